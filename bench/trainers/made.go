@@ -9,69 +9,56 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// A recipe makes a set: what is asked for below, and the rest drawn from the seed.
+// A recipe describes a made set. Coefficients that it does not set are drawn from the seed.
 type recipe struct {
-	name         string
-	rows, cols   int
-	classes      int     // 0: numbers to predict
-	noise        float64 // standard deviation beside a signal of 1
-	factors      int     // that columns share: 0 for independent ones
-	common       float64 // how much of a column is its factors
-	tails        bool    // some values are a hundred times as large
-	outliers     bool    // a row in a hundred is 100 to 1,000 times as long, its signal 5 times
-	threshold    float64 // two classes: of the signal, in its deviations, for the second one
-	curved       float64 // how much of the signal is squares and products
-	pairs        bool    // columns in nearly equal pairs, with the signal in the differences
-	offset, unit float64 // added to numbers to predict, and that they are multiplied by
-	text         bool    // counts of words, by topics
-	scales       float64 // columns times 10^u, |u| up to this, and shifted
+	Name         string
+	Timed        bool // a set of its own, at one scale, for the tables of times
+	Rows, Cols   int
+	Classes      int     // 0 for regression
+	Noise        float64 // standard deviation; that of the signal is 1
+	Factors      int     // number of factors that columns share; 0 for independent columns
+	Common       float64 // share of a column's variance that comes from the factors
+	Tails        bool    // some values are a hundred times as large
+	Outliers     bool    // a row in a hundred is 100 to 1,000 times as long, its signal 5 times
+	Threshold    float64 // two classes: least signal of the second class, in standard deviations
+	Curved       float64 // share of the signal that comes from squares and products
+	Pairs        bool    // columns in nearly equal pairs, with the signal in the differences
+	Offset, Unit float64 // regression targets are Offset + Unit * signal
+	Text         bool    // word counts by topics
+	Scales       float64 // columns are multiplied by 10^u, |u| <= Scales, and shifted
 }
 
-// recipes are kinds of sets. madeSources has each of them twice: at raw scale, and with its columns,
-// or the rows of text, brought to one scale.
-var recipes = []recipe{
-	{name: "easy", rows: 2000, cols: 10, classes: 2, noise: .3, scales: 3},
-	{name: "tiny", rows: 30, cols: 4, classes: 2, noise: .3, scales: 2},
-	{name: "small-wide", rows: 100, cols: 400, classes: 2, noise: .3, scales: 1},
-	{name: "tiny-three", rows: 60, cols: 6, classes: 3, noise: .3, scales: 2},
-	{name: "rare", rows: 8000, cols: 12, classes: 2, noise: .3, threshold: 2, scales: 2},
-	{name: "tails", rows: 3000, cols: 15, classes: 2, noise: .3, tails: true, scales: 1},
-	{name: "correlated", rows: 2000, cols: 40, classes: 2, noise: .2, factors: 3, common: .98,
-		scales: 2},
-	{name: "differences", rows: 1500, cols: 60, classes: 2, noise: .1, pairs: true, scales: 1},
-	{name: "five", rows: 3000, cols: 20, classes: 5, noise: .4, scales: 3},
-	{name: "twenty", rows: 8000, cols: 24, classes: 20, noise: .3, factors: 4, common: .5,
-		scales: 2},
-	{name: "curved", rows: 4000, cols: 12, classes: 3, noise: .2, curved: .7, scales: 2},
-	{name: "wide", rows: 1500, cols: 900, classes: 2, noise: .5, scales: 1},
-	{name: "many", rows: 60000, cols: 30, classes: 2, noise: .7, factors: 4, common: .6, scales: 3},
-	{name: "text", rows: 3000, cols: 8000, classes: 2, text: true},
-	{name: "topics", rows: 4000, cols: 6000, classes: 8, text: true},
-	{name: "numbers", rows: 2000, cols: 12, noise: .4, scales: 3, offset: 50, unit: 1e4},
-	{name: "numbers-small", rows: 90, cols: 10, noise: .3, scales: 2, unit: 1e-3},
-	{name: "numbers-tails", rows: 4000, cols: 20, noise: .3, tails: true, factors: 3, common: .7,
-		scales: 2, offset: -1e3, unit: 30},
+// recipes are the recipes of madeSources, and after them the timed ones.
+var recipes = fromJSON[[]*recipe]("recipes.json")
+
+// timed makes the set for the tables of times, with columns or rows of one scale.
+func (r *recipe) timed() (*dataset.Set, error) {
+	g := rand.New(rand.NewPCG(1, 2))
+	if r.Text {
+		return words(g, r.Rows, r.Cols, r.Classes, true)
+	}
+	return r.make(g, false)
 }
 
-// timed returns a function that makes a set for the tables of times, with columns of one scale.
-func (r recipe) timed() func() (*dataset.Set, error) {
-	return func() (*dataset.Set, error) { return r.make(rand.New(rand.NewPCG(1, 2)), false) }
-}
-
+// madeSources returns two sets for each recipe that is not timed: one at raw scale, one whose
+// columns, or rows of text, are brought to one scale.
 func madeSources() (all []source) {
 	for i, r := range recipes {
+		if r.Timed {
+			continue
+		}
 		for k, suffix := range []string{"", "-scaled"} {
-			s := source{name: "made-" + r.name + suffix, use: accurate | made}
+			s := source{name: "made-" + r.Name + suffix, use: accurate | made}
 			if k == 1 {
 				s.use |= scaled
 			}
-			if r.classes == 0 {
+			if r.Classes == 0 {
 				s.use |= numbers
 			}
 			s.load = func() (*dataset.Set, error) {
 				g := rand.New(rand.NewPCG(uint64(1000+2*i+k), 0xdef))
-				if r.text {
-					return words(g, r.rows, r.cols, r.classes, k == 1)
+				if r.Text {
+					return words(g, r.Rows, r.Cols, r.Classes, k == 1)
 				}
 				return r.make(g, k == 1)
 			}
@@ -84,10 +71,10 @@ func madeSources() (all []source) {
 func (r *recipe) make(g *rand.Rand, scaled bool) (*dataset.Set, error) {
 	x, signal := r.columns(g)
 	y := r.labels(g, signal)
-	if !scaled && r.scales > 0 {
+	if !scaled && r.Scales > 0 {
 		r.stretch(g, x)
 	}
-	s := fromRows(r.cols, y, func(i int, add func(int, float32)) {
+	s := fromRows(r.Cols, y, func(i int, add func(int, float32)) {
 		for j, v := range x[i] {
 			add(j, float32(v))
 		}
@@ -100,8 +87,8 @@ func (r *recipe) make(g *rand.Rand, scaled bool) (*dataset.Set, error) {
 
 // columns draws the rows of a table, and each row's signal for each class.
 func (r *recipe) columns(g *rand.Rand) (x, signal [][]float64) {
-	weights := make([][]float64, max(r.classes, 1))
-	if r.classes == 2 {
+	weights := make([][]float64, max(r.Classes, 1))
+	if r.Classes == 2 {
 		weights = weights[:1]
 	}
 	normal := func(n int) []float64 {
@@ -112,20 +99,20 @@ func (r *recipe) columns(g *rand.Rand) (x, signal [][]float64) {
 		return v
 	}
 	for c := range weights {
-		weights[c] = normal(r.cols)
+		weights[c] = normal(r.Cols)
 	}
-	loadings := make([][]float64, r.cols)
+	loadings := make([][]float64, r.Cols)
 	for j := range loadings {
-		loadings[j] = normal(r.factors)
+		loadings[j] = normal(r.Factors)
 	}
-	for range r.rows {
-		row, factors, s := normal(r.cols), normal(r.factors), make([]float64, len(weights))
+	for range r.Rows {
+		row, factors, s := normal(r.Cols), normal(r.Factors), make([]float64, len(weights))
 		for j := range row {
-			if r.factors > 0 {
-				row[j] = row[j]*math.Sqrt(1-r.common) +
-					dot(factors, loadings[j])*math.Sqrt(r.common/float64(r.factors))
+			if r.Factors > 0 {
+				row[j] = row[j]*math.Sqrt(1-r.Common) +
+					dot(factors, loadings[j])*math.Sqrt(r.Common/float64(r.Factors))
 			}
-			if r.pairs && j%2 == 1 {
+			if r.Pairs && j%2 == 1 {
 				row[j] = row[j-1] + .03*row[j]
 			}
 		}
@@ -133,11 +120,11 @@ func (r *recipe) columns(g *rand.Rand) (x, signal [][]float64) {
 			s[c] = r.signal(row, weights[c])
 		}
 		for j := range row {
-			if r.tails && g.IntN(50) == 0 {
+			if r.Tails && g.IntN(50) == 0 {
 				row[j] *= 100
 			}
 		}
-		if r.outliers && g.IntN(100) == 0 {
+		if r.Outliers && g.IntN(100) == 0 {
 			length := math.Pow(10, 2+g.Float64())
 			for j := range row {
 				row[j] *= length
@@ -161,10 +148,10 @@ func dot(a, b []float64) (sum float64) {
 func (r *recipe) signal(row, weights []float64) (s float64) {
 	for j, w := range weights {
 		v := row[j]
-		if r.pairs {
+		if r.Pairs {
 			v = (row[j|1] - row[j&^1]) / .03
 		}
-		s += (1-r.curved)*w*v + r.curved*w*(v*row[(j+1)%len(row)]+v*v-1)
+		s += (1-r.Curved)*w*v + r.Curved*w*(v*row[(j+1)%len(row)]+v*v-1)
 	}
 	return s
 }
@@ -178,14 +165,14 @@ func (r *recipe) labels(g *rand.Rand, signal [][]float64) (y []float32) {
 		}
 		deviation := math.Sqrt(squares / float64(len(signal)))
 		for _, s := range signal {
-			s[c] = s[c]/deviation + r.noise*g.NormFloat64()
+			s[c] = s[c]/deviation + r.Noise*g.NormFloat64()
 		}
 	}
 	for _, s := range signal {
 		switch {
-		case r.classes == 0:
-			y = append(y, float32(r.offset+r.unit*s[0]))
-		case r.classes == 2 && s[0] > r.threshold:
+		case r.Classes == 0:
+			y = append(y, float32(r.Offset+r.Unit*s[0]))
+		case r.Classes == 2 && s[0] > r.Threshold:
 			y = append(y, 2)
 		default:
 			y = append(y, float32(slices.Index(s, slices.Max(s))+1))
@@ -196,8 +183,8 @@ func (r *recipe) labels(g *rand.Rand, signal [][]float64) (y []float32) {
 
 // stretch gives each column a scale, and some of them an offset of up to ten times that.
 func (r *recipe) stretch(g *rand.Rand, x [][]float64) {
-	for j := range r.cols {
-		scale, offset := math.Pow(10, r.scales*(2*g.Float64()-1)), 0.
+	for j := range r.Cols {
+		scale, offset := math.Pow(10, r.Scales*(2*g.Float64()-1)), 0.
 		if g.IntN(2) == 0 {
 			offset = 10 * g.NormFloat64() * scale
 		}

@@ -88,8 +88,8 @@ func main() {
 	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
 	flag.StringVar(&s.out, "out", "build/seeds", "of -seeds: the `folder`")
 	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
-	flag.StringVar(&bottou, "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")
-	flag.StringVar(&sofia, "sofia", "", "`folder` with sofia-ml's source (src)")
+	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")
+	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
 	flag.Parse()
 	s.losses = strings.Split(lists.losses, ",")
 	for _, loss := range s.losses {

@@ -182,8 +182,8 @@ func TestSplits(t *testing.T) {
 
 // A row in a hundred is 100 times as long as most or longer.
 func TestOutliers(t *testing.T) {
-	r := recipe{rows: 5000, cols: 30, classes: 2, noise: .5, outliers: true}
-	s, err := r.timed()()
+	r := recipe{Rows: 5000, Cols: 30, Classes: 2, Noise: .5, Outliers: true}
+	s, err := r.timed()
 	if err != nil {
 		t.Fatal(err)
 	}

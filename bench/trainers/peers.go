@@ -19,74 +19,30 @@ var peerSources embed.FS
 
 // A peer is another library, run by a driver of ours in the folder peers.
 type peer struct {
-	name     string  // what -peers selects
-	needs    string  // what Debian calls it
-	folder   *string // the flag that names the folder of its source, for what Debian doesn't have
-	source   string
-	compiler []string // and its arguments, in which DIR is that folder; nil for Python
-	methods  []method
+	Name     string // for -peers
+	Needs    string // Debian package
+	Folder   string // flag with the folder of the source, for a peer that Debian does not have
+	Source   string // of the driver
+	Compiler string // with its arguments, where DIR is that folder; empty for Python
+	Methods  []method
 }
 
 // A method is one way of training that a peer has.
 type method struct {
-	name, loss string
-	code       string // for the driver
-	tolerances bool   // what effort is, in place of passes
-	many       bool   // also for more than two classes
-	stop       float64
+	Name, Loss string
+	Code       string  // for the driver
+	Tolerances bool    // whether efforts are tolerances; else passes
+	Many       bool    // whether it also trains more than two classes
+	Stop       float64 // the tolerance of liblinear-train
 }
 
-var bottou, sofia string // the flags
+var peers = fromJSON[[]*peer]("peers.json")
 
-var cc = []string{"gcc", "-std=gnu11", "-O3", "-march=native", "-lm"}
+// liblinear and scikit are the peers that proofs, kernel machines and defaults need by name.
+var liblinear, scikit = peers[0], peers[1]
 
-var liblinear = &peer{name: "liblinear", needs: "liblinear-dev", source: "liblinear.c",
-	compiler: append(slices.Clip(cc), "-llinear"),
-	methods: []method{ // with the tolerances of liblinear-train
-		{"liblinear -s 3", "hinge", "3", true, true, .1},
-		{"liblinear -s 1", "squared-hinge", "1", true, true, .1},
-		{"liblinear -s 2", "squared-hinge", "2", true, true, .01},
-		{"liblinear -s 0", "log", "0", true, true, .01},
-		{"liblinear -s 7", "log", "7", true, true, .1},
-	}}
-
-var scikit = &peer{name: "sklearn", needs: "python3-sklearn", source: "scikit.py",
-	methods: []method{
-		{"SGDClassifier", "hinge", "sgd-hinge", false, true, 0},
-		{"SGDClassifier, averaged", "hinge", "asgd-hinge", false, true, 0},
-		{"LinearSVC", "hinge", "linear-hinge", true, true, 0},
-		{"SGDClassifier, averaged", "squared-hinge", "asgd-squared-hinge", false, true, 0},
-		{"LinearSVC", "squared-hinge", "linear-squared-hinge", true, true, 0},
-		{"SGDClassifier", "log", "sgd-log", false, true, 0},
-		{"SGDClassifier, averaged", "log", "asgd-log", false, true, 0},
-		{"LogisticRegression, L-BFGS", "log", "logistic-lbfgs", true, false, 0},
-		{"LogisticRegression, Newton", "log", "logistic-newton-cholesky", true, false, 0},
-	}}
-
-var peers = []*peer{
-	liblinear, scikit,
-	{name: "vlfeat", needs: "libvlfeat-dev", source: "vlfeat.c",
-		compiler: append(slices.Clip(cc), "-lvl"),
-		methods: []method{{"VLFeat SGD", "hinge", "sgd", false, false, 0},
-			{"VLFeat SDCA", "hinge", "sdca", false, false, 0}}},
-	{name: "dlib", needs: "libdlib-dev", source: "dlib.cc",
-		compiler: []string{"g++", "-O3", "-march=native", "-DNDEBUG"},
-		methods:  []method{{"dlib DCD", "hinge", "dcd", true, false, 0}}},
-	// With the options of their own Makefiles.
-	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: bottouCompiler,
-		methods: []method{{"svmsgd", "hinge", "sgd", false, false, 0}}},
-	{name: "svmasgd", folder: &bottou, source: "bottou.cc",
-		compiler: append(slices.Clip(bottouCompiler), "-DAVERAGED"),
-		methods:  []method{{"svmasgd", "hinge", "asgd", false, false, 0}}},
-	{name: "sofia", folder: &sofia, source: "sofia.cc",
-		compiler: []string{"g++", "-O3", "-w", "-IDIR", "DIR/sofia-ml-methods.cc",
-			"DIR/sf-weight-vector.cc", "DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc",
-			"DIR/sf-hash-weight-vector.cc", "DIR/sf-hash-inline.cc"},
-		methods: []method{{"sofia-ml Pegasos", "hinge", "pegasos", false, false, 0}}},
-}
-
-var bottouCompiler = []string{"g++", "-O2", "-w", "-IDIR", "-IDIR/lib", "-IDIR/svm",
-	"DIR/lib/vectors.cpp", "DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
+// folders are the flags that name folders of sources.
+var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
 // A host has the peers that are on this machine, and runs their drivers on one set at a time.
 type host struct {
@@ -105,12 +61,12 @@ func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*h
 		return nil, err
 	}
 	for _, p := range peers {
-		if !wanted(p.name) {
+		if !wanted(p.Name) {
 			continue
 		}
 		command, err := p.command(ctx, dir)
 		if err != nil {
-			log.Printf("absent: %s: %v", p.name, err)
+			log.Printf("absent: %s: %v", p.Name, err)
 			continue
 		}
 		h.commands[p] = command
@@ -120,25 +76,23 @@ func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*h
 
 // command builds the peer's driver and returns how to run it.
 func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
-	source, binary := filepath.Join(dir, "peers", p.source), filepath.Join(dir, p.name)
-	if p.folder != nil && *p.folder == "" {
+	source, binary := filepath.Join(dir, "peers", p.Source), filepath.Join(dir, p.Name)
+	folder := *folders[p.Folder]
+	if p.Folder != "" && folder == "" {
 		return nil, errors.New("no folder of its source is given")
 	}
-	command, built := []string{binary}, p.compiler
-	if p.compiler == nil {
-		command, built = []string{python, source}, []string{python, "-c", "import sklearn"}
-	} else {
-		built = append([]string{built[0], "-o", binary, source}, built[1:]...)
-	}
-	for i := range built {
-		if p.folder != nil {
-			built[i] = strings.ReplaceAll(built[i], "DIR", *p.folder)
+	command, built := []string{python, source}, []string{python, "-c", "import sklearn"}
+	if p.Compiler != "" {
+		words := strings.Fields(p.Compiler)
+		command, built = []string{binary}, []string{words[0], "-o", binary, source}
+		for _, word := range words[1:] {
+			built = append(built, strings.ReplaceAll(word, "DIR", folder))
 		}
 	}
 	out, err := exec.CommandContext(ctx, built[0], built[1:]...).CombinedOutput()
 	if err != nil {
 		text := strings.TrimSpace(string(out))
-		return nil, fmt.Errorf("want Debian's %s: %w: %s", p.needs, err,
+		return nil, fmt.Errorf("want Debian's %s: %w: %s", p.Needs, err,
 			text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	return command, nil

@@ -32,16 +32,16 @@ func (p *problem) prove() error {
 		return nil
 	}
 	var stops []stop
-	for _, m := range liblinear.methods {
-		if m.loss != p.loss {
+	for _, m := range liblinear.Methods {
+		if m.Loss != p.loss {
 			continue
 		}
 		c := p.peer(liblinear, m)
 		if err := c.explore(p); err != nil {
 			return err
 		}
-		for _, s := range []stop{{name: m.name + ", its own stop", tolerance: m.stop},
-			{name: m.name + ", within 1 %", tolerance: c.efforts[0], within: true}} {
+		for _, s := range []stop{{name: m.Name + ", its own stop", tolerance: m.Stop},
+			{name: m.Name + ", within 1 %", tolerance: c.efforts[0], within: true}} {
 			s.train = func() (*training, error) { return c.train(s.tolerance) }
 			if err := p.measure(&s); err != nil {
 				return err

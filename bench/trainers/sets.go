@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -17,82 +19,87 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A source is a data set that may be had.
+// A source describes a data set.
 type source struct {
-	name   string // what -sets selects
-	file   string // of training rows, in the folder PEGASIMD_DATA, or how they are made
-	test   string // file of test rows; none: some of the others are for testing
+	name   string // for -sets
+	file   string // training files in the folder PEGASIMD_DATA, separated by spaces
+	test   string // test files; without them, some of the training rows are for testing
 	use    use
 	change func(*dataset.Set) (*dataset.Set, error)
-	load   func() (*dataset.Set, error) // in place of a file
+	load   func() (*dataset.Set, error) // in place of file
 }
 
-// use says what a set is used for where -sets doesn't say.
+// use says which tables show a set when -sets is not given, and in which groups.
 type use int
 
 const (
-	timed    use = 1 << iota // the time to an objective
+	timed    use = 1 << iota // time to an objective
 	accurate                 // -defaults
-	scaled                   // its columns, or rows, were brought to one scale before
-	numbers                  // to predict; else classes
-	made                     // by a generator
+	scaled                   // columns or rows have one scale
+	numbers                  // regression
+	made                     // by a recipe
 )
 
-const (
-	images     = "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"
-	testImages = "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz"
-	covtype    = "covtype20k/covtype20k.binary.svm.gz"
-)
+var uses = map[string]use{"timed": timed, "accurate": accurate, "scaled": scaled, "numbers": numbers,
+	"made": made}
 
-// sources returns all sets.
-func sources() []source {
-	all := []source{
-		{name: "a9a", file: "a9a/a9a.svm.gz", test: "a9a/a9a.t.svm.gz",
-			use: timed | accurate | scaled},
-		{name: "imdb", file: "imdb/imdb.tfidf.train.svm.gz", test: "imdb/imdb.tfidf.test.svm.gz",
-			use: timed | accurate | scaled},
-		{name: "money-fx", file: "reuters-moneyfx/reuters.moneyfx.train.svm.gz",
-			test: "reuters-moneyfx/reuters.moneyfx.test.svm.gz", use: timed | accurate | scaled},
-		{name: "corporate", file: "reuters21578/reuters21578.corp.tfidf.train.svm.gz",
-			test: "reuters21578/reuters21578.corp.tfidf.test.svm.gz",
-			use:  timed | accurate | scaled},
-		{name: "rcv1-small", file: "rcv1-small/rcv1.small.train.svm.gz",
-			test: "rcv1-small/rcv1.small.test.svm.gz", use: timed | accurate | scaled},
-		{name: "covtype-scaled", file: covtype, use: timed, change: largestOne},
-		{name: "fashion-2-6", file: images, test: testImages, use: timed | accurate,
-			change: where(func(_ int, y float32) bool { return y == 2 || y == 6 })},
-		{name: "shirts", file: images, test: testImages, change: against(6)},
-		{name: "digits-8", load: digits, use: timed, change: against(8)},
-		{name: "digits-scaled", load: digits},
-		{name: "digits", load: func() (*dataset.Set, error) { return dataset.Digits(), nil },
-			use: accurate},
-		{name: "text", use: timed | made, load: func() (*dataset.Set, error) {
-			return words(rand.New(rand.NewPCG(1, 2)), 200_000, 47_236, 2, true)
-		}},
-		{name: "outliers", use: timed | made, load: recipe{rows: 50_000, cols: 30, classes: 2,
-			noise: .5, outliers: true}.timed()},
-		{name: "dense", use: made, load: recipe{rows: 200_000, cols: 54, classes: 2, noise: .5,
-			factors: 6, common: .5}.timed()},
-		{name: "covtype-binary", file: covtype, use: accurate},
-		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
-		{name: "fashion", file: images, test: testImages},
-		{name: "fashion-8000", file: images, test: testImages, use: accurate, change: first(8000)},
-		{name: "letter", file: "letter/letter.scale.svm.gz", test: "letter/letter.scale.t.svm.gz",
-			use: accurate | scaled},
-		{name: "mammography", file: "mammography/mammography.svm.gz", use: accurate | scaled},
-		{name: "heart", file: "heart/heart_scale.svm.gz", use: accurate | scaled},
-		{name: "sofia", file: "sofia-demo/sofia.demo.train.svm.gz",
-			test: "sofia-demo/sofia.demo.test.svm.gz", use: accurate | scaled},
-		{name: "abalone", file: "abalone/abalone_scale.svm.gz", use: accurate | scaled | numbers},
-		{name: "cal_housing", file: "cal_housing/cal_housing.svm.gz", use: accurate | numbers},
-	}
-	for _, name := range []string{"iris", "wine", "breast_cancer"} {
-		all = append(all, source{name: name, load: shipped(name), use: accurate})
-	}
-	for _, name := range []string{"diabetes", "linnerud"} {
-		all = append(all, source{name: name, load: shipped(name), use: accurate | numbers})
+// sources returns all sets: those of sets.csv and then the made ones. In place of a file, sets.csv
+// may name a way to load the rows, after a colon.
+func sources() (all []source) {
+	for _, row := range csvRows("sets.csv") {
+		s := source{name: row[0], file: row[2], test: row[3], change: changeOf(row[4])}
+		for _, word := range strings.Fields(row[1]) {
+			if uses[word] == 0 {
+				log.Fatalf("sets.csv: %s: unknown use %q", s.name, word)
+			}
+			s.use |= uses[word]
+		}
+		switch {
+		case s.file == ":digits":
+			s.load = func() (*dataset.Set, error) { return dataset.Digits(), nil }
+		case s.file == ":digits-scaled":
+			s.load = func() (*dataset.Set, error) { return maxAbs(dataset.Digits()) }
+		case s.file == ":scikit-learn":
+			s.load = shipped(s.name)
+		case s.file == ":recipe":
+			s.load = recipes[slices.IndexFunc(recipes, func(r *recipe) bool {
+				return r.Timed && r.Name == s.name
+			})].timed
+		case strings.HasPrefix(s.file, ":"):
+			log.Fatalf("sets.csv: %s: no way to load %q", s.name, s.file)
+		}
+		all = append(all, s)
 	}
 	return append(all, madeSources()...)
+}
+
+// changeOf returns the function that a change in sets.csv names: "max-abs" scales the columns,
+// "only A B" keeps the rows of two classes, "against A" makes one class 1 and the others -1, and
+// "first N" keeps the first rows.
+func changeOf(text string) func(*dataset.Set) (*dataset.Set, error) {
+	words := strings.Fields(text)
+	var n []float32
+	for _, word := range words[min(1, len(words)):] {
+		v, err := strconv.ParseFloat(word, 32)
+		if err != nil {
+			log.Fatalf("sets.csv: change %q: %v", text, err)
+		}
+		n = append(n, float32(v))
+	}
+	switch {
+	case text == "":
+		return nil
+	case text == "max-abs":
+		return maxAbs
+	case words[0] == "only":
+		return where(func(_ int, y float32) bool { return slices.Contains(n, y) })
+	case words[0] == "against" && len(n) == 1:
+		return against(n[0])
+	case words[0] == "first" && len(n) == 1:
+		return first(int(n[0]))
+	}
+	log.Fatalf("sets.csv: unknown change %q", text)
+	return nil
 }
 
 // selected returns the sources whose names match one of the patterns, or, without patterns, those
@@ -171,7 +178,7 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 		if root == "" {
 			return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", errAbsent)
 		}
-		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, ",", ","+root+"/")),
+		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, " ", ","+root+"/")),
 			dataset.Options{Features: columns})
 	}
 	if err == nil && s.change != nil {
@@ -241,8 +248,8 @@ func (s *set) String() string {
 		float64(m.NNZ())/float64(m.Rows()))
 }
 
-// largestOne divides the columns by their largest magnitudes.
-func largestOne(s *dataset.Set) (*dataset.Set, error) { return rescale(s, scale.MaxAbs) }
+// maxAbs divides the columns by their largest magnitudes.
+func maxAbs(s *dataset.Set) (*dataset.Set, error) { return rescale(s, scale.MaxAbs) }
 
 // rescale scales a set's columns, or rows.
 func rescale(s *dataset.Set, kind scale.Kind) (*dataset.Set, error) {
@@ -286,9 +293,6 @@ func against(class float32) func(*dataset.Set) (*dataset.Set, error) {
 		return s, nil
 	}
 }
-
-// digits are the embedded ones, with columns from 0 to 1.
-func digits() (*dataset.Set, error) { return largestOne(dataset.Digits()) }
 
 // shipped is a set that scikit-learn has, kept as text in the user's cache.
 func shipped(name string) func() (*dataset.Set, error) {
