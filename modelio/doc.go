@@ -1,11 +1,11 @@
-// Package modelio reads and writes models in the forms of other programs: the text of liblinear's
-// train and predict, and JSON; and it reads whatever model a file holds.
+// Package modelio reads and writes models in the formats of other programs, liblinear's text and
+// JSON, and reads native model files of any kind.
 //
 //	p, err := modelio.ReadFile("any.model")    // linear or with a kernel, to predict with
 //	err = modelio.WriteLiblinear(file, model)
 //
 // Package modelio/onnx, in a separate module, writes ONNX graphs.
-// [docs/models.md] describes each form, and says what it keeps and what it loses.
+// [docs/models.md] describes each format and lists the fields that it keeps and loses.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package modelio

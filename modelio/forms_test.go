@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A script makes a model of what a fuzzer writes.
+// A script builds a model from a fuzzer's bytes.
 type script struct{ text []byte }
 
 func (s *script) bytes(n int) []byte {
@@ -195,7 +195,7 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// asLiblinear returns what liblinear's form keeps of a model: of two vectors the difference.
+// asLiblinear returns a model as liblinear's format keeps it: two vectors become their difference.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
 	c := *m
 	c.IndexBase = 1 // as the form has it

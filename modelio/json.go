@@ -83,7 +83,7 @@ func (j *jsonScaling) scaling() *pegasos.Scaling {
 		Centre: j.Centre, Spread: j.Spread, R2: j.R2, Note: j.Note, Expansion: j.Expansion}
 }
 
-// fields returns those of the object, in the order in which they are written.
+// fields returns the fields of the JSON object, in the order in which they are written.
 func (j *jsonModel) fields() []modelfile.Field {
 	m := &j.model
 	return []modelfile.Field{

@@ -62,7 +62,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
 			h.classes)
 	}
-	// The file has one feature after the other, and ends with that of the bias. The slices
+	// The file lists the weights feature by feature; the bias is the last feature. The slices
 	// grow as the file is read.
 	var flat []float32
 	for i := range h.features * vectors {
@@ -104,8 +104,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	return h.model(flat, bias), nil
 }
 
-// model makes the model of the weights, which come feature by feature, and biases, of which there
-// may be none.
+// model returns the model with the weights in flat, ordered by feature, and with the biases, if
+// any.
 func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	m := &pegasos.Model{
 		Lambda: pegasos.DefaultLambda, Config: pegasos.Config{Loss: h.solver.loss}, IndexBase: 1,
@@ -114,7 +114,7 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	if h.bias > 0 {
 		m.Config.Bias, m.Config.BiasScale = pegasos.BiasAugmented, h.bias
 	} else {
-		bias = nil // those of a feature that is 0
+		bias = nil // weights of a bias feature that is 0
 	}
 	stride := h.vectors()
 	var order []int // of the vectors in the model

@@ -324,8 +324,8 @@ func TestLiblinearHostile(t *testing.T) {
 	}
 }
 
-// A file that is cut short anywhere is refused, unless it has lost nothing but the blanks at its
-// end.
+// TestLiblinearCut checks that a file truncated anywhere is refused, unless only blanks at its end
+// are missing.
 func TestLiblinearCut(t *testing.T) {
 	for _, whole := range []string{binary, writeText(t, readText(t, binary)),
 		"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n0.5 \n0.125 \n"} {

@@ -40,14 +40,14 @@ func count(n int) string {
 	return b.String()[1:]
 }
 
-// sealed returns a model file of the header and that many zero bytes of numbers.
+// sealed returns a model file: the header, the given number of zero bytes, and the checksum.
 func sealed(header string, numbers int) []byte {
 	b := append([]byte(header+"\n"), make([]byte, numbers)...)
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
 
-// sparseFile returns a sparse file of that many vectors, the first weights of which are 0.01.
+// sparseFile returns a file of sparse vectors that stores their first weights, each of them 0.01.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)

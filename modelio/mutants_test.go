@@ -20,7 +20,7 @@ import (
 
 var mutants = flag.Int("mutants", 2000, "how many mutants of a file of each form TestMutants reads")
 
-// pieces are what a mutant may have that a file does not.
+// pieces are the texts that a mutation may insert.
 var pieces = []string{
 	"0", "-1", "1e999", "NaN", "null", "{}", "[]", "[[", "]", "}", ",", ":", "\n", "\n\n", " ", `"`,
 	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f", "\x1b[31m", "\u202e",
@@ -36,7 +36,7 @@ func mutant(g *rand.Rand, text []byte) []byte {
 		}
 		at := g.IntN(len(text))
 		if head := bytes.Index(text, []byte("\n\n")); head > 0 && g.IntN(4) > 0 {
-			at = g.IntN(head) // numbers are most of a file, its header is what can lie
+			at = g.IntN(head) // prefer the header: most of a file is numbers
 		}
 		end := min(len(text), at+1+g.IntN(1<<g.IntN(7)))
 		switch g.IntN(8) {

@@ -12,7 +12,7 @@ import (
 
 // A Predictor is a model of either kind: a *[pegasos.Model] or a *[kernelsvm.Model].
 type Predictor interface {
-	// Head says what rows and labels the model is about.
+	// Head describes the rows and labels that the model was trained on.
 	Head() pegasos.Head
 	// Cols returns the number of features.
 	Cols() int
@@ -29,7 +29,7 @@ type Predictor interface {
 	ClassScores(scores, dst []float64) []float64
 	// ClassName returns the name of a class, or its label as text.
 	ClassName(class int) string
-	// Hash returns the SHA-256 of what makes the predictions, in hexadecimal.
+	// Hash returns the SHA-256 of the fields that determine predictions, in hexadecimal.
 	Hash() string
 	// Write writes the model in its native form, and WriteFile to a file.
 	Write(w io.Writer) error

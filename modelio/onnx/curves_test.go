@@ -80,7 +80,7 @@ func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	return of
 }
 
-// calculate returns what an operator makes of a row, the input 0. input returns the other inputs.
+// calculate returns the output of an operator for row, its input 0. input returns its other inputs.
 func calculate(t *testing.T, operator string, row []float32, of map[string][]float32,
 	input func(k int) any) (out []float32) {
 	t.Helper()

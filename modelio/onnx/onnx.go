@@ -26,7 +26,7 @@ const (
 	version   = 11 // of the main operators, which have not changed since in what is used of them
 	irVersion = 6
 
-	// maxBytes is what a protocol buffer may have, less what there is beside the weights.
+	// maxBytes is the limit for the weights: the largest protocol buffer less 64 MiB for the rest.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 
@@ -264,7 +264,8 @@ func negative(w []float32) []float32 {
 	return n
 }
 
-// labelElement returns what labels are.
+// labelElement returns the element type of the labels: string for named labels and for
+// labels that int64 can't hold, else int64.
 func labelElement(m *pegasos.Model) int64 {
 	if m.Names != nil {
 		return elementString

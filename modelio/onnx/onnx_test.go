@@ -41,7 +41,7 @@ func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	return all
 }
 
-// describe tells what a model has in its nodes, attributes and outputs.
+// describe returns the nodes, attributes and outputs of a model's graph as text.
 func describe(t *testing.T, m *pegasos.Model) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -164,8 +164,8 @@ ArgMax class: axis=1 keepdims=0
 Gather label:
 `
 
-// A model that scales rows itself has a node for it, and the others take what that makes. Where the
-// scale is in the weights there is none.
+// TestWriteScaled checks that a model with an unfolded scaling has a node that scales the rows,
+// whose output the other nodes read, and that a folded scaling has no node.
 func TestWriteScaled(t *testing.T) {
 	unit := &pegasos.Scaling{Kind: pegasos.ScaleUnit}
 	far := &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: []float32{5000, 1},

@@ -49,7 +49,7 @@ func (c *call) say(format string, a ...any) {
 	}
 }
 
-// defineForce defines the flag of what is replaced unasked.
+// defineForce defines -force, which replaces existing output. what names the output in the help.
 func (c *call) defineForce(what string) {
 	c.BoolVar(&c.force, "force", false, "replace any "+what)
 }

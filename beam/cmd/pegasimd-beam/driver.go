@@ -40,7 +40,8 @@ func (d *driver) check() error {
 	return nil
 }
 
-// runner returns what runs jobs. It is to be closed.
+// runner returns the runner of jobs: Beam's, or this process with -no-beam. The caller must call
+// closeIt.
 func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	if d.noBeam {
 		return work.InProcess{}, func() {}, nil

@@ -56,7 +56,7 @@ type scoreFlags struct {
 	job scoreJob
 }
 
-// A scoreJob is what workers have to know, in JSON.
+// A scoreJob is the argument of a scoring job, passed to workers as JSON.
 type scoreJob struct {
 	Model       string
 	Data, Out   []string
@@ -165,7 +165,7 @@ func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	var size int64
 	err = atomicfile.WriteFile(s.job.Out[item], func(w io.Writer) (err error) {
 		rows, size, err = predictions.Write(w, s.job.Data[item], s.model, opt)
-		if err != nil && ctx.Err() == nil { // the data are what they are
+		if err != nil && ctx.Err() == nil { // bad data stay bad: don't retry
 			err = work.Refuse(err)
 		}
 		return err

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts those of a work, for works that fail at first.
+// calls counts the calls of the work "fails", whose first calls fail.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {

@@ -24,10 +24,10 @@ func pipeline(j work.Job) *beam.Pipeline {
 	return p
 }
 
-// A gather works on the items of a bundle. Runners give a bundle to one goroutine, element by
-// element, and the one inside this process makes one bundle of everything: so the items are
-// gathered, and worked on together when the bundle ends. Work that is given up is not waited for:
-// Beam's harness holds a lock meanwhile that all jobs of the process need.
+// A gather works on the items of a bundle. Runners pass the elements of a bundle to one goroutine
+// one by one, and the runner inside this process makes a single bundle. ProcessElement therefore
+// only collects the items, and FinishBundle works on them in parallel. FinishBundle does not wait
+// for abandoned work: Beam's harness holds a lock meanwhile that all jobs of the process need.
 type gather struct {
 	Work, Arg string
 	Round     int
@@ -58,7 +58,8 @@ const (
 
 var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
 
-// reason returns what was wrong with the work, if that was it, or else the first line.
+// reason returns the error of the work that is quoted in a runner's error, or else the beginning of
+// the runner's error as one line.
 func reason(err error) error {
 	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
 		if found[1] == refused {
@@ -71,7 +72,7 @@ func reason(err error) error {
 	return errors.New(text[:min(len(text), most)])
 }
 
-// told returns an error that failure finds among what runners make of it.
+// told marks an error of the work, so that reason finds it in the text of a runner's error.
 func told(err error) error {
 	if work.Refused(err) {
 		return fmt.Errorf("%s%w", refused, err)

@@ -7,15 +7,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// A record is what goes through the pipeline, in bytes: how many items it is of, the sum of their
-// marks, by which one missing and one twice are noticed, and the sum of their numbers, each an
-// int64, little-endian. Those of no items, or of parts that differ in length, are empty.
+// A record is the result of some items as it passes through the pipeline: little-endian int64s
+// for the number of items, the sum of their marks, which reveals missing and repeated items, and
+// the sums of their numbers. The record of no items, or of parts that differ in length, is
+// empty.
 type record []byte
 
-// headLength is how many numbers are before those of the items.
+// headLength is the number of int64s before the sums of the items' numbers.
 const headLength = 2
 
-// mark returns a number that stands for an item: sums of different items' marks differ.
+// mark returns a hash of an item. A sum of marks reveals missing and repeated items.
 func mark(item int) int64 { return int64(murmur.Mix64(uint64(item) + 1)) }
 
 // recordOf returns the record of items and the sum of their numbers.
@@ -33,7 +34,7 @@ func recordOf(items []int, sum []int64) record {
 	return r
 }
 
-// sumOf returns the numbers of a record, if it is of all of the items.
+// sumOf returns the sums in a record, or an error unless each of the items is in it once.
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {

@@ -147,8 +147,9 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline, and cancels its job if ctx ends before it. It is what Beam's universal
-// runner does, which does not tell which job to cancel, and leaves a file for each.
+// submit runs a pipeline and cancels its job if ctx ends first. It replaces Beam's universal
+// runner, which does not return the job's identifier, without which no job can be canceled, and
+// which leaves a file behind for each job.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -156,12 +157,12 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	}
 	config := jobopts.GetEnvironmentConfig
 	if jobopts.IsLoopback() {
-		// The workers are not to end by themselves when ctx does: first the job is cancelled.
+		// The workers must outlive ctx: the job is canceled first.
 		pool, err := extworker.StartLoopback(context.WithoutCancel(ctx), 0)
 		if err != nil {
 			return err
 		}
-		defer func() { go pool.Stop(context.Background()) }() // it may wait for what hangs
+		defer func() { go pool.Stop(context.Background()) }() // Stop may wait for a hung worker
 		config = pool.EnvironmentConfig
 	}
 	environment, err := graphx.CreateEnvironment(ctx, jobopts.GetEnvironmentUrn(ctx), config)

@@ -21,7 +21,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fileHash returns that of the model's file.
+// fileHash returns the SHA-256 of the model's file.
 func fileHash(t testing.TB, m *pegasos.Model) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -95,7 +95,7 @@ func edit(t testing.TB, path string, f func([]byte) []byte) {
 	}
 }
 
-// harms are what can happen to a file.
+// harms are ways to damage a file.
 var harms = map[string]func(t testing.TB, path string){
 	"gone": func(t testing.TB, path string) {
 		if err := os.Remove(path); err != nil {
@@ -297,7 +297,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// checkFolder holds a folder's files against those of two rounds.
+// checkFolder checks that a finished folder contains the files of at most two rounds.
 func checkFolder(t *testing.T, f *Folder) {
 	t.Helper()
 	entries, err := os.ReadDir(f.dir)

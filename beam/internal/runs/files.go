@@ -13,25 +13,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// fileKind is that of the files of rounds, which are as package modelfile has them. The header has
-// a stamp and, of a state, what is not in its vectors. The numbers are those vectors, or a shard's
-// dual variables.
+// fileKind is the kind, for package modelfile, of the files that rounds write. The header
+// contains a stamp and, in a file of a state, the fields of the state that are not vectors. The
+// numbers are the state's vectors, or a shard's dual variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "file of rounds", Version: 1}
 
-// A stamp says what a file is of.
+// A stamp identifies the data, settings, round and shard that a file belongs to.
 type stamp struct {
 	Data     string `json:"data"`     // the manifest's hash
-	Settings string `json:"settings"` // their hash
+	Settings string `json:"settings"` // the settings' hash
 	Round    int    `json:"round"`
-	Shard    int    `json:"shard"` // 0 of a state
+	Shard    int    `json:"shard"` // 0 in a file of a state
 }
 
 func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
 
-// errForeign is that of a file of other rounds.
+// errForeign is the error for a file whose stamp is not the expected one.
 var errForeign = errors.New("the file is of other data, other settings or another round")
 
-// write writes a file.
+// write writes a file with the stamp, state, which may be nil, and the numbers that write writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
@@ -45,8 +45,8 @@ func (s *stamp) fields(state **rounds.State) []modelfile.Field {
 	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
 }
 
-// read reads the file of a name, if it has the stamp: the state, nil for none, and by read its
-// numbers.
+// read reads the file at path, which must have the stamp. It calls read with the file's state,
+// nil if the file has none, to read the numbers.
 func (s stamp) read(path string, read func(*modelfile.Reader, *rounds.State) error) error {
 	file := func(r *modelfile.Reader) (any, error) {
 		var have stamp

@@ -53,26 +53,25 @@ import (
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
-	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
-	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs
-	// counts.
+	// Verify, if not empty, is the path of a model whose claims the rounds verify. Claim, which
+	// StartVerify sets, is the SHA-256 of the model's file. Of the other fields only Epochs is used.
 	Verify string `json:"verify,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 }
 
-// A run is what a folder's rounds are of.
+// A run describes the data and settings of a folder's rounds, as run.json stores them.
 type run struct {
 	Version  int    `json:"version"`
-	Manifest string `json:"manifest"` // its path
-	Data     string `json:"data"`     // its hash
-	Settings Config `json:"settings"` // as they were asked for
+	Manifest string `json:"manifest"` // the manifest's path
+	Data     string `json:"data"`     // the manifest's hash
+	Settings Config `json:"settings"` // as the caller gave them
 }
 
-// A Folder is what a process knows of a folder's rounds.
+// A Folder is an open folder of rounds: its run, the manifest of the shards, and the rounds.
 type Folder struct {
 	*run
 	dir      string
-	settings string // their hash
+	settings string // hash of the settings
 	manifest *shards.Manifest
 	rounds   *rounds.Rounds
 	verified *pegasos.Model // model whose claims are verified; nil when training
@@ -159,7 +158,7 @@ func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
 	return Start(dir, manifest, cfg)
 }
 
-// newFolder makes one, and reads what the manifest says.
+// newFolder returns the folder of a run. It reads the manifest and the statistics of the columns.
 func newFolder(dir string, r *run) (*Folder, error) {
 	m, err := shards.Read(r.Manifest)
 	if err != nil {

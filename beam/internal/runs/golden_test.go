@@ -37,13 +37,13 @@ func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.
 	return m, end
 }
 
-// golden stands for a model, and what is proven of it.
+// golden returns the beginning of a model's hash, its objective and its lower bound, all exact.
 func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }
 
-// everyWay trains with each number of shards on the best path, and with the second of them on the
-// others, and holds the models against what is wanted. Short tests do the latter only.
+// everyWay trains with each number of shards on the best code path, and with shards[1] of them on
+// all other paths, and compares the models with want. Short tests use only shards[1].
 func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	check func(n int, isa asm.ISA, end Report),
 ) {

@@ -57,14 +57,14 @@ const (
 	imdb    = "imdb/imdb.tfidf.train.svm.gz"
 )
 
-// A realSet is what is trained on a set.
+// A realSet is a training on a real data set and its golden result.
 type realSet struct {
 	name   string
 	method rounds.Method
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
-	most   int // iterations, or rounds of the dual method with that of the proof
+	most   int // iterations, or rounds of the dual method, the proof's round included
 	want   string
 }
 

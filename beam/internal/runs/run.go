@@ -109,8 +109,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock makes this process the folder's only driver. Where a file system has no locks, nothing is
-// locked.
+// lock makes this process the folder's only driver. On a file system without locks it does nothing.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()
@@ -118,8 +117,8 @@ func (f *Folder) lock() (unlock func() error, err error) {
 		return nil, err
 	}
 	if err == nil && !locked {
-		return nil, fmt.Errorf("%s: another process takes the rounds in this folder: let it end, or "+
-			"take another folder", escape.Name(f.dir))
+		return nil, fmt.Errorf("%s: another process works in this folder: wait until it ends, or "+
+			"choose another folder", escape.Name(f.dir))
 	}
 	return l.Unlock, nil
 }

@@ -87,7 +87,7 @@ func small(t testing.TB, rows, classes int) string {
 	return name
 }
 
-// brief returns those of a method that is soon done.
+// brief returns a Config with the given method that needs few rounds.
 func brief(method rounds.Method) Config {
 	cfg := settingsOf(method)
 	cfg.Tol = 2e-2

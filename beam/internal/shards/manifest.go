@@ -29,7 +29,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// Version is that of the manifest's form.
+// Version is the version of the manifest's format.
 const Version = 2
 
 // The names of the files in the manifest's folder.
@@ -44,7 +44,7 @@ func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 // MaxShards is the most shards that a manifest can have.
 const MaxShards = 1 << 20
 
-// A Manifest describes shards. Its fields are those of the JSON file.
+// A Manifest describes shards: the content of manifest.json.
 type Manifest struct {
 	Version  int            `json:"version"`
 	Data     string         `json:"data"` // what was split, by its name without the folder
@@ -121,11 +121,11 @@ func Read(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Hash is the SHA-256 of the manifest, in hexadecimal digits. As the manifest has those of its
-// files, it stands for all of the data.
+// Hash returns the SHA-256 of the manifest, in hexadecimal digits. It identifies all of the data,
+// because the manifest contains the hashes of its files.
 func (m *Manifest) Hash() string { return m.hash }
 
-// check returns what is wrong with a manifest.
+// check returns an error if the manifest's fields contradict each other.
 func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {

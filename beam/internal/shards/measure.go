@@ -49,8 +49,8 @@ func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.
 	return c, nil
 }
 
-// measureValues finds the statistics of the rows that follow from those of the columns, and the
-// sizes of scaled rows in a further pass.
+// measureValues returns the statistics of the rows: the lengths of unscaled rows from c, and the
+// sizes of rows scaled in each way from a further pass over the rows.
 func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, threads int) (
 	Values, error,
 ) {
@@ -64,7 +64,7 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	var scales []*scale.Scale
 	for _, kind := range []scale.Kind{scale.Standard, scale.MaxAbs, scale.Unit} {
 		s := scale.Fit(kind, c)
-		if s.Check(set.Cols()) == nil { // without moments none standardises
+		if s.Check(set.Cols()) == nil { // without moments no scale is standard
 			scales = append(scales, s)
 		}
 	}

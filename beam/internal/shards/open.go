@@ -15,7 +15,7 @@ import (
 // A Part is the rows of a shard, mapped into memory.
 type Part struct {
 	*dataset.Set
-	First int // the number of the first row among those of all shards
+	First int // index of the first row among the rows of all shards
 }
 
 // Path returns the name of the file of shard i.

@@ -100,7 +100,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// The statistics are those of the rows.
+// TestStatistics checks the statistics of a small file, computed by hand.
 func TestStatistics(t *testing.T) {
 	m := split(t, write(t, "a.svm", "1 1:3 2:4\n-1 1:1\n-1 2:-2\n1 1:1 3:2\n"), 2)
 	v := m.Values
@@ -163,8 +163,7 @@ func TestForeignShards(t *testing.T) {
 	}
 }
 
-// Manifests that were written by another hand are refused, not believed: as models are, which get
-// some of what they say.
+// TestBadManifests checks that edited manifests are refused. Models copy some of their fields.
 func TestBadManifests(t *testing.T) {
 	m := split(t, digits(t, "digits.svm"), 2)
 	path := filepath.Join(filepath.Dir(m.Path(0)), "manifest.json")

@@ -198,7 +198,7 @@ func (s *splitter) writeJSON(name string, v any) (File, error) {
 	})
 }
 
-// write writes a file in one piece, and returns what the manifest says of it.
+// write writes a file atomically and returns its entry in the manifest.
 func (s *splitter) write(name string, write func(w io.Writer) error) (File, error) {
 	path := filepath.Join(s.dir, name)
 	if err := atomicfile.WriteFile(path, write); err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // A Func works on an item of a round. It may be called again for the same item, by another process
-// and at the same time, and then has to give the same numbers and write the same files, each in one
-// piece. It gives as many numbers for every item.
+// and at the same time, and must then return the same numbers and write the same files, each
+// atomically. It returns an equal number of numbers for every item.
 type Func func(ctx context.Context, arg string, round, item int) ([]int64, error)
 
 var funcs = map[string]Func{}
@@ -68,8 +68,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 	return sum, nil
 }
 
-// Sum works on some items of a job, as many at a time as there are processors, and adds up their
-// numbers. It returns when ctx ends, whether the work does or not.
+// Sum works on some items of a job, GOMAXPROCS of them at a time, and adds up their numbers. It
+// returns when ctx ends, even if the work does not.
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
