@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// A result is what was found out about a project.
+// A result is the outcome of a project: the size of its patch, its tests and its times.
 type result struct {
 	project
 	added, deleted int
@@ -24,7 +24,7 @@ func (r result) ratio(name string) string {
 
 const oursInTheirs = "PegasimdAdopt/"
 
-// patches is the table of what it takes to link.
+// patches returns the table of the patches' sizes and of the projects' own tests.
 func patches(results []result) *frame.Table {
 	t := &frame.Table{Title: "Patches and the projects' own tests", Head: []string{"project",
 		"version", "lines", "tests, " + native, "tests, arm64 in emulation"}}

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// dim is that of the square matrices that gemm multiplies, x by y.
+// dim is the number of rows and columns of x and y, the square matrices that gemm multiplies.
 var dim int
 
 var gemm = operation{

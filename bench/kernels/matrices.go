@@ -13,7 +13,7 @@ const matrixRows = 256
 
 var matrixCols = []int{16, 64, 784}
 
-// left is what a matrix is multiplied by from the left.
+// left is the vector that multiplies a matrix from the left.
 var left []float32
 
 func prepareMatrix(n, _ int) {

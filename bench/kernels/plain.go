@@ -50,7 +50,7 @@ func loopCosine(x, y []float32) float32 {
 	return xy / float32(math.Sqrt(float64(xx)*float64(yy)))
 }
 
-// loopCosine64 is what most programs have by hand.
+// loopCosine64 is the loop that most programs contain.
 func loopCosine64(x, y []float32) float64 {
 	var xy, xx, yy float64
 	for i := range x {

@@ -16,7 +16,7 @@ type csr struct {
 	val            []float32
 }
 
-// newCSR returns rows whose nonzeros are spread evenly: one in each of as many equal parts.
+// newCSR returns rows whose nonzeros are spread evenly: one in each of nonzeros equal parts.
 func newCSR(seed uint64, rows, cols, nonzeros int) *csr {
 	m := &csr{nonzeros: nonzeros, idx: make([]int32, rows*nonzeros),
 		val: make([]float32, rows*nonzeros)}
@@ -40,7 +40,7 @@ func (m *csr) row(i int) (idx []int32, val []float32) {
 	return m.idx[i*m.nonzeros:][:m.nonzeros], m.val[i*m.nonzeros:][:m.nonzeros]
 }
 
-// text is rows that stay in the caches, beside as many weights as a small vocabulary has words.
+// text is rows that stay in the caches, for weights of a small vocabulary.
 var text *csr
 
 func prepareText(n, _ int) {

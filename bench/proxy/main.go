@@ -65,7 +65,7 @@ func write(root, tree, version, out string) error {
 		if err != nil || filepath.Base(name) != "go.mod" {
 			return err
 		}
-		// The go command gives a module without a license that of the repository.
+		// The go command adds the repository's license to a module without one.
 		own := filepath.Join(filepath.Dir(name), "LICENSE")
 		if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {
 			if err := os.WriteFile(own, license, 0o666); err != nil {

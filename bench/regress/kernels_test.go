@@ -1,6 +1,5 @@
-// Package regress has the benchmarks of Pegasimd's kernels that the regression gate compares. They
-// need nothing of the kernels' package but its table, so that they can be built into an older
-// commit.
+// Package regress contains the benchmarks of Pegasimd's kernels that the regression gate compares.
+// They use only the table of the kernels' package, so that they can be built into an older commit.
 package regress
 
 import (

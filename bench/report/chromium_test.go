@@ -27,7 +27,7 @@ import (
 // The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium or
 // Google Chrome, and fails without.
 
-// look is what a script finds out about the page.
+// look is the result of the script that inspects the page.
 type look struct {
 	Figures  []seen   `json:"figures"`
 	Overlaps []string `json:"overlaps"` // pairs of texts in a figure that cover each other

@@ -1,5 +1,5 @@
-// Command report makes one HTML file of what make bench and the regression gate have measured:
-// figures and tables, with nothing to be loaded from elsewhere. make report runs it.
+// Command report draws the results of make bench and of the regression gate as one HTML file of
+// figures and tables that loads nothing from elsewhere. make report runs it.
 package main
 
 import (
@@ -25,7 +25,7 @@ var pageText string
 //go:embed report.css
 var styleSheet string
 
-// A page is what the template shows.
+// A page is the data of the template.
 type page struct {
 	*measured.Report
 	Style   template.CSS

@@ -34,7 +34,7 @@ type tested struct {
 	good float64
 }
 
-// A result is what a trainer makes of a set.
+// A result is the accuracy and the time of a trainer on a set.
 type result struct {
 	set      *set // of the last split
 	trainer  string

@@ -29,7 +29,7 @@ type driver struct {
 	cmd     *exec.Cmd
 }
 
-// A training is what a driver, or our own trainer, answers.
+// A training is the result of a driver or of our own trainer.
 type training struct {
 	CPU     float64 `json:"cpu"` // seconds of the thread that trains
 	Wall    float64 `json:"wall"`
@@ -113,8 +113,8 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 	return t, nil
 }
 
-// writeRows writes what drivers read: rows, columns and nonzeros, where rows start, columns,
-// values, labels; all little-endian.
+// writeRows writes the file that drivers read, little-endian: the numbers of rows, columns and
+// nonzeros, the starts of rows, the column indices, values, and labels.
 func writeRows(name string, s *dataset.Set) error {
 	var b bytes.Buffer
 	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}
@@ -180,8 +180,8 @@ func objective(s *dataset.Set, loss string, lambda float64, weights []float64) f
 	return sum / float64(vectors)
 }
 
-// predict returns the labels of a set's rows by weights as objective has them, whose labels are
-// those of the training rows.
+// predict returns the predicted labels of a set's rows. labels are the classes of the training
+// rows, and weights has the form that objective expects.
 func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
 	cols := s.Cols()
 	scores, predicted := make([]float64, len(weights)/cols), make([]float64, s.Rows())

@@ -46,10 +46,10 @@ type session struct {
 	pinned          *machine.Pinning // nil if it isn't
 }
 
-// helpers are what the program starts itself as, by the first argument.
+// helpers are the roles in which the program starts itself, by the first argument.
 var helpers = map[string]func(args []string) error{"work": work, "peak": peak}
 
-// seconds are what is compared.
+// seconds returns the time that is compared: CPU seconds on one thread, else wall seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall

@@ -183,7 +183,7 @@ func (c *contender) steps() (efforts []float64) {
 }
 
 // explore finds the least efforts that reach the targets. Equal efforts give equal models, so that
-// what is timed later is what was verified here.
+// the runs that are timed later give models that were verified here.
 func (c *contender) explore(p *problem) error {
 	for k, effort := range c.steps() {
 		t, err := c.train(effort)

@@ -22,7 +22,8 @@ func same(loss string, lambda float64) pegasos.Config {
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
 }
 
-// parse reads what -ours names: a name and some of a pegasos.Config in JSON, over what same has.
+// parse reads an argument of -ours: a name and fields of a pegasos.Config in JSON, which replace
+// fields of base.
 func parse(text string, base pegasos.Config) (name string, cfg pegasos.Config, err error) {
 	name, config, ok := strings.Cut(text, "=")
 	if !ok {

@@ -131,7 +131,7 @@ func (p *problem) drawRows(f *picture.Figure, form string, wrong float64) error 
 }
 
 // toError returns the CPU milliseconds of the first run of 128, 181, 256 and so on steps that has a
-// test error, less that of one step and of what comes before it.
+// test error, less the time of one step and of the work before it.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {

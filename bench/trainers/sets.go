@@ -102,8 +102,8 @@ func changeOf(text string) func(*dataset.Set) (*dataset.Set, error) {
 	return nil
 }
 
-// selected returns the sources whose names match one of the patterns, or, without patterns, those
-// of the default use.
+// selected returns the sources whose names match one of the patterns, or, without patterns, the
+// sources with the use byDefault.
 func selected(patterns string, byDefault use) (some []source, err error) {
 	all := sources()
 	if patterns == "" {

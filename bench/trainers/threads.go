@@ -32,7 +32,7 @@ var shared = []proven{{"covtype-scaled", 1e-4, .01}, {"dense", 1e-4, .01}, {"imd
 var sharedQuick = []proven{{"digits-8", 1e-4, .01}, {"made-text-scaled", 1e-4, .001},
 	{"digits-scaled", 1e-4, .01}}
 
-// timeThreads compares runs with T threads with what T processes at once reach.
+// timeThreads compares runs with T threads with T simultaneous processes of one thread each.
 func (s *session) timeThreads() error {
 	problems := shared
 	if s.quick {

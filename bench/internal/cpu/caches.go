@@ -32,7 +32,7 @@ func Sizes() Caches {
 	return c
 }
 
-// linuxSizes are what Linux says on Arm, where programs can't ask the CPU.
+// linuxSizes returns the sizes that Linux reports, for Arm, where programs can't ask the CPU.
 func linuxSizes() (l1, l2, l3 int) {
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
 	for _, dir := range dirs {
@@ -56,8 +56,8 @@ func linuxSizes() (l1, l2, l3 int) {
 	return l1, l2, l3
 }
 
-// Level names the first cache that holds that many bytes, with a quarter to spare for everything
-// else.
+// Level returns the name of the first cache of which bytes fill at most three quarters; the rest is
+// for everything else.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

@@ -1,5 +1,5 @@
-// Package frame is what the benchmarks share: one timer, which lets competitors alternate, and one
-// writer of tables. The machines are shared and noisy, so that only ratios within a round count.
+// Package frame provides the timer of all benchmarks, which lets competitors alternate, and their
+// tables. The machines are shared and noisy, so that only ratios within a round count.
 package frame
 
 import (
@@ -31,8 +31,8 @@ func Loops(rounds int, loops ...func(n int)) Race {
 	return race
 }
 
-// Runs times whole runs, each of which says how many seconds it took of what is compared. The rounds
-// end early once they have lasted most; a most of 0 is no limit.
+// Runs times whole runs, each of which returns the seconds that are compared. No round begins after
+// most has passed; a most of 0 is no limit.
 func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (Race, error) {
 	race := make(Race, len(runs))
 	for begin, round := time.Now(), 0; round < rounds; round++ {

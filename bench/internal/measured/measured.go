@@ -117,5 +117,5 @@ func (r *Report) Training() *frame.Table {
 	return t
 }
 
-// Accuracy is that of the whole run.
+// Accuracy returns the accuracy at the end of the run.
 func (r *Run) Accuracy() float64 { return r.Curve[len(r.Curve)-1].Accuracy }

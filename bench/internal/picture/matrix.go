@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Matrix has squares with a text and a shade from 0 to 1. Those without a text are left out. The
-// classes of Down are those of the rows, from the top.
+// A Matrix has squares with a text and a shade from 0 to 1. Those without a text are left out. Down
+// lists the classes of the rows, from the top.
 type Matrix struct {
 	Title, X, Y  string
 	Across, Down []string
@@ -42,7 +42,7 @@ func (m *Matrix) Alone() string {
 	}
 	labels, err := plotter.NewLabels(cells)
 	if err != nil {
-		panic(err) // it has as many texts as places
+		panic(err) // each place has a text
 	}
 	for i := range labels.TextStyle {
 		labels.TextStyle[i] = textStyle(11.5)

@@ -45,7 +45,7 @@ var (
 	ink  = Style{Variable: "text", color: color.RGBA{1, 2, 7, 255}}
 	grid = Style{Variable: "rule", color: color.RGBA{1, 2, 4, 255}}
 	band = Style{Variable: "band", color: color.RGBA{1, 2, 5, 255}}
-	// Limit is that of the machine's limit, Lines those of all others.
+	// Limit is the style of the machine's limit, Lines are the styles of all other lines.
 	Limit = Style{"limit", color.RGBA{1, 2, 6, 255}, []vg.Length{4, 4}}
 	Lines = []Style{
 		{"s1", color.RGBA{1, 3, 1, 255}, nil},
@@ -253,8 +253,8 @@ var (
 	shades = regexp.MustCompile(`#04([0-9A-F]{2})00`)
 )
 
-// paint returns what is drawn as SVG, with variables for colours. A reader without the font has
-// another, which is told the widths by which text was placed.
+// paint returns the drawing as SVG, with variables for colors. Each text has its width in the font
+// that placed it, for readers that substitute another font.
 func paint(width, height vg.Length, with func(draw.Canvas)) string {
 	canvas := vgsvg.New(width, height)
 	with(draw.New(canvas))
