@@ -218,6 +218,9 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	}
 	short := named(cells) == c.width-1 && len(cells) < c.width
 	r.names = c.fit(cells, body)
+	for i, name := range r.names {
+		r.names[i] = strings.Clone(name) // so that the rows' text is not kept in memory
+	}
 	if short && r.names[0] == "" {
 		r.doubt(Doubt{About: "column", Line: 1 + r.form.SkipLines, Cell: cells[0],
 			Text: "the header has a cell less than the rows: the first column has no name"})

@@ -2,8 +2,10 @@ package form
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"strings"
 )
 
@@ -25,7 +27,9 @@ const scanBuffer = 1 << 16
 type scanner struct {
 	src      io.Reader
 	buf      []byte
-	pos, end int   // the unread text is buf[pos:end]
+	pos, end int    // the unread text is buf[pos:end]
+	text     string // copy of buf[at:at+len(text)], of which the cells are parts
+	at       int
 	err      error // error of src, io.EOF at its end
 	cut      bool  // whether the text is a sample, so that text after its last line end is no row
 
@@ -111,37 +115,61 @@ func (s *scanner) next() ([]string, error) {
 				s.quoted = find(s.buf[:s.end], s.pos, s.quote)
 			}
 			if s.quoted < e {
+				if s.raw = line; s.splitClosed(s.copied(e)) {
+					s.advance(e)
+					return s.cells, nil
+				}
 				return s.splitQuoted()
 			}
 		}
-		if s.raw = line; len(line) > s.maxColumns &&
-			bytes.Count(line, []byte{s.separator}) >= s.maxColumns {
+		if len(line) >= s.maxColumns && bytes.Count(line, []byte{s.separator}) >= s.maxColumns {
 			return nil, s.tooMany()
 		}
-		if err := s.split(string(line)); err != nil {
-			return nil, err
-		}
+		s.raw = line
+		s.split(s.copied(e))
 		s.advance(e)
 		return s.cells, nil
 	}
 }
 
-// split splits a row that has no quotes into cells.
-func (s *scanner) split(row string) error {
-	cells, starts := s.cells[:0], s.starts[:0]
-	from := 0
-	for i := 0; i <= len(row); i++ {
-		if i < len(row) && row[i] != s.separator {
-			continue
-		}
-		if len(cells) == s.maxColumns {
-			return s.tooMany()
-		}
-		cells, starts = append(cells, trim(row[from:i])), append(starts, from)
-		from = i + 1
+// copied returns buf[pos:end] as a string. It copies several rows at a time.
+func (s *scanner) copied(end int) string {
+	if s.pos < s.at || end > s.at+len(s.text) {
+		s.at = s.pos
+		s.text = string(s.buf[s.pos:max(end, min(s.end, s.pos+scanBuffer))])
 	}
-	s.cells, s.starts = cells, starts
-	return nil
+	return s.text[s.pos-s.at : end-s.at]
+}
+
+// Constants to compare the eight bytes of a word.
+const (
+	eachByte = 0x0101010101010101
+	topBits  = 0x80 * eachByte
+)
+
+// split splits a row that has no quotes, and is the line raw, into cells.
+func (s *scanner) split(row string) {
+	cells, starts, from := s.cells[:0], s.starts[:0], 0
+	separators := uint64(s.separator) * eachByte
+	for i := 0; i < len(s.raw); i += 8 {
+		x := separators
+		if rest := s.raw[i:]; len(rest) >= 8 {
+			x ^= binary.LittleEndian.Uint64(rest)
+		} else {
+			for k, c := range rest {
+				x ^= uint64(c) << (8 * k)
+			}
+			x |= uint64(topBits) << (8 * len(rest)) // no separators
+		}
+		// The top bit of each byte that is 0 in x: the addition carries to no other byte.
+		x = ^((x&^topBits + ^uint64(topBits)) | x) & topBits
+		for ; x != 0; x &= x - 1 {
+			to := i + bits.TrailingZeros64(x)/8
+			cells, starts = append(cells, trim(row[from:to])), append(starts, from)
+			from = to + 1
+		}
+	}
+	s.cells, s.starts = append(cells, trim(row[from:])), append(starts, from)
 }
 
 func (s *scanner) tooMany() error {
@@ -206,7 +234,7 @@ func (s *scanner) nextLine() (string, error) {
 		return "", err
 	}
 	s.rowLine, s.raw = s.line, s.buf[s.pos:e]
-	line := string(s.raw)
+	line := s.copied(e)
 	s.advance(e)
 	return line, nil
 }
@@ -248,7 +276,7 @@ func (s *scanner) fill() error {
 	}
 	copy(s.buf, old[s.pos:s.end])
 	s.newline, s.carriage, s.quoted = s.newline-s.pos, s.carriage-s.pos, s.quoted-s.pos
-	s.pos, s.end = 0, size
+	s.pos, s.end, s.text = 0, size, ""
 	free := s.buf[size:]
 	n, err := readAtLeast(s.src, free, max(1, min(size, len(free))))
 	s.end, s.err = s.end+n, err
@@ -274,6 +302,44 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
+// splitClosed splits row, a line whose quoted cells close in the line and contain no quotes. It
+// returns false for other rows and rows with too many cells: splitQuoted splits these.
+func (s *scanner) splitClosed(row string) bool {
+	cells, starts := s.cells[:0], s.starts[:0]
+	for i := 0; len(cells) < s.maxColumns; i++ {
+		from := i
+		for i < len(row) && row[i] == ' ' && s.separator != ' ' {
+			i++
+		}
+		start, to := i, 0
+		if i < len(row) && row[i] == s.quote {
+			from = i + 1
+			length := strings.IndexByte(row[from:], s.quote)
+			if length < 0 {
+				return false
+			}
+			to = from + length
+			for i = to + 1; i < len(row) && row[i] == ' ' && s.separator != ' '; {
+				i++
+			}
+			if i < len(row) && row[i] != s.separator {
+				return false
+			}
+		} else {
+			for i < len(row) && row[i] != s.separator {
+				i++
+			}
+			to = i
+		}
+		cells, starts = append(cells, trim(row[from:to])), append(starts, start)
+		if i == len(row) {
+			s.cells, s.starts = cells, starts
+			return true
+		}
+	}
+	return false
+}
+
 // splitQuoted splits the row at pos, which has quotes, into cells.
 func (s *scanner) splitQuoted() ([]string, error) {
 	end, ok := s.parse(s.buf[s.pos:s.end], s.err == io.EOF && !s.cut)
@@ -290,7 +356,7 @@ func (s *scanner) splitQuoted() ([]string, error) {
 		return nil, s.tooMany()
 	}
 	s.raw = s.buf[s.pos : s.pos+end]
-	row := string(s.raw)
+	row := s.copied(s.pos + end)
 	s.cells, s.starts = s.cells[:0], s.starts[:0]
 	for _, p := range s.spans {
 		c := row[p.from:p.to]

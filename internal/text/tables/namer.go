@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
@@ -62,6 +63,9 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 		}
 		n.e.Columns[i].Text.eachGram(cells[i], func(bucket uint32, gram string) {
 			if grams := wanted[bucket]; grams != nil {
+				if grams[gram] == 0 {
+					gram = strings.Clone(gram) // so that the rows' text is not kept in memory
+				}
 				grams[gram]++
 			}
 		})
