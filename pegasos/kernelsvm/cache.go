@@ -1,71 +1,93 @@
 package kernelsvm
 
-// kernelCache caches kernel values of one tile, a group of rows of the store. For each row in the
-// cache it holds the kernel of that row with every row of the tile. Cached values have the same
-// bits as recomputed ones, so the size of the cache influences no result.
-//
-// Every pass visits the rows in a new order, so evicting the least recently used row would help
-// little: with space for a quarter of the rows, 3 % of lookups would hit, since most rows have been
-// evicted when they are visited again. Instead rows stay, and a quarter of lookups hit. A row is
-// evicted only if it was used neither in the current pass nor in the one before.
+// kernelCache caches rows of kernel values of one problem: the kernel of a row with every row of
+// the problem. Cached values have the same bits as recomputed ones, so the size of the cache
+// influences no result. A nil cache is one that caches nothing.
 type kernelCache struct {
-	length   int             // number of rows in the tile
-	capacity int             // maximum number of cached rows
-	pass     int32           // current pass of the run
-	fullPass int32           // last pass in which no row could be evicted; -1 for none
-	hand     int             // slot that evictable looked at last
-	index    map[int32]int32 // slot of each cached row, by store position
-	slots    []cacheSlot
+	capacity int64           // maximum number of kernel values
+	index    map[int32]int32 // slot of each cached row
+	slots    []cacheSlot     // used slots, and behind them, up to its capacity, memory for more
+	rows     int64           // maximum number of rows
+	length   int             // number of values in a row
+	clock    int64           // number of calls of get
 }
 
 // cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
-	row, used int32     // store position of the row; pass in which it was last used
-	values    []float32 // kernel of the row with every row of the tile
+	row    int32 // number of the row in the problem
+	used   int64 // clock when it was last used
+	values []float32
 }
 
-func newCache(length, capacity int) *kernelCache {
-	return &kernelCache{length: length, capacity: capacity, fullPass: -1,
-		index: make(map[int32]int32)}
+// newCache returns a cache of up to mb MB, or nil if mb is not above 0.
+func newCache(mb float64) *kernelCache {
+	if !(mb > 0) {
+		return nil
+	}
+	return &kernelCache{capacity: int64(min(mb, 1<<30) * 1e6 / 4), index: map[int32]int32{}}
 }
 
-// get returns the slice for the kernel values of the row at store position row, and whether the
-// slice already contains them. If not, the caller must fill the slice. It returns nil if the cache
-// is full and no row can be evicted.
-func (c *kernelCache) get(row int32) (values []float32, known bool) {
-	k, known := c.index[row]
-	switch {
-	case known:
-	case len(c.slots) < c.capacity:
-		k = int32(len(c.slots))
-		c.slots = append(c.slots, cacheSlot{values: make([]float32, c.length)})
-	default:
-		if k = c.evictable(); k < 0 {
+// reset removes all rows and prepares the cache for a problem of the given number of rows. Their
+// memory is used again.
+func (c *kernelCache) reset(rows int) {
+	if c == nil {
+		return
+	}
+	clear(c.index)
+	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
+	if most := c.slots[:cap(c.slots)]; int64(len(most)) > c.rows {
+		clear(most[c.rows:]) // rows of this problem are longer than those of the last one
+	}
+}
+
+// find returns the kernel values of a row, or nil if they are not cached.
+func (c *kernelCache) find(row int) []float32 {
+	if c != nil {
+		if k, ok := c.index[int32(row)]; ok {
+			return c.slots[k].values
+		}
+	}
+	return nil
+}
+
+// get returns the slice for the kernel values of a row, and whether the slice already contains
+// them. If not, the caller must fill the slice. It returns nil if the cache is full and no row can
+// be evicted: evict permits to evict the least recently used row, unless it is one of the last
+// blockRows ones, which may be in use. Epochs of Pegasos evict none: they visit the rows in a new
+// order each time, so that the least recently used row is as likely to be used as any other.
+func (c *kernelCache) get(row int, evict bool) (values []float32, known bool) {
+	if c == nil {
+		return nil, false
+	}
+	c.clock++
+	k, known := c.index[int32(row)]
+	if !known {
+		switch n := len(c.slots); {
+		case int64(n) < c.rows:
+			k = int32(n)
+			if c.slots = c.slots[:min(n+1, cap(c.slots))]; len(c.slots) == n {
+				c.slots = append(c.slots, cacheSlot{})
+			}
+		case !evict || n == 0:
 			return nil, false
+		default:
+			for i := range c.slots {
+				if c.slots[i].used < c.slots[k].used {
+					k = int32(i)
+				}
+			}
+			if c.slots[k].used > c.clock-blockRows {
+				return nil, false
+			}
+			delete(c.index, c.slots[k].row)
 		}
-		delete(c.index, c.slots[k].row)
-	}
-	s := &c.slots[k]
-	if s.used = c.pass; !known {
-		c.index[row], s.row = k, row
-	}
-	return s.values, known
-}
-
-// evictable returns the index of a slot that was used neither in this pass nor in the pass before,
-// or -1 if there is none.
-func (c *kernelCache) evictable() int32 {
-	if c.fullPass == c.pass {
-		return -1
-	}
-	for range c.slots {
-		if c.hand++; c.hand >= len(c.slots) {
-			c.hand = 0
+		s := &c.slots[k]
+		if s.row = int32(row); cap(s.values) < c.length {
+			s.values = make([]float32, c.length, (c.length+255)&^255)
 		}
-		if c.slots[c.hand].used < c.pass-1 {
-			return int32(c.hand)
-		}
+		s.values = s.values[:c.length]
+		c.index[s.row] = k
 	}
-	c.fullPass = c.pass
-	return -1
+	c.slots[k].used = c.clock
+	return c.slots[k].values, known
 }

@@ -96,3 +96,11 @@ func (k *function) ofProduct(g float64) float64 {
 	}
 	return g
 }
+
+// value64 returns the kernel value for an inner product v or, for RBF, for a squared distance v.
+func (k *function) value64(v float64) float64 {
+	if k.kind == RBF {
+		return floats.Exp(-float64(k.gamma * v))
+	}
+	return k.ofProduct(v)
+}

@@ -133,29 +133,32 @@ func (cfg Config) problem(classes, class, slot int) int {
 // objective and the bound of the model are NaN if finished is false or the run had fewer steps than
 // rows.
 func (r *run) model(finished bool) (*Model, error) {
-	var all [][]float64 // coefficients by problem and row
-	for _, p := range r.problems {
-		all = append(all, r.coefficients(p))
-	}
-	measured := finished && !r.partial
-	if measured {
-		r.confirmObjectives(all)
-		for _, p := range r.problems { // safety margin: verification sums in another order
-			p.bound = max(0, p.bound-float64(1e-12*p.objective))
+	coef := make([][]float32, len(r.problems))
+	for k, p := range r.problems {
+		f := &r.solutions[k]
+		if coef[k] = f.coef; coef[k] == nil { // the problem was not begun
+			coef[k] = make([]float32, p.size)
 		}
+		// safety margin: verification sums in another order
+		f.bound = max(0, f.bound-float64(1e-12*f.objective))
 	}
-	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
-		Result: r.result()}
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda,
+		Func: r.function.f, Result: r.result()}
 	if nan := math.NaN(); !finished {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
-	at, err := r.collectSupport(m, all)
-	if err != nil {
-		return nil, err
+	tooLarge := func(what string) error {
+		return &pegasos.StepError{Step: m.Result.Steps, Row: -1, Reason: what + tooLarge}
+	}
+	at := r.collectSupport(m, coef)
+	for _, all := range coef {
+		if floats.FirstNotFinite(all) >= 0 {
+			return nil, tooLarge("a coefficient is not finite: ")
+		}
 	}
 	m.rows = store.TakeMatrix(r.store.matrix, at)
-	if !measured {
+	if !finished || r.partial {
 		return m, nil
 	}
 	for _, p := range m.Result.PerProblem { // rounding never makes a bound exceed its objective
@@ -164,8 +167,7 @@ func (r *run) model(finished bool) (*Model, error) {
 		}
 	}
 	if !floats.IsFinite(m.Result.Objective) {
-		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
-			tooLarge}
+		return nil, tooLarge("the objective is not finite: ")
 	}
 	return m, nil
 }
@@ -173,42 +175,34 @@ func (r *run) model(finished bool) (*Model, error) {
 // collectSupport makes support rows of the rows that have a coefficient other than 0 in any
 // problem. all holds the coefficients by problem and row. It sets m.counts and m.coef, and returns
 // the index of every support row in the store's matrix.
-func (r *run) collectSupport(m *Model, all [][]float64) ([]int32, error) {
-	var at []int32
+func (r *run) collectSupport(m *Model, all [][]float32) (at []int32) {
 	for c, g := range r.groups {
-		own, coef := r.classSlices(all, c), make([][]float32, len(r.classProblems[c]))
-		count := 0
+		own := classSlices(r, all, c)
+		var used []int
 		for i := range g.end - g.start {
-			used := false
-			for s := range own {
-				v := float32(own[s][i])
-				if !floats.IsFinite(v) {
-					return nil, &pegasos.StepError{Step: r.t, Row: -1,
-						Reason: "a coefficient is not finite: " + tooLarge}
-				}
-				used = used || v != 0
-			}
-			for s := 0; s < len(own) && used; s++ {
-				coef[s] = append(coef[s], float32(own[s][i]))
-			}
-			if used {
-				at = append(at, r.store.at[g.start+i])
-				count++
+			if slices.ContainsFunc(own, func(coef []float32) bool { return coef[i] != 0 }) {
+				used, at = append(used, i), append(at, r.store.at[g.start+i])
 			}
 		}
-		if count == 0 {
-			coef = nil
+		var coef [][]float32
+		for s := 0; s < len(own) && len(used) > 0; s++ {
+			some := make([]float32, len(used))
+			for k, i := range used {
+				some[k] = own[s][i]
+			}
+			coef = append(coef, some)
 		}
-		m.counts, m.coef = append(m.counts, count), append(m.coef, coef)
+		m.counts, m.coef = append(m.counts, len(used)), append(m.coef, coef)
 	}
-	return at, nil
+	return at
 }
 
 // classSlices returns, for each problem that the rows of class c belong to, the values of these
 // rows. all[k] holds a value for each row of problem k.
-func (r *run) classSlices(all [][]float64, c int) (own [][]float64) {
+func classSlices[T float32 | float64](r *run, all [][]T, c int) (own [][]T) {
 	g := r.groups[c]
-	for _, k := range r.classProblems[c] {
+	for slot := range r.cfg.slots(len(r.classes)) {
+		k := r.cfg.problem(len(r.classes), c, slot)
 		at, _ := r.problems[k].find(g.start)
 		own = append(own, all[k][max(0, at):][:g.end-g.start])
 	}

@@ -272,7 +272,7 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 		}
 	case s.words != nil:
 		for k := range probes {
-			s.popcountValues(dst[k][:n], s.values, &probes[k], r.start)
+			s.popcountValues(dst[k][:n], s.values, &probes[k], s.words[r.start*s.width:])
 		}
 	case s.dense != nil:
 		// Each chunk of rows stays in the L1 cache while all probes are multiplied with it.
@@ -293,6 +293,96 @@ func (s *rowStore) tile(dst [][]float32, probes []probe, t int) {
 			s.index[t].dot(&dots, &probes[k])
 			kernelValues(&s.kernel, dst[k][:n], dots[:n], probes[k].square, s.squares[r.start:r.end])
 		}
+	}
+}
+
+// tile64 sets dst[k][j] to the float64 kernel value of the query row probes[k] and row j of tile t.
+func (s *rowStore) tile64(dst [][tileRows]float64, probes []probe, t int) {
+	r := s.tiles[t]
+	n := r.end - r.start
+	chunk := n
+	if s.dense != nil {
+		chunk = s.rowsPerChunk()
+	}
+	for j := 0; j < n; j += chunk {
+		for k := range probes {
+			s.row64(dst[k][j:min(j+chunk, n)], &probes[k], t, r.start+j)
+		}
+	}
+}
+
+// row64 sets dst[j] to the float64 kernel value of the query row q and row start+j of the store.
+// These rows belong to tile t. If they are sparse, dst must be for all rows of the tile.
+func (s *rowStore) row64(dst []float64, q *probe, t, start int) {
+	switch {
+	case s.kernel.kind == Function:
+		for j := range dst {
+			dst[j] = float64(s.kernel.f(s.row(start+j), Row{q.index, q.values}))
+		}
+		return
+	case s.words != nil:
+		var counts [tileRows]float32
+		s.popcountValues(counts[:len(dst)], s.counts, q, s.words[start*s.width:])
+		for j := range dst {
+			dst[j] = s.values64[int32(counts[j])]
+		}
+		return
+	case s.dense == nil:
+		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
+	case s.direct:
+		for j := range dst {
+			dst[j] = floats.SquaredDistance(s.dense.Row(int(s.at[start+j])), q.values)
+		}
+	default:
+		for j := range dst {
+			dst[j] = dense.Dot64(s.dense.Row(int(s.at[start+j])), q.values)
+		}
+	}
+	for j, v := range dst {
+		if s.kernel.kind == RBF && !s.direct {
+			if v = (q.square + s.squares64[start+j]) - float64(2*v); v < 0 {
+				v = 0
+			}
+		}
+		dst[j] = s.kernel.value64(v)
+	}
+}
+
+// blockValues sets dst[j] to the kernel value of the rows k and j of the block.
+func (s *rowStore) blockValues(dst []float32, k int, b *rowBlock) {
+	q := &b.probes[k]
+	switch {
+	case s.kernel.kind == Function:
+		z := Row{q.index, q.values}
+		for j := range dst {
+			dst[j] = s.kernel.f(Row{b.probes[j].index, b.probes[j].values}, z)
+		}
+	case s.words != nil:
+		for j := range dst {
+			s.popcountValues(dst[j:j+1], s.values, q, b.probes[j].words)
+		}
+	case s.dense != nil:
+		s.dotsOrDistances(dst, b.at, q.values)
+		s.applyKernel(dst, q.square, b.squares)
+	default:
+		if b.dense == nil {
+			b.dense = make([]float32, s.cols)
+		}
+		for k, j := range q.index {
+			b.dense[j] = q.values[k]
+		}
+		var dots [blockRows]float64
+		for j := range dst {
+			// Columns that q lacks add zeros, which do not change the sum.
+			p := &b.probes[j]
+			for k, c := range p.index {
+				dots[j] += float64(float64(p.values[k]) * float64(b.dense[c]))
+			}
+		}
+		for _, j := range q.index {
+			b.dense[j] = 0
+		}
+		kernelValues(&s.kernel, dst, dots[:len(dst)], q.square, b.squares)
 	}
 }
 
@@ -353,36 +443,31 @@ func (c *columnIndex) dot(dst *[tileRows]float64, q *probe) {
 	}
 }
 
-// popcountValues sets dst[j] to the kernel value of the query row q and bit row start+j, looked up
-// in the table values. For RBF the index into the table is the squared distance, the number of
-// columns in which the rows differ; otherwise it is the inner product, the number of columns in
-// which both rows have a 1. A generic version for float64 tables too would be a quarter slower.
-func (s *rowStore) popcountValues(dst, values []float32, q *probe, start int) {
-	end := start + len(dst)
+// popcountValues sets dst[j] to the kernel value of the query row q and the bit row whose words
+// start at words[j*width], looked up in the table values. For RBF the index into the table is the
+// squared distance, the number of columns in which the rows differ; otherwise it is the inner
+// product, the number of columns in which both rows have a 1.
+func (s *rowStore) popcountValues(dst, values []float32, q *probe, words []uint64) {
 	distance := s.kernel.kind == RBF
 	switch {
 	case s.width == 1 && distance:
 		x0 := q.words[0]
-		for j, w := range s.words[start:end] {
+		for j, w := range words[:len(dst)] {
 			dst[j] = values[bits.OnesCount64(x0^w)]
 		}
 	case s.width == 2 && distance:
-		popcountValues2(dst, values, s.words[2*start:2*end], q.words[0], q.words[1])
-	case distance:
-		for j := range dst {
-			d := 0
-			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
-				d += bits.OnesCount64(q.words[k] ^ w)
-			}
-			dst[j] = values[d]
-		}
+		popcountValues2(dst, values, words[:2*len(dst)], q.words[0], q.words[1])
 	default:
 		for j := range dst {
-			g := 0
-			for k, w := range s.words[(start+j)*s.width:][:len(q.words)] {
-				g += bits.OnesCount64(q.words[k] & w)
+			n := 0
+			for k, w := range words[j*s.width:][:len(q.words)] {
+				if distance {
+					n += bits.OnesCount64(q.words[k] ^ w)
+				} else {
+					n += bits.OnesCount64(q.words[k] & w)
+				}
 			}
-			dst[j] = values[g]
+			dst[j] = values[n]
 		}
 	}
 }

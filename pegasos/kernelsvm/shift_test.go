@@ -67,14 +67,14 @@ func TestFarValues(t *testing.T) {
 	if !s.direct {
 		t.Fatal("distances are found from inner products")
 	}
-	b := &rowBlock{positions: at, at: at, squares: s.squares}
+	b := &rowBlock{at: at, squares: s.squares}
 	for q := range 40 {
 		b.probes = append(b.probes, s.probe(q))
 	}
 	for q := range 40 {
 		row, among := make([]float32, 40), make([]float32, 40)
 		s.tile([][]float32{row}, []probe{s.probe(q)}, 0)
-		s.blockValues(among, &b.probes[q], b, 0, new(blockWorker))
+		s.blockValues(among, q, b)
 		for j, v := range row {
 			want := kernel64(cfg, x.Row(q), x.Row(j))
 			if math.Abs(float64(v)-want) > 1e-6 || v != among[j] {

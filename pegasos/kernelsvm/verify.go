@@ -46,9 +46,12 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if unmatched > 0 {
 		v.Contradict("%d support rows are not among the data's rows of their class", unmatched)
 	}
-	errors := r.remeasure(ctx, coef)
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	errors := make([]float64, len(r.problems))
+	for k := range r.problems {
+		errors[k] = r.remeasure(ctx, k, coef[k])
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
 	found := r.result()
 	v.Objective, v.Bound, v.Gap = found.Objective, found.DualObjective, found.Gap
@@ -109,13 +112,16 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	rows := map[key][]int{}
 	for i, h := range store.Hashes(r.x, r.threads, all) {
 		p := int(r.pos[i])
-		k := key{r.classOf[p], h}
+		c := slices.IndexFunc(r.groups, func(g span) bool { return g.has(p) })
+		k := key{int32(c), h}
 		rows[k] = append(rows[k], p)
 	}
-	coef = r.zeros()
+	for _, p := range r.problems {
+		coef = append(coef, make([]float64, p.size))
+	}
 	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
 	for c, count := range m.counts {
-		own := r.classSlices(coef, c)
+		own := classSlices(r, coef, c)
 		for j := range count {
 			k := key{int32(c), hashes[first+j]}
 			at := slices.IndexFunc(rows[k], func(p int) bool {
@@ -144,58 +150,46 @@ func sameRow(x store.Rows, i int, z store.Rows, j int) bool {
 	return slices.Equal(index, index2) && slices.Equal(values, values2)
 }
 
-// remeasure recomputes the objective and the lower bound of every problem from the coefficients
-// coef, and returns by how much each objective may differ from the one that training computed. For
-// the bound it clamps coefficients in coef whose dual variables are outside [0, 1].
-func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
-	errors = make([]float64, len(r.problems))
-	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
-	tally := func(k int, values errorBound) tally {
-		p := r.problems[k]
-		o := r.errorsOf(p, coef[k], values, 4*unit64)
-		return r.tallyCoefficients(p, coef[k], scores[k], o, p.dualScale())
+// remeasure recomputes the objective and the lower bound of problem k from the coefficients coef,
+// and returns by how much the objective may differ from the one that training computed. For the
+// bound it clamps coefficients whose dual variables are outside [0, 1].
+func (r *run) remeasure(ctx context.Context, k int, coef []float64) (off float64) {
+	s := &solver{problem: r.problems[k], cfg: r.cfg, threads: r.threads}
+	scale, alpha := s.dualScale(), make([]float64, len(coef))
+	tally := func(values errorBound, score []float64) tally {
+		return s.tally(alpha, score, scale, s.errorsOf(alpha, values, 4*unit64))
+	}
+	scores := func() []float64 {
+		for i, a := range coef {
+			_, sign := s.row(i)
+			alpha[i] = float64(float64(sign*a) * scale)
+		}
+		score := s.scores64(ctx, coef)
+		for i := range score {
+			score[i] *= scale
+		}
+		return score
 	}
 	rough := r.bound32
 	rough.product += 2 * more * unit
-	r.scores64(ctx, wanted, coef, scores)
-	r.each(func(k int) {
-		p := r.problems[k]
-		scale := p.dualScale()
-		t := tally(k, rough)
-		_, off := p.measure(&t, scale)
-		t = tally(k, r.bound64)
-		p.objective, p.objectiveError = p.measure(&t, scale)
-		p.objectiveError += float64(4 * unit64 * float64(p.rows) * p.objective)
-		errors[k] = 2*off + 1e-12 + p.objectiveError
-		for i, a := range coef[k] {
-			_, sign := p.row(i)
-			if alpha := float64(sign*a) * scale; alpha < 0 || alpha > 1 {
-				p.gap = math.Inf(1)
-			}
+	score := scores()
+	t := tally(rough, score)
+	_, off = s.measure(&t, scale)
+	t = tally(r.bound64, score)
+	s.objective, s.objectiveError = s.measure(&t, scale)
+	s.gap = s.measuredGap(&t, s.objective)
+	if slices.Min(alpha) < 0 || slices.Max(alpha) > 1 {
+		s.gap = math.Inf(1)
+		for i, a := range alpha {
+			_, sign := s.row(i)
+			coef[i] = float64(sign*roundAlpha(max(0, min(a, 1)), scale)) / scale
 		}
-		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
-			p.gap = p.measuredGap(&t)
-			p.raiseLowerDual(&t)
-		}
-	})
-	if slices.Contains(wanted, true) && r.certified() && ctx.Err() == nil {
-		for k, p := range r.problems {
-			for i := 0; i < len(coef[k]) && wanted[k]; i++ {
-				_, sign := p.row(i)
-				alpha := max(0, min(float64(sign*coef[k][i])*p.dualScale(), 1))
-				coef[k][i] = float64(sign*roundAlpha(alpha, p.dualScale())) / p.dualScale()
-			}
-		}
-		r.scores64(ctx, wanted, coef, scores)
-		r.each(func(k int) {
-			if wanted[k] {
-				t := tally(k, r.bound64)
-				r.problems[k].raiseLowerDual(&t)
-			}
-		})
+		t = tally(r.bound64, scores())
 	}
-	r.each(func(k int) { r.setBound(r.problems[k]) })
-	return errors
+	s.raiseLowerDual(&t, s.problem)
+	s.setBound(r.cfg)
+	r.solutions[k] = s.solution
+	return 2*off + 1e-12 + s.objectiveError
 }
 
 // checkClaims compares the recomputed Result with the claimed one, for each problem and for the

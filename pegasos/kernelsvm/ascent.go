@@ -1,0 +1,285 @@
+package kernelsvm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
+)
+
+// Dual coordinate ascent maximizes the dual objective over one alpha after the other. A row's gain
+// is the most that its alpha alone can add to the dual objective, times the number of rows. Every
+// round chooses the rows of the largest gains, half of them with scores that have to rise and half
+// with scores that have to fall: moves of one kind alone would only make moves of the other kind
+// necessary. Among these rows the alpha of the largest gain is moved to its maximum until no gain
+// is left that is worth a move. That needs only the kernel among the chosen rows; a changed alpha
+// costs the kernel with all rows once, whatever the number of its moves.
+
+const (
+	// leastGain is the least gain for which a round moves an alpha, relative to the largest gain at
+	// the start of the round.
+	leastGain = 0.1
+	// mostMoves limits the moves of a round, for each of its rows.
+	mostMoves = 16
+	// maxRecomputations limits the float64 recomputations of a problem's scores.
+	maxRecomputations = 4
+)
+
+// roundSums are sums over the rows of a tile, with the rows of the largest gains.
+type roundSums struct {
+	alphas, square, loss float64
+	up, down             selection // rows whose scores have to rise, and to fall
+}
+
+// selection holds the rows of the largest gains, as a heap with the least gain first.
+type selection struct {
+	n    int
+	gain [blockRows / 2]float64
+	row  [blockRows / 2]int
+}
+
+// offer adds a row, in place of that of the least gain if the selection is full.
+func (h *selection) offer(gain float64, row int) {
+	k := h.n
+	if k < len(h.gain) {
+		for h.n++; k > 0 && h.gain[(k-1)/2] > gain; k = (k - 1) / 2 {
+			h.gain[k], h.row[k] = h.gain[(k-1)/2], h.row[(k-1)/2]
+		}
+		h.gain[k], h.row[k] = gain, row
+		return
+	}
+	if gain <= h.gain[0] {
+		return
+	}
+	for k = 0; 2*k+1 < h.n; {
+		next := 2*k + 1
+		if next+1 < h.n && h.gain[next+1] < h.gain[next] {
+			next++
+		}
+		if h.gain[next] >= gain {
+			break
+		}
+		h.gain[k], h.row[k] = h.gain[next], h.row[next]
+		k = next
+	}
+	h.gain[k], h.row[k] = gain, row
+}
+
+// ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, Passes
+// have ended, or ctx is done. A pass has as many moves as the problem has rows.
+func (s *solver) ascend(ctx context.Context) error {
+	s.dual = true
+	each := s.alphaPerViolation(s.epochs)
+	for i := range s.score {
+		s.score[i] *= each
+		s.alpha[i] *= each
+	}
+	moves, limit := 0, s.cfg.Passes*s.size
+	if s.cfg.Passes > math.MaxInt/s.size {
+		limit = math.MaxInt
+	}
+	sums := make([]roundSums, len(s.tiles))
+	target := s.cfg.Tol
+	for {
+		if ctx.Err() != nil {
+			break
+		}
+		all := s.scan(sums)
+		objective := s.penalty(all.square, s.dualScale()) + all.loss/float64(s.rows)
+		if !floats.IsFinite(objective) {
+			return s.tooLarge(slices.IndexFunc(s.score, func(z float64) bool {
+				return !floats.IsFinite(z / s.dualScale())
+			}))
+		}
+		raw := proof.Gap(objective, all.alphas/float64(s.rows)-s.penalty(all.square, s.dualScale()))
+		if !(raw <= target) && moves < limit {
+			if made := s.improve(&all); len(s.block.updates) > 0 {
+				s.updateScores()
+				before := moves / s.size
+				if moves += made; moves/s.size > before {
+					s.solution.objective, s.solution.bound = objective, math.Max(0, objective/(1+raw))
+					s.report(s.solution)
+				}
+				s.passes = (moves + s.size - 1) / s.size
+				continue
+			}
+		}
+		s.measureDual()
+		gap := proof.Gap(s.objective, s.bound)
+		ended := !(raw <= target) || math.IsNaN(gap)
+		switch {
+		case gap <= s.cfg.Tol:
+		case !ended && raw > s.cfg.Tol/2:
+			target = s.cfg.Tol / 2
+			continue
+		case s.needsFloat64(gap, raw):
+			s.recompute(ctx)
+			continue
+		case !ended:
+			target /= 2
+			continue
+		}
+		break
+	}
+	coef := s.dualCoefficients()
+	if ctx.Err() == nil && s.worthFloat64(coef) {
+		s.measureModel(coef)
+	}
+	s.coef = toFloat32(coef)
+	s.report(s.solution)
+	return nil
+}
+
+// scan computes the sums and the selections of all rows.
+func (s *solver) scan(sums []roundSums) (all roundSums) {
+	s.eachTile(func(_ *tileWorker, t int) { s.scanTile(&sums[t], &s.tiles[t]) })
+	for t := range sums {
+		of := &sums[t]
+		all.alphas += of.alphas
+		all.square += of.square
+		all.loss += of.loss
+		for k, gain := range of.up.gain[:of.up.n] {
+			all.up.offer(gain, of.up.row[k])
+		}
+		for k, gain := range of.down.gain[:of.down.n] {
+			all.down.offer(gain, of.down.row[k])
+		}
+	}
+	return all
+}
+
+func (s *solver) scanTile(sums *roundSums, t *problemTile) {
+	scale := s.dualScale()
+	highest := roundAlpha(1, scale)
+	*sums = roundSums{}
+	start := s.set.store.tiles[t.index].start
+	diagonal := s.set.diagonal[start:]
+	for j, a := range s.alpha[t.at.start:t.at.end] {
+		i := t.at.start + j
+		z := float64(t.sign * s.score[i])
+		slack := 1 - z/scale
+		sums.alphas += a
+		sums.square += float64(a * z)
+		if slack > 0 {
+			sums.loss += slack
+		}
+		if slack > 0 && a >= highest || slack <= 0 && a == 0 {
+			continue
+		}
+		per, drop := curvature(float64(diagonal[j]), scale)
+		if _, gain := bestAlpha(a, slack, per, drop, highest); gain > 0 {
+			if (slack > 0) == (t.sign > 0) {
+				sums.up.offer(gain, i)
+			} else {
+				sums.down.offer(gain, i)
+			}
+		}
+	}
+}
+
+// bestAlpha returns the alpha from 0 to highest that maximizes the dual objective along the
+// coordinate of a row, and the row's gain. a is the row's alpha and slack is 1 minus its margin; per
+// is the move for a slack of 1, scale/k(x,x), and drop the fall of the slack by half a unit move,
+// k(x,x)/(2*scale).
+func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
+	to = a + float64(slack*per)
+	if !(to > 0) {
+		to = 0
+	}
+	if to > highest {
+		to = highest
+	}
+	move := to - a
+	return to, float64(move * (slack - float64(move*drop)))
+}
+
+// curvature returns the arguments per and drop of bestAlpha for a row with k(x,x) = d. If d is not
+// above 0, alpha moves to 0 or to the highest value.
+func curvature(d, scale float64) (per, drop float64) {
+	return scale / max(d, 0), d / (2 * scale)
+}
+
+// improve moves the alphas of the selected rows and returns the number of moves. The changes that
+// they make together are the updates of the block.
+func (s *solver) improve(all *roundSums) (moves int) {
+	b := s.block
+	b.begin()
+	top := 0.0
+	for _, h := range []*selection{&all.up, &all.down} {
+		for k, gain := range h.gain[:h.n] {
+			b.add(s, h.row[k])
+			top = max(top, gain)
+		}
+	}
+	scale := s.dualScale()
+	highest := roundAlpha(1, scale)
+	var alpha, slack, per, drop [blockRows]float64
+	for j, i := range b.rows {
+		pos, _ := s.row(i)
+		alpha[j], slack[j] = s.alpha[i], 1-float64(b.sign[j]*s.score[i])/scale
+		per[j], drop[j] = curvature(float64(s.set.diagonal[pos]), scale)
+	}
+	for range mostMoves * len(b.rows) {
+		most, k, best := float64(leastGain*top), -1, 0.0
+		for j := range b.rows {
+			j &= blockRows - 1 // saves bounds checks
+			if to, gain := bestAlpha(alpha[j], slack[j], per[j], drop[j], highest); gain > most {
+				most, k, best = gain, j, to
+			}
+		}
+		if k < 0 {
+			break
+		}
+		best = roundAlpha(best, scale)
+		move := float64((best - alpha[k]) * b.sign[k])
+		if alpha[k] = best; move == 0 {
+			per[k], drop[k] = 0, 0 // the row stays: its best alpha rounds to the present one
+			continue
+		}
+		moves++
+		for j, v := range b.kernelRow(s, k) {
+			slack[j] -= float64(float64(move*float64(v))*b.sign[j]) / scale
+		}
+	}
+	for j, i := range b.rows {
+		if move := alpha[j] - s.alpha[i]; move != 0 {
+			s.alpha[i] = alpha[j]
+			b.updates = append(b.updates, update{j, float64(move * b.sign[j])})
+		}
+	}
+	return moves
+}
+
+// dualCoefficients returns the coefficients of the alphas.
+func (s *solver) dualCoefficients() []float64 {
+	coef := make([]float64, len(s.alpha))
+	for i, a := range s.alpha {
+		_, sign := s.row(i)
+		coef[i] = float64(sign*a) / s.dualScale()
+	}
+	return coef
+}
+
+// needsFloat64 reports whether the scores have to be recomputed in float64, because rounding errors
+// of kernel values make up much of the gap or leave no lower bound. raw is the gap without rounding
+// errors.
+func (s *solver) needsFloat64(gap, raw float64) bool {
+	return s.cfg.Kernel != Function && s.recomputations < maxRecomputations &&
+		(s.recomputations == 0 || s.updates > s.recomputedAt) &&
+		(s.lower == 0 || gap-raw > s.cfg.Tol/4)
+}
+
+// recompute recomputes the scores of the alphas in float64.
+func (s *solver) recompute(ctx context.Context) {
+	scores := s.scores64(ctx, s.dualCoefficients())
+	if ctx.Err() != nil {
+		return
+	}
+	for i, z := range scores {
+		s.score[i] = float64(z * s.dualScale())
+	}
+	s.alpha64, s.recomputedAt = slices.Clone(s.alpha), s.updates
+	s.recomputations++
+}
