@@ -80,51 +80,47 @@ func (s *solver) ascend(ctx context.Context) error {
 	if s.cfg.Passes > math.MaxInt/s.size {
 		limit = math.MaxInt
 	}
-	sums := make([]roundSums, len(s.tiles))
-	target := s.cfg.Tol
-	for {
-		if ctx.Err() != nil {
-			break
-		}
+	sums, target, done := make([]roundSums, len(s.tiles)), s.cfg.Tol, false
+	for !done && ctx.Err() == nil {
 		all := s.scan(sums)
-		objective := s.penalty(all.square, s.dualScale()) + all.loss/float64(s.rows)
+		penalty := s.penalty(all.square, s.dualScale())
+		objective := penalty + all.loss/float64(s.rows)
 		if !floats.IsFinite(objective) {
 			return s.tooLarge(slices.IndexFunc(s.score, func(z float64) bool {
 				return !floats.IsFinite(z / s.dualScale())
 			}))
 		}
-		raw := proof.Gap(objective, all.alphas/float64(s.rows)-s.penalty(all.square, s.dualScale()))
-		if !(raw <= target) && moves < limit {
-			if made := s.improve(&all); len(s.block.updates) > 0 {
+		// The gap if there were no rounding errors: s.bound, which costs more, is proven.
+		raw := proof.Gap(objective, all.alphas/float64(s.rows)-penalty)
+		reached := raw <= target
+		if !reached && moves < limit {
+			made := s.improve(&all)
+			if len(s.block.updates) > 0 {
 				s.updateScores()
-				before := moves / s.size
-				if moves += made; moves/s.size > before {
-					s.solution.objective, s.solution.bound = objective, math.Max(0, objective/(1+raw))
+				before := s.passes
+				moves += made
+				if s.passes = (moves + s.size - 1) / s.size; s.passes > before {
+					s.objective, s.bound = objective, max(0, all.alphas/float64(s.rows)-penalty)
 					s.report(s.solution)
 				}
-				s.passes = (moves + s.size - 1) / s.size
 				continue
 			}
 		}
 		s.measureDual()
 		gap := proof.Gap(s.objective, s.bound)
-		ended := !(raw <= target) || math.IsNaN(gap)
 		switch {
-		case gap <= s.cfg.Tol:
-		case !ended && raw > s.cfg.Tol/2:
+		case gap > s.cfg.Tol && reached && raw > s.cfg.Tol/2:
 			target = s.cfg.Tol / 2
-			continue
-		case s.needsFloat64(gap, raw):
+		case gap > s.cfg.Tol && s.needsFloat64(gap, raw):
 			s.recompute(ctx)
-			continue
-		case !ended:
+		case gap > s.cfg.Tol && reached:
 			target /= 2
-			continue
+		default:
+			done = true
 		}
-		break
 	}
 	coef := s.dualCoefficients()
-	if ctx.Err() == nil && s.worthFloat64(coef) {
+	if done && s.worthFloat64(coef) {
 		s.measureModel(coef)
 	}
 	s.coef = toFloat32(coef)
@@ -180,9 +176,8 @@ func (s *solver) scanTile(sums *roundSums, t *problemTile) {
 }
 
 // bestAlpha returns the alpha from 0 to highest that maximizes the dual objective along the
-// coordinate of a row, and the row's gain. a is the row's alpha and slack is 1 minus its margin; per
-// is the move for a slack of 1, scale/k(x,x), and drop the fall of the slack by half a unit move,
-// k(x,x)/(2*scale).
+// coordinate of a row, and the row's gain. a is the row's alpha, slack is 1 minus its margin, and
+// per and drop are those of curvature.
 func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	to = a + float64(slack*per)
 	if !(to > 0) {
@@ -195,8 +190,9 @@ func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	return to, float64(move * (slack - float64(move*drop)))
 }
 
-// curvature returns the arguments per and drop of bestAlpha for a row with k(x,x) = d. If d is not
-// above 0, alpha moves to 0 or to the highest value.
+// curvature returns the move of an alpha for a slack of 1, per, and half of the fall of the slack
+// in a move of 1, drop, of a row with k(x,x) = d. If d is not above 0, alpha moves to 0 or to the
+// highest value.
 func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }

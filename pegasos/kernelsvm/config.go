@@ -35,10 +35,10 @@ type Config struct {
 	C      float64 `json:"c,omitempty"`
 
 	// Epochs is the number of Pegasos passes over the rows; the default is 1 if Finish is
-	// FinishDual and 10 if it is FinishNone. Steps replaces it by a number of steps, each of which
-	// visits one row; at most one of the two may be set. With fewer steps than rows only the
-	// visited rows are used: then Finish must be FinishNone or zero, and the objective is not
-	// measured.
+	// FinishDual and 10 if it is FinishNone. Steps replaces it by a number of steps of each problem,
+	// each of which visits one row; at most one of the two may be set. With fewer steps than rows
+	// only the visited rows are used: then Finish must be FinishNone or zero, and the objective is
+	// not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -48,13 +48,14 @@ type Config struct {
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
-	// ascent: it starts from the dual variables of the Pegasos run and, in passes over the rows,
-	// moves each alpha to the maximum of the dual objective along that coordinate. FinishNone
+	// ascent: it starts from the dual variables of the Pegasos run and moves one alpha at a time to
+	// the maximum of the dual objective along that coordinate, those that gain most first. FinishNone
 	// returns the model of Pegasos; it is the default where dual coordinate ascent is impossible:
 	// with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes limits the passes of FinishDual; the default is 100. Each problem stops as soon as its
-	// relative duality gap is at most Tol, which is between 0 and 1; the default is 0.01.
+	// Passes limits the passes of FinishDual, each of which has as many moves as the problem has
+	// rows; the default is 100. Each problem stops as soon as its relative duality gap is at most
+	// Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 

@@ -57,10 +57,10 @@ type Model struct {
 
 // Result reports how training went and how good the model is. Means are over the problems.
 type Result struct {
-	Steps      int64   `json:"steps"`      // Pegasos steps; one step counts once for all problems
-	Epochs     float64 `json:"epochs"`     // Steps divided by the number of rows
-	Passes     int     `json:"passes"`     // passes of dual coordinate ascent
-	Violations int64   `json:"violations"` // steps and moves that changed a weight vector, in all
+	Steps      int64   `json:"steps"`      // Pegasos steps, the most of any problem
+	Epochs     float64 `json:"epochs"`     // a problem's steps divided by its rows, the most of any
+	Passes     int     `json:"passes"`     // begun passes of dual coordinate ascent, the most of any
+	Violations int64   `json:"violations"` // changes of alphas, in all
 
 	// R2 is the mean over the problems of the mean of k(x,x) over their rows, T0 the mean of the
 	// step offsets: R2/lambda for each problem, or 0 with OffsetNone.

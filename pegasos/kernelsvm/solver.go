@@ -32,9 +32,8 @@ type solver struct {
 	workers []*tileWorker
 
 	visits         *order.Visits
-	visit          []int32 // problem's number of row i of visits; -1 if a short run never visits it
-	t, total       int64   // Pegasos steps taken, and to take in all
-	t0             float64
+	visit          []int32   // problem's number of row i of visits; -1 if a short run never visits it
+	total          int64     // Pegasos steps to take in all
 	score, alpha   []float64 // by row
 	alphaLag       []float64 // by row; nil unless iterates are averaged
 	invScaleSum    float64   // S, the sum of 1/scale over the iterates to average
@@ -72,9 +71,6 @@ func newSolver(p *problem, cfg Config) *solver {
 	if s.total = cfg.Steps; s.total == 0 {
 		s.total = int64(cfg.Epochs) * int64(p.rows)
 	}
-	if cfg.Offset == pegasos.OffsetR2 {
-		s.t0 = max(0, p.r2) / p.lambda
-	}
 	rows := p.set.rowsOf(p.first, p.second)
 	s.visit = make([]int32, len(rows))
 	for i, row := range rows {
@@ -88,23 +84,26 @@ func newSolver(p *problem, cfg Config) *solver {
 	if cfg.Finish == pegasos.FinishNone && cfg.Average == pegasos.LastHalf {
 		s.alphaLag = make([]float64, p.size)
 	}
-	s.solution = solution{t0: s.t0, objective: math.NaN(), bound: math.NaN(), gap: math.Inf(1)}
+	s.solution = solution{objective: math.NaN(), bound: math.NaN(), gap: math.Inf(1)}
+	if cfg.Offset == pegasos.OffsetR2 {
+		s.t0 = max(0, p.r2) / p.lambda
+	}
 	return s
 }
 
 // solve runs the Pegasos steps and, unless Finish is none, dual coordinate ascent. It returns early
 // once ctx is done. measured is false if the objective is not to be measured.
 func (s *solver) solve(ctx context.Context, measured bool) error {
-	for s.t < s.total && ctx.Err() == nil {
+	for s.steps < s.total && ctx.Err() == nil {
 		// A block never crosses the middle of the run, where averaging begins.
-		limit := s.total - s.t
-		if s.t < s.total/2 {
-			limit = s.total/2 - s.t
+		limit := s.total - s.steps
+		if s.steps < s.total/2 {
+			limit = s.total/2 - s.steps
 		}
 		if err := s.pegasosSteps(s.visits.Next(int(min(limit, blockRows)))); err != nil {
 			return err
 		}
-		if s.visits.AtEnd() || s.t == s.total {
+		if s.visits.AtEnd() || s.steps == s.total {
 			s.epochs++
 			if measured {
 				s.measureSteps()
@@ -112,8 +111,7 @@ func (s *solver) solve(ctx context.Context, measured bool) error {
 			s.report(s.solution)
 		}
 	}
-	s.steps = s.t
-	if s.cfg.Finish != pegasos.FinishNone && s.t == s.total {
+	if s.cfg.Finish != pegasos.FinishNone && s.steps == s.total {
 		return s.ascend(ctx)
 	}
 	coef := s.pegasosCoefficients()
@@ -126,7 +124,7 @@ func (s *solver) solve(ctx context.Context, measured bool) error {
 
 // scale returns lambda*(t+t0). Divided by it, the scores and alphas of Pegasos are scores and
 // coefficients of w, up to sign.
-func (s *solver) scale() float64 { return float64(s.lambda * (float64(s.t) + s.t0)) }
+func (s *solver) scale() float64 { return float64(s.lambda * (float64(s.steps) + s.t0)) }
 
 // pegasosSteps takes the Pegasos steps for the rows that idx numbers as visits does.
 //
@@ -140,10 +138,10 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 	for _, i := range idx {
 		b.add(s, int(s.visit[i]))
 	}
-	averaging := s.alphaLag != nil && s.t >= s.total/2
+	averaging := s.alphaLag != nil && s.steps >= s.total/2
 	for j, i := range b.rows {
 		margin := float64(b.sign[j] * b.score[j])
-		if !(margin >= s.scale()) || s.t == 0 && s.t0 == 0 { // at w = 0 every row is a violation
+		if !(margin >= s.scale()) || s.steps == 0 && s.t0 == 0 { // at w = 0 every row is a violation
 			if !floats.IsFinite(margin) {
 				return s.tooLarge(i)
 			}
@@ -156,7 +154,7 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 				b.score[j+1+k] += float64(b.sign[j] * float64(v))
 			}
 		}
-		s.t++
+		s.steps++
 		if averaging {
 			s.invScaleSum += 1 / s.scale()
 			s.samples++
@@ -166,11 +164,16 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 	return nil
 }
 
-// tooLarge returns the error that the score of row i is not finite.
+// tooLarge returns the error that the score of row i is not finite, or that their sum is not if i
+// is -1.
 func (s *solver) tooLarge(i int) error {
-	pos, _ := s.row(i)
-	return &pegasos.StepError{Step: s.t + 1, Row: int(s.set.rowOf[pos]),
+	err := &pegasos.StepError{Step: s.steps + 1, Row: i,
 		Reason: "the score is not finite: " + tooLarge}
+	if i >= 0 {
+		pos, _ := s.row(i)
+		err.Row = int(s.set.rowOf[pos])
+	}
+	return err
 }
 
 // pegasosCoefficients returns the coefficients of the last iterate or, if iterates were averaged,

@@ -65,7 +65,7 @@ type Trainer struct {
 	Fingerprint bool
 
 	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
-	// one, after each pass of dual coordinate ascent, and after each problem.
+	// one, when a pass of dual coordinate ascent begins, and after each problem.
 	Progress func(Progress)
 }
 
