@@ -23,6 +23,8 @@ const (
 	leastGain = 0.1
 	// mostMoves limits the moves of a round, for each of its rows.
 	mostMoves = 16
+	// leastTarget is the gap, without rounding errors, below which the ascent aims for no smaller one.
+	leastTarget = 1e-14
 	// maxRecomputations limits the float64 recomputations of a problem's scores.
 	maxRecomputations = 4
 )
@@ -113,7 +115,7 @@ func (s *solver) ascend(ctx context.Context) error {
 			target = s.cfg.Tol / 2
 		case gap > s.cfg.Tol && s.needsFloat64(gap, raw):
 			s.recompute(ctx)
-		case gap > s.cfg.Tol && reached:
+		case gap > s.cfg.Tol && reached && target > leastTarget:
 			target /= 2
 		default:
 			done = true
