@@ -81,9 +81,17 @@ func (v *View) RowWeight(i int) float64 { return floats.At(v.Weight, i, 1) }
 // BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
 // set.
 func (v *View) BySetRow() []uint32 {
-	ranked := make([]uint32, 0, v.Count())
-	for _, i := range v.All() {
-		ranked = append(ranked, uint32(i))
+	ranked := make([]uint32, v.Count())
+	all := v.Only == nil && len(v.SetRows) == len(ranked) // then SetRows may be a permutation
+	for j, i := range v.All() {
+		all = all && v.SetRow(uint32(i)) < len(ranked)
+		ranked[j] = uint32(i)
+	}
+	if all {
+		for i, row := range v.SetRows {
+			ranked[row] = uint32(i)
+		}
+		return ranked
 	}
 	slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 	return ranked
