@@ -223,6 +223,9 @@ func advice(m *pegasos.Model) string {
 		cfg.Validate() == nil {
 		return "more -epochs, or -finish newton,"
 	}
+	if m.Config.Finish == pegasos.FinishAuto {
+		return "more -epochs, or a larger -lambda,"
+	}
 	cfg.Finish = pegasos.FinishAuto
 	if m.Prior == "" && cfg.Validate() == nil {
 		return "more -epochs, or -finish auto,"

@@ -56,6 +56,19 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// The advice names no setting that the run had already.
+func TestAdvice(t *testing.T) {
+	wide := [][]float32{make([]float32, 3000)}
+	for finish, want := range map[pegasos.Finish]string{"": "more -epochs, or -finish auto,",
+		pegasos.FinishDual: "more -epochs, or -finish auto,",
+		pegasos.FinishAuto: "more -epochs, or a larger -lambda,"} {
+		m := &pegasos.Model{Weights: wide, Config: pegasos.Config{Finish: finish}}
+		if have := advice(m); have != want {
+			t.Errorf("%q: %q, want %q", finish, have, want)
+		}
+	}
+}
+
 // The report says if training made things worse, and what the model is then.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
