@@ -217,7 +217,7 @@ func TestCurvesMemory(t *testing.T) {
 	x, y := ring(5, 4000, 8) // 36 terms, of 576,000 bytes, beside 128,000 of scaled rows
 	for _, finish := range []pegasos.Finish{pegasos.FinishNone, pegasos.FinishDual} {
 		tr := pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts, Epochs: 20,
-			Lambda: 0.01, Finish: finish}}
+			Lambda: 0.01, Loss: "log", Finish: finish}}
 		want := train(t, x, y, tr)
 		tr.MaxMemory = 1_000_000
 		have := train(t, x, y, tr)

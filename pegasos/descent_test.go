@@ -111,14 +111,14 @@ func TestDescentRefuses(t *testing.T) {
 // each loss there is a hash of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
-		"crammer-singer":      "637f48484a633a9444df66e1ea54d8c5312b9550befd58da602538bb228cc487",
-		"multinomial":         "186db95ffe5bd561c917db439ec93a1e2aeb78d097b811fec8a7c3a982e97c19",
-		"hinge":               "5cae95c9a629ea6b13ff079870fdb702af491e129030514cd8b22f1c7ee85ad2",
-		"squared-hinge":       "15362fe0a3c0f1793b5f3af157092aa2ece5ca85156dea7c1730b946357f8734",
-		"log":                 "bd95b4934c1d7fbc5d2709a17df8ea39eee7ba991ed39e7cc48e68062fb19a6b",
-		"eps-insensitive":     "185c29bb0dff6eae716b2aa91ba7d0286872a490dea1238b09220e230fe47b0a",
-		"eps-insensitive0.25": "380891ea5adce474507feb5b4d5ddbca088c0035b4f8e71f926d370f4b440080",
-		"squared":             "e0c8cff34e38481df1e2ac499121f6d04a1f765afdc0eb9a0b7f09baa2148c7c",
+		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",
+		"multinomial":         "a4c84d2b08b1cae61638f685d84d919ae69b66b2f9e369778cb1c5a3870a71dd",
+		"hinge":               "c84965dbc13de59580228c30204b8cff6de500acd591018b980da3e335e0d8e3",
+		"squared-hinge":       "c28f16268da5b1c78e47b0d162bfbdbd5e30478912704f70db0d163f27983467",
+		"log":                 "17f79e28a793c7067676406d039ad2ce3a4f192a90e4840b6305212d8ccae70d",
+		"eps-insensitive":     "780b2893935da97c84fdc363eefd77739be9842dee43a1e358114a0d6619de3e",
+		"eps-insensitive0.25": "8c6cbbea4cf6c17bdc0c6633170357b7c992e28686b3b6aea9d31ee323534a08",
+		"squared":             "73db9503e67c71b791a5d143d2dbb35ce9cb3201591d9f60d265819f5875ff5e",
 	}
 	for _, isa := range paths() {
 		for threads := 1; threads <= 3; threads++ {

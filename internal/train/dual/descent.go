@@ -67,15 +67,15 @@ type common struct {
 	problem objective.Problem
 	alpha   []float32 // dual variable of each row, or of each row and class in a joint problem
 	iterate.Progress
-	minGap   float64   // smallest duality gap of a row for which a step changes its dual variables
+	minGain  float64   // smallest gain for which a step changes dual variables: see pays
 	nextPass []float32 // pass in which each row is visited next
 	streak   []float32 // number of each row's latest visits with a gap of 0; at most maxSkip
 	active   []uint32  // buffer of activeRows
 }
 
 const (
-	minGapShare = 1. / 64 // minGap as a share of the rows' mean duality gap in the pass before
-	maxSkip     = 4       // passes for which a row is skipped at most
+	minGainShare = 1. / 64 // minGain as a share of the rows' mean gain in the pass before
+	maxSkip      = 4       // passes for which a row is skipped at most
 )
 
 // skip updates the skipping state of row i after a visit that found the given duality gap. A row
@@ -120,7 +120,18 @@ func (r *common) EndEpoch() {
 		r.Average.Turn()
 	}
 	r.PrevGap, r.MeanGap, r.GapSum = r.MeanGap, r.GapSum/float64(r.Count()), 0
-	r.minGap = float64(minGapShare * r.MeanGap)
+	r.MeanGain, r.GainSum = r.GainSum/float64(r.Count()), 0
+	r.minGain = float64(minGainShare * r.MeanGain)
+}
+
+// pays reports whether a step that changes a row's dual variables by change, as a Euclidean norm
+// with the given square, is worth its cost. q is the curvature of n times the dual objective, per
+// unit of the row's weight c. q*c*change^2 is at most twice n times the rise of the dual objective;
+// steps that stop at no limit of the dual variables have equality, if the loss is piecewise linear.
+func (r *common) pays(q, c, square float64) bool {
+	gain := float64(float64(q*c) * square)
+	r.GainSum += gain
+	return !(gain < r.minGain)
 }
 
 // GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
@@ -142,7 +153,7 @@ func (r *common) Save() *iterate.Progress {
 }
 
 func (r *common) Restore(from *iterate.Progress, epochs int) bool {
-	r.Progress, r.minGap = *from, float64(minGapShare*from.MeanGap)
+	r.Progress, r.minGain = *from, float64(minGainShare*from.MeanGain)
 	return from.Start >= 0 && from.Start <= r.T && from.Pass >= 0 && from.Pass <= epochs
 }
 
@@ -231,9 +242,11 @@ func (d *Descent) Visit(all []uint32) {
 		next, gap := d.Of.Cost.DualStep(old, m, q)
 		d.GapSum += float64(c * gap)
 		d.skip(i, gap)
-		if to := float32(next); to != d.alpha[i] && !(gap < d.minGap) {
+		to := float32(next)
+		change := float64(to) - old
+		if d.pays(q, c, float64(change*change)) && change != 0 {
 			d.alpha[i] = to
-			d.shift(i, float32(c*(float64(to)-old))*side)
+			d.shift(i, float32(c*change)*side)
 			d.Violations++
 		}
 	}
@@ -251,6 +264,11 @@ func (d *Descent) score(i uint32, inverse float64) float64 {
 
 func (d *Descent) EndEpoch() {
 	d.common.EndEpoch()
+	if d.Pass >= max(firstFace, d.NextFace) {
+		if d.NextFace = d.Pass + facePeriod; !d.moveFree() {
+			d.NextFace += d.Pass / 4
+		}
+	}
 	if d.FreeBias {
 		d.Biases[0] += float64(d.square * d.BiasSum / d.FixedScale)
 	}

@@ -102,7 +102,11 @@ func (j *Joint) Visit(all []uint32) {
 		}
 		j.GapSum += float64(j.RowWeight(int(i)) * gap)
 		j.skip(i, gap)
-		if !(gap < j.minGap) {
+		square := 0.0
+		for r, p := range j.b {
+			square += float64((p - j.old[r]) * (p - j.old[r]))
+		}
+		if j.pays(q, j.RowWeight(int(i)), square) {
 			j.step(int(i))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/sys/machine"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -190,6 +191,10 @@ func (s *Session) Memory(problems int) float64 {
 			perRow -= 8 // all classes share the nextPass and the streak of a row
 		}
 	}
+	faces := 0.0 // bytes of the steps with all free variables: see package dual
+	if s.HasSolver() && !s.Joint() && !s.Kind().Traits().Entropy || s.verifyByNewton {
+		faces = min(vectors, float64(s.Threads)) * dual.FaceBytes(longest)
+	}
 	if s.KeepState {
 		perVector, perRow = 2*perVector, 2*perRow
 	}
@@ -219,5 +224,5 @@ func (s *Session) Memory(problems int) float64 {
 	}
 	vector := 4 * float64(matrices.Stride(x.Cols()))
 	return vectors*learnerSize + (vectors*perVector+2*measured)*vector + rows*perRow +
-		visited*perVisited + perSet*float64(set) + newtons
+		visited*perVisited + perSet*float64(set) + newtons + faces
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -125,7 +126,7 @@ func TestMaxMemory(t *testing.T) {
 		{settings.Settings{Order: order.IID, Average: settings.LastIterate}, 20_000, 20_000, 10e6,
 			"have 10 MB, but 20000 weight vectors"},
 		{settings.Settings{Multiclass: settings.CrammerSinger}, 20_000, 20_000, 1e9, "20000 weight"},
-		{settings.Settings{Finish: settings.FinishDual}, 600, 150, 2e6,
+		{settings.Settings{Finish: settings.FinishDual}, 600, 150, 21e5,
 			`; with Multiclass "crammer-singer" `},
 		{settings.Settings{Multiclass: settings.OneVsOne}, 600, 150, 3e6, `; with Multiclass "ovr" `},
 		{settings.Settings{Bias: settings.BiasUnregularised, Multiclass: settings.CrammerSinger,
@@ -290,7 +291,7 @@ func TestMemoryTerms(t *testing.T) {
 			-2 * vectors * vector},
 		"iid": {settings.Settings{}, settings.Settings{Order: order.IID}, nil, -8 * visits},
 		"dual": {settings.Settings{}, settings.Settings{Finish: settings.FinishDual}, nil,
-			vectors*vector + 16*visits},
+			vectors*vector + 16*visits + dual.FaceBytes(rows)},
 		"joint dual": {joint, settings.Settings{Multiclass: settings.CrammerSinger,
 			Finish: settings.FinishDual}, nil, vectors*vector + 8*visits},
 		"state": {settings.Settings{}, settings.Settings{},

@@ -91,7 +91,7 @@ func TestNoWorseThanStart(t *testing.T) {
 		m := train(t, job)
 		// Float32 scores of these rows have such an error, and only a small gap makes training
 		// measure exactly.
-		if m.Result.Objective > good.Result.Objective*(1+1e-5) {
+		if m.Result.Objective > good.Result.Objective*(1+3e-5) {
 			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
 		}
 		replaced += m.Result.Replaced

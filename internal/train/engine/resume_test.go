@@ -377,6 +377,8 @@ func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 			func(p *iterate.Progress) *float64 { return &p.MeanGap },
 			func(p *iterate.Progress) *float64 { return &p.PrevGap },
 			func(p *iterate.Progress) *float64 { return &p.BiasSum },
+			func(p *iterate.Progress) *float64 { return &p.GainSum },
+			func(p *iterate.Progress) *float64 { return &p.MeanGain },
 		} {
 			resume(func(s *checkpoint.State) { *f(s.Learners[0].Dual) = z })
 		}

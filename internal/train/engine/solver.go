@@ -21,9 +21,12 @@ import (
 const maxNewtonStarts = 2
 
 const (
-	// maxDescentRatio is the largest ratio of the estimated passes of dual coordinate descent to the
-	// passes of the run at which FinishAuto chooses dual coordinate descent.
-	maxDescentRatio = 8
+	// FinishAuto chooses dual coordinate descent if its estimated passes are at most maxDescentRatio
+	// times the passes of the run, or if the run has at least minDescentPasses: in so many passes it
+	// does better than Pegasos steps even where the estimate, made for steps with one row at a time,
+	// is far out of reach.
+	maxDescentRatio  = 8
+	minDescentPasses = 100
 	// slowDescentPasses is the estimated number of passes above which the result of dual coordinate
 	// descent is an average for smooth losses too, if Average is LastHalf. For losses with kinks it
 	// then always is.
@@ -57,7 +60,7 @@ func (s *Session) choosePlan() {
 	estimate := work.To(cmp.Or(s.Tol, choose.ProofTol), lambda)
 	p.newton = estimate.Newton
 	p.startsWithDual = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
-		estimate.Passes <= float64(maxDescentRatio*length)
+		(length >= minDescentPasses || estimate.Passes <= float64(maxDescentRatio*length))
 	p.averages = s.Average == settings.LastHalf &&
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }

@@ -36,6 +36,13 @@ type Progress struct {
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
 	PrevGap float64 `json:"before"` // weighted mean in the pass before the last
 
+	// GainSum and MeanGain are the sum over this pass and the mean of the last pass of the gains
+	// that decide which steps are taken.
+	GainSum  float64 `json:"gain"`
+	MeanGain float64 `json:"meanGain"`
+
+	NextFace int `json:"nextFace"` // pass after which the next step with all free variables is due
+
 	// BiasSum is the sum of c_i*a_i*y_i over the rows for a bias without a penalty; else 0.
 	BiasSum float64 `json:"uneven,omitempty"`
 }
