@@ -224,8 +224,8 @@ func TestShuffle(t *testing.T) {
 		"small":     {math.MaxInt, false, store.Visits{Total: 3001, Epoch: 1000}, false},
 		"large":     {16 * 1000, false, store.Visits{Total: 3001, Epoch: 1000}, true},
 		"smaller":   {16*1000 + 1, false, store.Visits{Total: 3001, Epoch: 1000}, false},
-		"2 epochs":  {0, false, store.Visits{Total: 2000, Epoch: 1000}, false},
-		"2+ epochs": {0, false, store.Visits{Total: 2001, Epoch: 1000}, true},
+		"1 epoch":   {0, false, store.Visits{Total: 1000, Epoch: 1000}, false},
+		"1+ epochs": {0, false, store.Visits{Total: 1001, Epoch: 1000}, true},
 		"short":     {0, false, store.Visits{Total: 3001, Epoch: 1000, Short: true}, false},
 		"sparing":   {0, true, store.Visits{Total: 3001, Epoch: 1000}, false},
 	} {

@@ -38,12 +38,14 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
-// worthCopying reports whether copying the rows of v saves time. Copying takes about as long as an
-// epoch, and saves less than an epoch in each epoch.
+// MinCopyEpochs is the number of epochs that a run must exceed for a copy in shuffled order to pay.
+const MinCopyEpochs = 1
+
+// worthCopying reports whether copying the rows of v saves time. Copying takes less than an epoch in
+// random order, and saves about half an epoch in each epoch.
 func (s *Set) worthCopying(v *View, o Visits) bool {
-	const minEpochs = 2 // epochs that a run must exceed for a copy to pay
 	pair := v.SetRows != nil
-	if s.NoCopies || o.Short || o.Total <= minEpochs*o.Epoch || s.Copies(pair) == 0 {
+	if s.NoCopies || o.Short || o.Total <= MinCopyEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
 	// Copying the rows of a pair takes a third of a pass if the gain is small.

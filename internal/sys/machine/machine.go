@@ -6,11 +6,28 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
+	"time"
 )
 
 // Memory returns the memory of the machine in bytes, or the limit of the process's control groups
-// if that is smaller; 0 if neither is known.
-func Memory() int64 { return memory("MemTotal:") }
+// if that is smaller; 0 if neither is known. Results are reused for a second: reading them can take
+// as long as a short training run.
+func Memory() int64 {
+	last.Lock()
+	defer last.Unlock()
+	if now := time.Now(); now.After(last.expires) {
+		last.memory, last.expires = memory("MemTotal:"), now.Add(time.Second)
+	}
+	return last.memory
+}
+
+// last is the last result of Memory.
+var last struct {
+	sync.Mutex
+	memory  int64
+	expires time.Time
+}
 
 // Available is like Memory, but counts only memory of the machine that other processes have not
 // taken.

@@ -135,7 +135,7 @@ func (s *Session) alternatives(limit float64) (words string) {
 // store.Set.Shuffle makes. It returns 0 if Shuffle makes no copies.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
-	if err != nil || total <= 2*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
+	if err != nil || total <= store.MinCopyEpochs*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
 		s.Finish == settings.FinishNewton || s.plan.newton || s.plan.startsWithDual {
 		return 0
 	}
