@@ -35,6 +35,12 @@ const (
 type Offset string
 
 const (
+	// OffsetAuto is OffsetR2, but runs of plain steps with Hinge adapt t0: after 1024, 2048, 4096,
+	// ... steps, up to the middle of the run, t0 becomes the value that suits the norms of the
+	// weights and of the sub-gradients so far, but never less than that of OffsetR2. Runs with a
+	// Start, a joint Multiclass, Batch, Project or BiasUnregularised keep the t0 of OffsetR2. It is
+	// the default of Config.Plain where it adapts t0; elsewhere the default is OffsetR2.
+	OffsetAuto Offset = settings.OffsetAuto
 	// OffsetR2 sets t0 to R^2/lambda, so that the first step has a size of about 1/R^2, where R^2
 	// is the mean squared norm of the rows. With Squared, R^2 is the largest squared norm instead,
 	// with SquaredHinge twice that, so that no step overshoots; the bias of BiasUnregularised then
@@ -191,7 +197,7 @@ type Config struct {
 	// Project keeps w, with the weight of an appended feature, in a ball that contains the optimum:
 	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.
 	Project bool    `json:"project,omitempty"`
-	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2 or OffsetNone
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetAuto, OffsetR2 or OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf or LastIterate
 	Finish  Finish  `json:"finish,omitempty"`  // FinishNone, FinishDual, FinishAuto or FinishNewton
 

@@ -113,7 +113,7 @@ func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",
 		"multinomial":         "a4c84d2b08b1cae61638f685d84d919ae69b66b2f9e369778cb1c5a3870a71dd",
-		"hinge":               "c84965dbc13de59580228c30204b8cff6de500acd591018b980da3e335e0d8e3",
+		"hinge":               "0876bb421b38b4ba20451902bb534fc4f3adb5a7c1c83c0c711e5cb36f4817a3",
 		"squared-hinge":       "c28f16268da5b1c78e47b0d162bfbdbd5e30478912704f70db0d163f27983467",
 		"log":                 "17f79e28a793c7067676406d039ad2ce3a4f192a90e4840b6305212d8ccae70d",
 		"eps-insensitive":     "780b2893935da97c84fdc363eefd77739be9842dee43a1e358114a0d6619de3e",

@@ -277,8 +277,8 @@ func TestLawDuplicates(t *testing.T) {
 					name      string
 					one, both pegasos.Config
 				}{
-					{"pairs", pegasos.Config{Order: pegasos.Sequential}, pegasos.Config{Order: pegasos.Sequential,
-						Batch: 2}},
+					{"pairs", pegasos.Config{Order: pegasos.Sequential, Offset: pegasos.OffsetR2},
+						pegasos.Config{Order: pegasos.Sequential, Batch: 2}},
 					{"all", pegasos.Config{Batch: 64}, pegasos.Config{Batch: 128}},
 				} {
 					for _, cfg := range []*pegasos.Config{&c.one, &c.both} {

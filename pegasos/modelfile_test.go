@@ -127,7 +127,7 @@ bias: true
 index_base: 1
 lambda: 0.01
 config: {"loss":"hinge","multiclass":"ovr","lambda":0.01,"epochs":20,"order":"shuffled","block":64` +
-			`,"offset":"r2","average":"last-half","bias":"none"` + scale + `}
+			`,"offset":"auto","average":"last-half","bias":"none"` + scale + `}
 result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,` +
 			`"dual_objective":0.5,"gap":0.5}
 

@@ -226,8 +226,9 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.StringVar((*string)(&cfg.Offset), "offset", "", "`r2|none` the t0 that steps count from: r2 "+
-		"is mean |x|^2/lambda, none is 0 (default r2)")
+	f.StringVar((*string)(&cfg.Offset), "offset", "", "`auto|r2|none` the t0 that steps count from: "+
+		"r2 is mean |x|^2/lambda; auto raises it during steps with the hinge loss where smaller steps "+
+		"get closer to the optimum; none is 0 (default auto)")
 	f.StringVar((*string)(&cfg.Average), "average", "", "`last-half|none` the result: the mean "+
 		"over the last half of the run, or its last iterate (default last-half)")
 	f.StringVar((*string)(&cfg.Finish), "finish", "", "`none|dual|auto|newton` the solver in place "+

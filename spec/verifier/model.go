@@ -221,7 +221,7 @@ func (m *model) checkKind() error {
 			"config: epochs and steps"},
 		{c.Tol >= 0 && c.Tol < 1, "config: tol"},
 		{c.Order == "shuffled" && c.Block > 0, "config: such an order"},
-		{isOne(c.Offset, "r2", "none"), "config: such an offset"},
+		{isOne(c.Offset, "auto", "r2", "none"), "config: such an offset"},
 		{isOne(c.Average, "last-half", "none"), "config: such an average"},
 		{isOne(c.Finish, "", "none", "dual", "auto", "newton"), "config: such a finish"},
 		{c.Bias == "none" && c.BiasScale == 0 || c.Bias == "augmented" && positive(c.BiasScale) &&

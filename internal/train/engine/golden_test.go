@@ -38,6 +38,7 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 		"newton":        {Finish: settings.FinishNewton, Tol: 1e-4},
 		"auto":          {Finish: settings.FinishAuto, Tol: 1e-3},
 		"tol":           {Tol: 0.2, Epochs: 200},
+		"adapted":       {Epochs: 100, Bias: settings.BiasAugmented},
 	} {
 		s.Lambda, s.Epochs = 0.01, max(5, s.Epochs)
 		jobs[name] = newJob(t, two.Sparse, two.Y, s)
@@ -111,6 +112,9 @@ var goldenDigests = map[string]string{
 	"no bias, scaled":          "3279d88e5aef",
 	"start and prior dual":     "8d74b403acab",
 	"start and prior none":     "40f4eb1dd0fe",
+	"adapted":                  "8fc242d18440",
+	"adapted, 3 classes":       "047ba6c4abd5",
+	"adapted, pairs":           "c141522a0dfc",
 	"Crammer-Singer":           "c1e5b5ec5de6",
 	"augmented":                "d340d1870d11",
 	"augmented, 3 classes":     "eb2f7ed2ed9f",

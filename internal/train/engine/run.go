@@ -114,6 +114,9 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 		SumError: objective.SumError(r.Count(), cols, len(r.s.Rows.Classes)),
 	}, n)
 	s.T0, s.Total, s.Period = t0, r.Total, Period(r.Total, cols)
+	if r.s.AdaptsOffset() && r.s.Start == nil && !r.s.chunk {
+		s.LeastT0 = t0
+	}
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
@@ -227,13 +230,17 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		idx, ends := r.Order.NextSteps(int(min(int64(r.Segment()), end-r.T)))
+		adaptation := r.nextAdaptation()
+		idx, ends := r.Order.NextSteps(int(min(int64(r.Segment()), end-r.T, adaptation-r.T)))
 		r.ReadAhead(r.Order.Upcoming(len(idx)))
 		r.parallelRanges(func(first, end int) { r.takeSteps(first, end, idx, ends) })
 		if ends != nil {
 			r.T += int64(len(ends))
 		} else {
 			r.T += int64(len(idx))
+		}
+		if r.T == adaptation {
+			r.parallel(func(k int) { r.Learners[k].AdaptOffset() })
 		}
 		atEnd := r.Order.AtEnd()
 		if atEnd {
@@ -252,6 +259,15 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 		}
 	}
 	return nil
+}
+
+// nextAdaptation returns the step after which the learners adapt their t0 next; math.MaxInt64 if
+// they don't.
+func (r *Run) nextAdaptation() int64 {
+	if r.Learners[0].LeastT0 == 0 {
+		return math.MaxInt64
+	}
+	return iterate.NextAdaptation(r.T, r.Total)
 }
 
 // takeSteps takes steps with the rows idx for the learners from start to end-1. ends has the end of

@@ -139,7 +139,8 @@ func TestSegment(t *testing.T) {
 	for i := range y {
 		y[i], x.Row(i)[0] = float32(i%300), 1
 	}
-	r := newSession(t, newJob(t, x, y, settings.Settings{Lambda: 0.1})).Runs[0]
+	s := settings.Settings{Lambda: 0.1, Offset: settings.OffsetR2} // no pauses to adapt t0
+	r := newSession(t, newJob(t, x, y, s)).Runs[0]
 	ctx := &doneAfter{Context: t.Context(), calls: 3}
 	if err := r.Advance(ctx, 1<<50); err != nil || r.T != 3*int64(r.Segment()) {
 		t.Errorf("%v: %d steps, want 3 segments of %d", err, r.T, r.Segment())
@@ -491,5 +492,58 @@ func TestCosts(t *testing.T) {
 	job.Costs = [][]float64{}
 	if _, err := engine.New(job); err == nil {
 		t.Error("costs without Crammer-Singer")
+	}
+}
+
+// A run adapts t0 after the same steps, with the same bits, however it is cut into pieces: pauses,
+// reports in its first epoch, goroutines, and sparse rows whose problems are interleaved. Runs that
+// start from a model or have another Offset keep their t0.
+func TestAdapt(t *testing.T) {
+	data := sample.Random(31, 90, 4, 3, 1)
+	for name, s := range map[string]settings.Settings{
+		"rest": {Bias: settings.BiasAugmented}, "pairs": {Multiclass: settings.OneVsOne},
+		"iid": {Order: order.IID}, "tol": {Tol: 1e-6},
+	} {
+		s.Lambda, s.Epochs = 0.01, 60
+		job := newJob(t, data.Dense, data.Y, s)
+		session := newSession(t, job)
+		m, _, err := session.Train(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := 0
+		for _, r := range session.Runs {
+			for _, l := range r.Learners {
+				if l.T0 > l.LeastT0 && l.LeastT0 > 0 {
+					changed++
+				}
+			}
+		}
+		if changed == 0 {
+			t.Errorf("%s: no t0 has changed", name)
+		}
+		want := digest(m)
+		for _, pauses := range [][]int64{{1023}, {1024}, {1025}, {2048, 2049}, {90, 1024, 3000}} {
+			if have := resumed(t, job, pauses...); have != want {
+				t.Errorf("%s, paused after %d steps: %s, want %s", name, pauses, have, want)
+			}
+		}
+		job.Threads, job.Early = 3, []float64{0.1, 0.5}
+		job.Progress = func(engine.Progress) {}
+		if have := digest(train(t, job)); have != want {
+			t.Errorf("%s, 3 goroutines: %s, want %s", name, have, want)
+		}
+		job.Offset = settings.OffsetR2
+		fixed := newSession(t, job)
+		job.Offset, job.Start = "", m
+		started := newSession(t, job)
+		for _, s := range []*engine.Session{fixed, started} {
+			if _, _, err := s.Train(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if l := s.Runs[0].Learners[0]; l.LeastT0 != 0 || l.Gradients != 0 {
+				t.Errorf("%s: adapts t0, from %v", name, l.LeastT0)
+			}
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package iterate
 
 import (
+	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -12,6 +13,8 @@ type Saved struct {
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
 	Steps      int64     `json:"steps"`           // steps taken, including those before the run
 	Violations int64     `json:"violations"`
+	T0         float64   `json:"t0,omitempty"`        // of a run whose T0 is adapted
+	Gradients  float64   `json:"gradients,omitempty"` // State.Gradients
 	Checked    int64     `json:"checked"`
 	Biases     []float64 `json:"vb"`
 	Factor     float64   `json:"factor"`
@@ -52,6 +55,9 @@ func (s *State) Save() Saved {
 	k := Saved{
 		Start: s.Start, Began: s.StartWeights.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
 		Biases: slices.Clone(s.Biases), Factor: s.Factor, Norm2: s.Norm2,
+	}
+	if s.LeastT0 > 0 {
+		k.T0, k.Gradients = s.T0, s.Gradients
 	}
 	if a := s.Average; a != nil {
 		k.Shift, k.Old, k.Current = a.Shift, a.Old.save(), a.Current.save()
@@ -111,6 +117,14 @@ func (s *State) Restore(from *Saved) bool {
 	s.Violations, s.Checked, s.Factor, s.Norm2 = from.Violations, from.Checked, from.Factor,
 		from.Norm2
 	copy(s.Biases, from.Biases)
+	switch {
+	case from.T0 == 0:
+		s.LeastT0 = 0 // the run began with the weights of a model, and its T0 is fixed
+	case !(s.LeastT0 > 0 && from.T0 >= s.LeastT0 && from.T0 <= math.MaxFloat64 && from.Gradients >= 0):
+		return false
+	default:
+		s.T0, s.Gradients = from.T0, from.Gradients
+	}
 	if a := s.Average; a != nil {
 		if from.Shift > 62 || !a.Old.restore(from.Old) || !a.Current.restore(from.Current) {
 			return false

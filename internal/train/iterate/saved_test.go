@@ -2,6 +2,7 @@ package iterate_test
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -35,6 +36,7 @@ func TestRestore(t *testing.T) {
 	s.Violations, s.Checked, s.Factor, s.Norm2, s.Windows.Start, s.Windows.OldStart = 7, 60, 0.5, 9,
 		3, 2
 	s.Biases[0], s.Windows.Count[3], s.Windows.Old[4] = 11, 5, 6
+	s.LeastT0, s.T0, s.Gradients = 3, 5, 8
 	file, err := json.Marshal(s.Save())
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +51,7 @@ func TestRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := full(t)
+	other.LeastT0 = 3
 	if !other.RestoreStep(&saved) || !other.Restore(&saved) {
 		t.Fatal("not restored")
 	}
@@ -56,7 +59,7 @@ func TestRestore(t *testing.T) {
 	if !reflect.DeepEqual(s.Save(), other.Save()) || !slices.Equal(result(s), result(other)) ||
 		!slices.Equal(last(s), last(other)) || other.T != 110 || other.Start != 40 ||
 		other.Origin != 40 || other.Total != 140 || other.StartWeights.W[1][2] != 5 ||
-		other.Windows.Count[3] != 5 || other.Windows.Old[4] != 6 {
+		other.T0 != 5 || other.Gradients != 8 || other.Windows.Count[3] != 5 || other.Windows.Old[4] != 6 {
 		t.Errorf("%+v, want %+v", other, s)
 	}
 	if s.Biases[0] = 12; saved.Biases[0] != 11 {
@@ -98,6 +101,24 @@ func TestRestoreRefuses(t *testing.T) {
 		s := full(t)
 		if have := s.RestoreStep(&saved) && s.Restore(&saved); have != c.want {
 			t.Errorf("%s: restored %v", name, have)
+		}
+	}
+	// The checkpoint decides whether t0 is adapted.
+	for _, c := range []struct {
+		t0, gradients float64
+		adapts, want  bool
+	}{
+		{4, 1, true, true}, {3, 0, true, true}, {0, 0, true, true}, {2.9, 1, true, false},
+		{4, -1, true, false}, {math.Inf(1), 1, true, false}, {4, 1, false, false},
+	} {
+		s := full(t)
+		saved := s.Save()
+		saved.T0, saved.Gradients = c.t0, c.gradients
+		if c.adapts {
+			s.LeastT0 = 3
+		}
+		if have := s.Restore(&saved); have != c.want || have && (s.LeastT0 > 0) != (c.t0 > 0) {
+			t.Errorf("%+v: restored %v, the least t0 is %v", c, have, s.LeastT0)
 		}
 	}
 	// A run without an average or a certificate has neither.

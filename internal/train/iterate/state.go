@@ -22,6 +22,8 @@ type State struct {
 	*objective.Terms
 
 	T0           float64     // offset added to the step number in the scale lambda*(t+t0)
+	LeastT0      float64     // least T0 that AdaptOffset sets; 0 if T0 is fixed
+	Gradients    float64     // sum of the squared norms of the updates' sub-gradients, if LeastT0 > 0
 	Start        int64       // steps taken by the model that the run continues; 0 if there is none
 	StartWeights Weights     // weights of the model that the run continues; zero value without one
 	T            int64       // steps taken, including those before the run

@@ -34,7 +34,7 @@ func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", s.Loss, loss.Names()...),
 		options.OneOf("Order", s.Order, order.Shuffled, order.IID, order.Sequential, order.Blocks),
-		options.OneOf("Offset", s.Offset, OffsetR2, OffsetNone),
+		options.OneOf("Offset", s.Offset, OffsetAuto, OffsetR2, OffsetNone),
 		options.OneOf("Finish", s.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
 		options.OneOf("Average", s.Average, LastHalf, LastIterate),
 		options.OneOf("Bias", s.Bias, BiasNone, BiasAugmented, BiasUnregularised),

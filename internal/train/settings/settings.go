@@ -21,6 +21,7 @@ import (
 // flags contain them. Package pegasos documents the values. Package order defines the values of
 // Order, package scale those of Scale and TargetScale, and package loss those of Loss.
 const (
+	OffsetAuto = "auto"
 	OffsetR2   = "r2"
 	OffsetNone = "none"
 
@@ -121,10 +122,25 @@ func (s Settings) Plain() Settings {
 	options.Fill(&s.Scale, scale.None)
 	options.Fill(&s.TargetScale, scale.None)
 	options.Fill(&s.Curves, curves.None)
+	if s.adapts() {
+		options.Fill(&s.Offset, OffsetAuto)
+	}
 	options.Fill(&s.Offset, OffsetR2)
 	options.Fill(&s.Average, LastHalf)
 	return s
 }
+
+// adapts reports whether OffsetAuto adapts t0: in runs of plain steps on single rows with the hinge
+// loss. For smooth losses the size of a gradient changes with w, and a bias without a penalty needs
+// large steps.
+func (s *Settings) adapts() bool {
+	return s.Kind() == loss.Hinge && !s.HasSolver() && !s.Joint() && s.Batch <= 1 && !s.Project &&
+		s.Bias != BiasUnregularised
+}
+
+// AdaptsOffset reports whether the settings make runs that start from w = 0, or from a prior, adapt
+// t0.
+func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
 // FillFrom sets zero fields of s to their values in base, the settings of the model that the run
 // builds on. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if

@@ -11,7 +11,7 @@ import (
 // Plain sets zero fields to their defaults and keeps the others.
 func TestPlain(t *testing.T) {
 	plain := Settings{Loss: "hinge", Multiclass: OneVsRest, Lambda: 1e-4, Epochs: 20,
-		Order: "shuffled", Block: 64, Offset: OffsetR2, Average: LastHalf, Bias: BiasNone,
+		Order: "shuffled", Block: 64, Offset: OffsetAuto, Average: LastHalf, Bias: BiasNone,
 		Scale: "none", TargetScale: "none", Curves: "none"}
 	with := func(change func(*Settings)) Settings {
 		s := plain
@@ -25,15 +25,15 @@ func TestPlain(t *testing.T) {
 		{Settings{}, plain},
 		{given, given},
 		{Settings{Multiclass: Multinomial}, with(func(s *Settings) {
-			s.Multiclass, s.Loss = Multinomial, "log"
+			s.Multiclass, s.Loss, s.Offset = Multinomial, "log", OffsetR2
 		})},
 		{Settings{C: 3}, with(func(s *Settings) { s.C, s.Lambda = 3, 0 })},
 		{Settings{Steps: 3}, with(func(s *Settings) { s.Steps, s.Epochs = 3, 0 })},
 		{Settings{Finish: FinishNewton}, with(func(s *Settings) {
-			s.Finish, s.Epochs = FinishNewton, 200
+			s.Finish, s.Epochs, s.Offset = FinishNewton, 200, OffsetR2
 		})},
 		{Settings{Finish: FinishNewton, Steps: 5}, with(func(s *Settings) {
-			s.Finish, s.Epochs, s.Steps = FinishNewton, 0, 5
+			s.Finish, s.Epochs, s.Steps, s.Offset = FinishNewton, 0, 5, OffsetR2
 		})},
 		{Settings{Order: "blocks"}, with(func(s *Settings) { s.Order = "blocks" })},
 		{Settings{Order: "iid"}, with(func(s *Settings) { s.Order, s.Block = "iid", 0 })},
@@ -222,5 +222,36 @@ func TestCopy(t *testing.T) {
 	}{3, "log"})
 	if to.Loss != "log" || to.Epochs != 3 {
 		t.Errorf("%+v", to)
+	}
+}
+
+// Only plain steps on single rows with the hinge loss adapt t0, if Offset is OffsetAuto, which is the
+// default only for them.
+func TestAdaptsOffset(t *testing.T) {
+	for _, c := range []struct {
+		s    Settings
+		want bool
+	}{
+		{Settings{}, true}, {Settings{Order: "iid"}, true}, {Settings{Loss: "eps-insensitive"}, false},
+		{Settings{Multiclass: OneVsOne, Bias: BiasAugmented, Batch: 1}, true},
+		{Settings{Finish: FinishNone, Tol: 0.1}, true},
+		{Settings{Loss: "log"}, false}, {Settings{Loss: "squared-hinge"}, false},
+		{Settings{Multiclass: CrammerSinger}, false}, {Settings{Batch: 2}, false},
+		{Settings{Project: true}, false}, {Settings{Bias: BiasUnregularised}, false},
+		{Settings{Finish: FinishDual}, false}, {Settings{Finish: FinishAuto}, false},
+	} {
+		s := c.s.Plain()
+		if have := s.AdaptsOffset(); have != c.want || (s.Offset == OffsetAuto) != c.want {
+			t.Errorf("%+v: %v", s, have)
+		}
+		s.Offset = OffsetAuto
+		if have := s.AdaptsOffset(); have != c.want {
+			t.Errorf("%+v: %v", s, have)
+		}
+		for _, s.Offset = range []string{OffsetR2, OffsetNone} {
+			if s.AdaptsOffset() {
+				t.Errorf("%+v adapts t0", s)
+			}
+		}
 	}
 }

@@ -184,6 +184,9 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	if p.Windows != nil {
 		p.Windows.Count[i]++
 	}
+	if p.LeastT0 > 0 {
+		p.CountGradient(i, y)
+	}
 	return y, true
 }
 
@@ -204,6 +207,9 @@ func (p *Binary) runLoss(idx []uint32) {
 			p.Violations++
 			if p.Windows != nil {
 				p.Windows.Count[i] += c
+			}
+			if p.LeastT0 > 0 {
+				p.CountGradient(i, g)
 			}
 		}
 		p.T++
@@ -246,6 +252,9 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 			p.Violations += int64(violates)
 			if p.Windows != nil {
 				p.Windows.Count[i] += float32(violates)
+			}
+			if p.LeastT0 > 0 {
+				p.CountGradient(i, p.Of.Weighted(i, float32(violates)))
 			}
 			p.T++
 		}
