@@ -248,6 +248,11 @@ func newCommand(line, cache string) (*command, error) {
 		return nil, err
 	}
 	h := sha256.Sum256(append(program, strings.Join(f[1:], " ")...))
+	if cache != "" {
+		if err := os.MkdirAll(cache, 0o755); err != nil {
+			return nil, err
+		}
+	}
 	temp, err := os.MkdirTemp("", "tables")
 	return &command{path: line, flags: f, hash: fmt.Sprintf("%x", h[:8]), cache: cache,
 		temp: temp}, err
