@@ -48,7 +48,7 @@ func TestLambdaByFolds(t *testing.T) {
 // A costly run skips the choice of lambda, and a costlier one also the proof; Model.Settings says
 // so.
 func TestLambdaTooDear(t *testing.T) {
-	p := random(6, 3000, 900, 2, 1)
+	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})
 	if s := m.Settings(); !strings.HasSuffix(s, "until proven to 1 %") {
 		t.Error(s)

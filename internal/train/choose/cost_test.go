@@ -89,3 +89,22 @@ func TestPlan(t *testing.T) {
 		}
 	}
 }
+
+// A trial costs what Newton's method does, or at most PathEpochs passes of the dual descent.
+func TestTrialCost(t *testing.T) {
+	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2, Descent: true,
+		Density: store.Density{Nonzeros: 50, Squares: 2500}}
+	for _, c := range []struct {
+		newton       bool
+		lambda, want float64
+	}{
+		{false, 0.002, 3 * 7 * 98000},
+		{false, 0.0002, 3 * choose.PathEpochs * 98000}, // 43 passes to the gap
+		{true, 0.0002, 3 * 913774.43},
+	} {
+		w.Newton = c.newton
+		if have := w.TrialCost(c.lambda); !near(have, c.want) {
+			t.Errorf("%+v: %v", c, have)
+		}
+	}
+}

@@ -22,6 +22,10 @@ const (
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
+	// PathEpochs is the largest number of epochs, or passes of the dual descent, of each model of a
+	// path.
+	PathEpochs = 15
+
 	minSample       = 500 // least number of rows of a sample
 	minSampleFactor = 64  // least number of rows of a sample, in columns
 
@@ -126,9 +130,19 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 			p.Rule = k
 		}
 		p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
-		cost += w.To(pathTol, p.Lambdas[k]/share).Cost + problemCost*w.Problems
+		cost += w.TrialCost(p.Lambdas[k]/share) + problemCost*w.Problems
 	}
 	return p, cost
+}
+
+// TrialCost returns the predicted cost of one model of a path: the dual descent ends after PathEpochs
+// passes, even if it has not reached pathTol.
+func (w *Work) TrialCost(lambda float64) float64 {
+	plan := w.To(pathTol, lambda)
+	if plan.Newton || plan.Passes <= PathEpochs {
+		return plan.Cost
+	}
+	return float64(plan.Cost * (PathEpochs / plan.Passes))
 }
 
 // fitsPath reports whether the models of a path fit in memory.
@@ -151,11 +165,7 @@ func (c *Choice) alternatives() (all []*Choice) {
 		}
 	}
 	if c.curvesOpen {
-		kinds := []curves.Kind{curves.Products}
-		if c.Regression() {
-			kinds = append(kinds, curves.Pieces)
-		}
-		for _, kind := range kinds {
+		for _, kind := range []curves.Kind{curves.Products, curves.Pieces} {
 			if a := c.Expanded(kind); a != nil && a.fitsPath() {
 				all = append(all, a)
 			}

@@ -70,7 +70,7 @@ func (t *trial) prepareJob() {
 	job := &t.job
 	s := &job.Settings
 	settings.KeepOnly(s, settings.Trial)
-	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, t.search.Tol, maxEpochs
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, t.search.Tol, choose.PathEpochs
 	*s = s.Plain()
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
 	job.KeepState, job.KeepProof = false, false
@@ -124,7 +124,6 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	maxEpochs   = 15   // largest number of epochs of a run with one lambda
 	sureErrors  = 1.5  // standard errors by which a lambda must be better than the default lambda
 	sureCurves  = 1.25 // standard errors by which expanded rows must be better than scaled ones
 	sureSchemes = 1    // standard errors by which a multi-class scheme must be better than another

@@ -241,7 +241,7 @@ func TestHoldOutViews(t *testing.T) {
 	for _, multiclass := range []string{settings.OneVsOne, settings.OneVsRest} {
 		var wrong [][]float64
 		for _, copies := range []bool{true, false} {
-			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: maxEpochs,
+			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: choose.PathEpochs,
 				Multiclass: multiclass}
 			tr := &trial{job: engine.Job{Rows: set, Settings: s.Plain(), Until: t.Context()},
 				copies: copies, search: &choose.Search{Folds: choose.Parts, Rows: len(y), Factor: 1}}
