@@ -102,7 +102,8 @@ func TestInspectSortsBySpread(t *testing.T) {
 		"ovo": "weights   by their size x the spread of the column\n\nmeans of absolute values " +
 			"over the 3 pairs\n  feature 2        +",
 	} {
-		must(t, "train", "-quiet", "-scale", "standard", "-multiclass", kind, data, model)
+		must(t, "train", "-quiet", "-curves", "none", "-scale", "standard", "-multiclass", kind,
+			data, model)
 		out, _ := must(t, "inspect", "-top", "2", model)
 		_, list, found := strings.Cut(out, want)
 		grams, metres := strings.Index(list, "  grams\n"), strings.Index(list, "  metres\n")
