@@ -58,6 +58,32 @@ func (t *tally) mayMatch() bool {
 	return len(t.lines)+len(t.skipped)+len(t.failed)+len(t.unread) > 0 || !t.ended
 }
 
+// failsAlone reports whether benchmarks fail here and not in the base.
+func (t *tally) failsAlone(base tally) bool {
+	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)
+}
+
+// fail adds a row for each benchmark that fails in the head alone, or for the package if it is not
+// known which.
+func (r *result) fail(prefix, path string, base, head tally, why string) {
+	names := head.brokenSince(base)
+	if len(names) == 0 {
+		names = append(slices.Clone(head.failed), head.stuck)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	for i := range names {
+		names[i] = prefix + names[i]
+	}
+	if len(names) == 0 {
+		names = []string{path}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(r.with(failing), func(f finding) bool { return f.what == name }) {
+			r.add(finding{what: name, unit: "run", how: r.clean(why), verdict: failing})
+		}
+	}
+}
+
 // brokenSince names benchmarks that fail here and have a result in the base.
 func (t *tally) brokenSince(base tally) (names []string) {
 	for _, name := range append(slices.Clone(t.failed), t.stuck) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,46 +17,49 @@ import (
 // A comparison is of two built trees.
 type comparison struct {
 	*result
-	c     *config
-	trees [2]tree // base and head
-	work  string
+	c        *config
+	trees    [2]tree // base and head
+	unhooked error   // why nothing can be counted
 }
 
-// compare builds both trees and compares what they do.
-func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
-	*result, error) {
-	k, err := prepare(ctx, c, base, head, work, progress)
+// compare builds both trees and compares what they do. What it finds goes to r.
+func compare(ctx context.Context, c *config, base, head tree, r *result) error {
+	k, err := build(ctx, c, base, head, r)
 	if err != nil {
-		return k.result, err
+		return err
 	}
 	if err := k.checkPatterns(ctx); err != nil || k.identical {
-		return k.result, err
+		return err
 	}
-	counted := k.buildCounted(ctx)
-	if ctx.Err() != nil {
-		return k.result, ctx.Err()
-	}
-	return k.result, k.measure(ctx, counted)
+	return k.measure(ctx)
 }
 
-// prepare builds the test binaries and finds out whether they differ.
-func prepare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
-	*comparison, error) {
-	k := &comparison{c: c, trees: [2]tree{base, head}, work: work,
-		result: &result{when: time.Now().UTC(), base: base.commit, commit: head.commit,
-			changed: head.changed, cpu: machine.CPU(), progress: progress}}
-	k.say("comparing head %.12s with base %.12s; the first time this builds the standard library, "+
-		"too, and takes minutes", head.commit, base.commit)
-	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), nil, "go", "version")
+// build builds the test binaries and finds out whether they differ.
+func build(ctx context.Context, c *config, base, head tree, r *result) (*comparison, error) {
+	k := &comparison{c: c, trees: [2]tree{base, head}, result: r}
+	r.when, r.base, r.commit, r.changed = time.Now().UTC(), base.commit, head.commit, head.changed
+	r.cpu = machine.CPU()
+	k.say("comparing head %.12s with base %.12s", head.commit, base.commit)
+	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), head.goEnv, "go", "version")
 	if err != nil {
 		return k, err
 	}
 	k.goVersion = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
-	if err := c.withoutC(ctx, head); err != nil {
+	if err := c.findNative(ctx, head); err != nil {
 		return k, err
 	}
 	for i, t := range k.trees {
-		if k.trees[i].packages, err = t.list(ctx, c); err != nil {
+		if t.broken {
+			continue
+		}
+		k.trees[i].packages, err = t.list(ctx, c)
+		switch {
+		case ctx.Err() != nil:
+			return k, ctx.Err()
+		case err != nil && i == 0:
+			k.miss("The base is left out: %s", reason(err))
+			k.trees[0].broken = true
+		case err != nil:
 			return k, err
 		}
 	}
@@ -65,19 +67,16 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 		return k, err
 	}
 	for _, p := range k.trees[0].packages {
-		if k.sides(p)[1].dir == "" {
+		if s := k.sides(p)[1]; s.dir == "" && !s.broken {
 			k.note("The head has no benchmarks in `%s`.", p.path)
 			k.lost++
 		}
 	}
-	for _, t := range []tree{k.trees[1], k.trees[0]} {
-		for _, kind := range k.kinds() {
-			k.say("building the %s%s, packages: %d", t.name,
-				strings.TrimSuffix(" for "+kind, " for "), len(t.packages))
-			if err := k.build(ctx, t, kind); err != nil {
-				return k, err
-			}
-		}
+	if c.bench != "" {
+		k.unhooked = writeOverlay(ctx, filepath.Join(head.root, c.dir), k.work)
+	}
+	if err := k.buildAll(ctx); err != nil {
+		return k, err
 	}
 	k.identical, err = k.same()
 	switch {
@@ -107,7 +106,7 @@ func (k *comparison) same() (bool, error) {
 		return false, nil
 	}
 	for _, p := range k.trees[1].packages {
-		if k.sides(p)[0].dir == "" {
+		if base := k.sides(p)[0]; base.dir == "" || base.broken {
 			return false, nil
 		}
 		for _, kind := range k.kinds() {
@@ -124,19 +123,21 @@ func (k *comparison) same() (bool, error) {
 // sides returns where a package is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
 	for i, t := range k.trees {
-		both[i].tree = t.name
+		both[i] = side{tree: t.name, broken: t.broken}
 		at := slices.IndexFunc(t.packages, func(q pkg) bool { return q.path == p.path })
-		if at >= 0 {
-			both[i] = side{t.name, t.packages[at].dir, binaryOf(k.work, t.name, p, native),
-				binaryOf(k.work, t.name, p, counted)}
+		if at < 0 {
+			continue
+		}
+		if both[i].broken = t.packages[at].broken; !both[i].broken {
+			both[i].dir, both[i].binary = t.packages[at].dir, binaryOf(k.work, t.name, p, native)
 		}
 	}
 	return both
 }
 
-// measure compares the binaries that were built. unbuilt tells why those for counting could not be.
+// measure compares the binaries that were built.
 // Measurements that -limit leaves no time for are left out, and named.
-func (k *comparison) measure(ctx context.Context, unbuilt error) error {
+func (k *comparison) measure(ctx context.Context) error {
 	start := time.Now()
 	for _, arch := range k.kinds()[1:] {
 		k.say("reading the functions for %s", arch)
@@ -155,7 +156,7 @@ func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 	if k.c.times != "" {
 		counting = counting * 8 / 10 // times get what is left: counts are what is believed first
 	}
-	if err := k.count(ctx, start.Add(counting), unbuilt); err != nil || k.c.times == "" {
+	if err := k.count(ctx, start.Add(counting)); err != nil || k.c.times == "" {
 		return err
 	}
 	return k.time(ctx, start.Add(k.c.limit))
@@ -165,6 +166,9 @@ func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	var all []function
 	for _, p := range t.packages {
+		if p.broken {
+			continue
+		}
 		more, err := functions(binaryOf(k.work, t.name, p, arch), k.c.functions)
 		if err != nil {
 			return nil, err
@@ -175,16 +179,15 @@ func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	return slices.CompactFunc(all, func(a, b function) bool { return a.name == b.name }), nil
 }
 
-// count counts instructions and allocations, if that can be done: not if the binaries for it could
-// not be built.
-func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt error) error {
+// count counts instructions and allocations, if that can be done.
+func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	if k.c.bench == "" {
 		k.note("Instructions and allocations were not counted.")
 		return nil
 	}
-	if unbuilt != nil {
-		k.miss("Instructions and allocations were not counted, as package testing of this Go could "+
-			"not be changed for it: %.500v", unbuilt)
+	if k.unhooked != nil {
+		k.miss("Instructions and allocations were not counted, as this Go could not be changed for it: "+
+			"%.500v", k.unhooked)
 		return nil
 	}
 	_, uncounted := exec.LookPath("valgrind")
@@ -192,7 +195,7 @@ func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt erro
 		k.miss("**Instructions were not counted: valgrind is not here (Debian and Ubuntu: " +
 			"apt-get install valgrind).** What is left are allocations and times, and a change " +
 			"of less than 5 %% of time is not seen.")
-	} else if because() != "" {
+	} else if k.c.wide && because() != "" {
 		k.note("Valgrind's CPU has no AVX-512: code that chooses it when it runs was counted on " +
 			"another path, and on this one timed only.")
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // deterministic keeps the Go runtime from doing things at their own time while benchmarks are
-// counted: no second thread for goroutines, no garbage collection but between benchmarks.
+// counted: no second thread for goroutines, no garbage collection but between benchmarks, no samples
+// of allocations.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
 // debug is the runtime's setting. Valgrind's CPU claims to have RDTSCP, and runs it only where this
@@ -20,9 +21,9 @@ var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runt
 // two threads want a lock, would be killed now and then.
 func debug(arch string) string {
 	if arch == "amd64" {
-		return "asyncpreemptoff=1,cpu.rdtscp=off"
+		return "asyncpreemptoff=1,memprofilerate=0,cpu.rdtscp=off"
 	}
-	return "asyncpreemptoff=1"
+	return "asyncpreemptoff=1,memprofilerate=0"
 }
 
 // A survey is the result of a native run of a counted binary for one benchmark.
@@ -59,17 +60,24 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-// The variables are those of package count and of the file that the gate adds to package testing.
-const eventsFile, eventsVariable, planVariable = "events", "GATE_EVENTS", "GATE_PLAN"
+// The variables are those of package count and of the files that the gate adds to the standard
+// library.
+const (
+	eventsFile     = "events"
+	eventsVariable = "GATE_EVENTS"
+	planVariable   = "GATE_PLAN"
+	seedVariable   = "GATE_SEED" // 16 digits
+)
 
 // counting empties the folder of a counting run and returns the run's environment. plan has how
-// many iterations each benchmark is to have; others do not run. Without a plan all of them do.
-func counting(files string, plan map[string]int) (env []string, err error) {
+// many iterations each benchmark is to have; others do not run. Without a plan all of them do. The
+// runtime's random numbers follow from seed.
+func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
 	}
-	env = append([]string{eventsVariable + "=" + filepath.Join(files, eventsFile)},
-		deterministic...)
+	env = append([]string{eventsVariable + "=" + filepath.Join(files, eventsFile),
+		fmt.Sprintf("%s=%016d", seedVariable, seed)}, deterministic...)
 	err = os.MkdirAll(files, 0o777)
 	if err != nil || plan == nil {
 		return env, err
@@ -84,13 +92,13 @@ func counting(files string, plan map[string]int) (env []string, err error) {
 
 // lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
 // are planned.
-func lookAt(ctx context.Context, s side, match, files string, plan map[string]int) (
-	all map[string]survey, ran tally, err error) {
-	env, err := counting(files, plan)
+func lookAt(ctx context.Context, s side, match, files string, plan map[string]int,
+	seed int) (all map[string]survey, ran tally, err error) {
+	env, err := counting(files, plan, seed)
 	if err != nil {
 		return nil, tally{}, err
 	}
-	ran = benchmarks(ctx, s.counted, s.dir, env, 1, "-test.bench="+match, "-test.benchtime=1ms",
+	ran = benchmarks(ctx, s.binary, s.dir, env, 1, "-test.bench="+match, "-test.benchtime=1ms",
 		"-test.benchmem")
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	if err != nil {
@@ -159,9 +167,9 @@ func (s survey) iterations() int {
 // counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
 // or of a call of each. files is a folder that is emptied first. Benchmarks that do not run there,
 // or were not reached before ctx was over, are missing, and failed has what was said.
-func counts(ctx context.Context, s side, files string, plan map[string]int) (
+func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
-	env, err := counting(files, plan)
+	env, err := counting(files, plan, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +180,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int) (
 		"*/gate/count.end"} {
 		args = append(args, "--dump-before="+mark)
 	}
-	args = append(args, s.counted, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
+	args = append(args, s.binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
 		"-test.cpu=1")
 	_, failed = measured(ctx, s.dir, env, "valgrind", args...)
 	listed, err := readEvents(filepath.Join(files, eventsFile))

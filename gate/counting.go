@@ -39,8 +39,8 @@ type numbers struct {
 
 // A side is a package in one of the trees. Without a folder it is not there.
 type side struct {
-	tree, dir       string
-	binary, counted string
+	tree, dir, binary string
+	broken            bool // it could not be built
 }
 
 // eachSide does something for both trees at the same time: what is counted does not change by it.
@@ -87,22 +87,20 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 
 // look finds out which benchmarks there are and how long they take.
 func (k *campaign) look(ctx context.Context) error {
-	k.ran = [2]tally{{ended: true}, {ended: true}} // as in a tree that lacks the package
+	k.ran = [2]tally{{ended: !k.both[0].broken}, {ended: true}} // as in a tree that lacks it
 	err := k.eachSide(func(i int, s side) (err error) {
-		k.surveys[i], k.ran[i], err = lookAt(ctx, s, k.bench, k.files(s), nil)
+		k.surveys[i], k.ran[i], err = lookAt(ctx, s, k.bench, k.files(s), nil, 0)
 		return err
 	})
 	late := ctx.Err() != nil
 	base, head := k.ran[0], k.ran[1]
-	inHead := head.err != nil && base.err == nil
 	switch {
 	case err != nil:
 		return err
-	case inHead && late && k.both[0].dir != "":
-		return fmt.Errorf("the head's benchmarks do not end within -limit, where the base's do.%s",
-			overIn(k.prefix, head.stuck))
-	case !late && (inHead || len(head.brokenSince(base)) > 0):
-		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", head.err)
+	case late && k.both[0].dir != "" && head.err != nil && base.err == nil:
+		k.fail(k.prefix, k.path, base, head, "does not end within -limit")
+	case !late && head.failsAlone(base):
+		k.fail(k.prefix, k.path, base, head, reason(head.err))
 	case late && errors.Join(base.err, head.err) != nil:
 		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
 			"did are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
@@ -184,8 +182,8 @@ func (k *campaign) planned(i int, names []string) map[string]int {
 	return plan
 }
 
-// once counts benchmarks in one more process of each tree.
-func (k *campaign) once(ctx context.Context, names []string) error {
+// once counts benchmarks in one more process of each tree, with the same seed.
+func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	var found [2]map[string]float64
 	var complaints [2]error
 	err := k.eachSide(func(i int, s side) error {
@@ -193,7 +191,7 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 		if len(plan) == 0 {
 			return nil
 		}
-		perOp, failed, err := counts(ctx, s, k.files(s), plan)
+		perOp, failed, err := counts(ctx, s, k.files(s), plan, seed)
 		if found[i] = perOp; len(perOp) < len(plan) {
 			complaints[i] = failed
 		}
@@ -229,7 +227,7 @@ func (k *campaign) count(ctx context.Context) error {
 			k.say("%d benchmarks are counted again, in more processes", len(names))
 		}
 		for ; done < stages[stage] && len(names) > 0; done++ {
-			if err := k.once(ctx, names); err != nil {
+			if err := k.once(ctx, names, done); err != nil {
 				return err
 			}
 			late := ctx.Err() != nil
@@ -295,7 +293,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 	for n := 0; n < allocRuns && len(plain) > 0 && ctx.Err() == nil; n++ {
 		var got [2]map[string]survey
 		err := k.eachSide(func(i int, s side) (err error) {
-			got[i], _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain))
+			got[i], _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain), n)
 			return err
 		})
 		if err != nil {
@@ -348,16 +346,18 @@ func (k *campaign) conclude() {
 		for _, u := range []struct {
 			unit, how string
 			s         series
+			floor     float64
 			verdict   verdict
 		}{
 			{"insn/", "counted by Valgrind", numbers.insn,
+				numbers.insn.believed(after.calls, numbers.settled),
 				numbers.insn.verdict(after.calls, numbers.settled)},
-			{"allocs/", byRuntime, numbers.allocs, numbers.allocs.memoryVerdict(allocsRise, runs)},
-			{"B/", byRuntime, numbers.bytes, numbers.bytes.memoryVerdict(bytesRise, runs)},
+			{"allocs/", byRuntime, numbers.allocs, allocsRise.share, numbers.allocs.memoryVerdict(allocsRise, runs)},
+			{"B/", byRuntime, numbers.bytes, bytesRise.share, numbers.bytes.memoryVerdict(bytesRise, runs)},
 		} {
-			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how}
+			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how, floor: u.floor}
 			if u.unit == "insn/" {
-				f.counted, f.believed = u.s, u.s.believed(after.calls, numbers.settled)
+				f.counted = u.s
 			}
 			for i, to := range []*float64{&f.base, &f.head} {
 				if len(u.s[i]) > 0 {

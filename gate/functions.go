@@ -13,9 +13,9 @@ const textLimit = 0.02
 // compareFunctions compares sizes, and for each KiB that a loop goes through its instructions and
 // operands in memory.
 func (r *result) compareFunctions(arch string, base, head []function) {
-	add := func(what, unit string, base, head float64, v verdict) {
+	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
-			base: base, head: head, verdict: v})
+			base: base, head: head, floor: floor, verdict: v})
 	}
 	before := map[string]function{}
 	all, both := [2]float64{}, [2]float64{} // bytes of base and head
@@ -28,7 +28,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		all[1] += size
 		b, ok := before[h.name]
 		if !ok {
-			add(h.name, "text-bytes", 0, size, added)
+			add(h.name, "text-bytes", 0, size, 0, added)
 			continue
 		}
 		delete(before, h.name)
@@ -49,7 +49,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 			}
 			perKiB := func(unit string, base, head int) {
 				from, to := bl[i].perKiB(base), hl[i].perKiB(head)
-				add(h.name+"/loop="+which, unit, from, to, judge(to/from-1, exactLimit))
+				add(h.name+"/loop="+which, unit, from, to, exactLimit, judge(to/from-1, exactLimit))
 			}
 			perKiB("insn/KiB", bl[i].instructions, hl[i].instructions)
 			perKiB("mem/KiB", bl[i].memory, hl[i].memory)
@@ -57,13 +57,13 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	}
 	total := added // where no function is in both
 	if both[0] > 0 {
-		add("all functions in both", "text-bytes", both[0], both[1],
+		add("all functions in both", "text-bytes", both[0], both[1], textLimit,
 			judge(both[1]/both[0]-1, textLimit))
 		total = equal // new functions make the code longer, but nothing worse
 	}
-	add("all functions", "text-bytes", all[0], all[1], total)
+	add("all functions", "text-bytes", all[0], all[1], 0, total)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		add(name, "text-bytes", float64(before[name].size), 0, gone)
+		add(name, "text-bytes", float64(before[name].size), 0, 0, gone)
 	}
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,14 +16,17 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted as they are. A change to the standard library's package testing, made for
-// the counted binaries alone by the go command's overlay, tells Valgrind where one begins and ends:
+// Benchmarks are counted as they are. A change to the standard library's package testing, made by
+// the go command's overlay, tells Valgrind where one begins and ends:
 // each start and stop of a benchmark's timer calls a function that Valgrind knows by its name. So
 // counts cover the code that times cover: no preparation, and nothing between StopTimer and
-// StartTimer.
+// StartTimer. A change to package runtime makes processes of the same code do the same.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
+
+//go:embed hook/runtime.go.txt
+var hookRuntimeText []byte
 
 const overlayFile = "overlay.json"
 
@@ -34,33 +39,47 @@ var hooks = map[string][2]string{
 	"ResetTimer": {"", "; if b.timerOn { b.gateReset() };"},
 }
 
-// writeOverlay writes the changed package testing of the Go that builds in dir.
+// hookRuntime are the texts of package runtime that are replaced, by file.
+var hookRuntime = map[string][2]string{
+	"rand.go": {"\nfunc randinit() {", "\nfunc randinit() { gateInit();"},
+	"proc.go": {"\t\tusleep(delay)\n", "\t\tusleep(gateDelay(delay))\n"},
+	"mgcscavenge.go": {"\nfunc (s *scavengerState) wake() {", "\nfunc (s *scavengerState) wake() {" +
+		" if gateSeed[0] != 0 { return };"},
+}
+
+// writeOverlay writes the changed packages testing and runtime of the Go that builds in dir.
 func writeOverlay(ctx context.Context, dir, work string) error {
 	root, err := run(ctx, dir, nil, "go", "env", "GOROOT")
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(strings.TrimSpace(root), "src", "testing")
-	original := filepath.Join(folder, "benchmark.go")
-	text, err := os.ReadFile(original)
+	source := filepath.Join(strings.TrimSpace(root), "src")
+	replace := map[string]string{}
+	write := func(name string, content []byte) error {
+		file := filepath.Join(work, "hook-"+filepath.Base(name))
+		replace[filepath.Join(source, name)] = file
+		return os.WriteFile(file, content, 0o666)
+	}
+	text, err := os.ReadFile(filepath.Join(source, "testing/benchmark.go"))
 	if err != nil {
 		return err
 	}
 	changed, err := insertHooks(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", original, err)
+		return fmt.Errorf("testing/benchmark.go: %w", err)
 	}
-	files := map[string][]byte{"benchmark.go": changed, "gate_hook.go": hookText}
-	replace := map[string]string{}
-	for name, content := range files {
-		file := filepath.Join(work, name)
-		replace[filepath.Join(folder, name)] = file
-		if err := os.WriteFile(file, content, 0o666); err != nil {
-			return err
+	err = errors.Join(write("testing/benchmark.go", changed), write("testing/gate_hook.go", hookText),
+		write("runtime/gate_runtime.go", hookRuntimeText))
+	for name, texts := range hookRuntime {
+		text, failed := os.ReadFile(filepath.Join(source, "runtime", name))
+		if failed == nil && bytes.Count(text, []byte(texts[0])) != 1 {
+			failed = fmt.Errorf("runtime/%s is not the one that this gate knows", name)
 		}
+		changed := bytes.Replace(text, []byte(texts[0]), []byte(texts[1]), 1)
+		err = errors.Join(err, failed, write("runtime/"+name, changed))
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
+	overlay, failed := json.Marshal(map[string]any{"Replace": replace})
+	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(work, overlayFile), overlay, 0o666)

@@ -19,7 +19,9 @@ import (
 	"os"
 	"os/signal"
 	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,6 +43,10 @@ type config struct {
 	rounds    int
 	limit     time.Duration
 	strict    bool
+	json      bool
+	threshold float64 // a share
+	prepare   string  // shell command
+	wide      bool    // the packages have code that may use AVX-512
 	history   string
 	summary   string   // of the workflow's run
 	env       []string // for building for this machine
@@ -94,6 +100,12 @@ func parse(args []string) (*config, error) {
 		"compared was not: there is no Valgrind, or the time was over, or a benchmark is skipped")
 	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
 		"of the CPU in this folder")
+	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
+		"$GITHUB_STEP_SUMMARY still gets Markdown")
+	f.Float64Var(&c.threshold, "threshold", 0, "accept changes of at most so many `percent`, "+
+		"such as 3")
+	f.StringVar(&c.prepare, "prepare", "", "run this shell `command` in the module's folder of "+
+		"both trees before they are built, such as 'go generate ./...'")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -106,6 +118,9 @@ func parse(args []string) (*config, error) {
 	if c.rounds < fewestRounds {
 		return nil, fmt.Errorf("-rounds %d: fewer than %d have no interval of 95 %%", c.rounds,
 			fewestRounds)
+	}
+	if c.threshold /= 100; !(c.threshold >= 0 && c.threshold < 1) {
+		return nil, errors.New("-threshold is a percentage from 0 to 99")
 	}
 	if c.bench == "" && c.times == "" && functions == "" {
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
@@ -167,11 +182,16 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	if err != nil {
 		return false, err
 	}
-	if err := head.findData(ctx, root, base); err != nil {
+	r := &result{work: work, repository: root, threshold: c.threshold, progress: progress}
+	defer func() {
+		if err != nil {
+			err = errors.New(r.clean(err.Error()))
+		}
+	}()
+	if err := r.complete(ctx, c, &base, &head); err != nil {
 		return false, err
 	}
-	r, err := compare(ctx, c, base, head, work, progress)
-	if err != nil {
+	if err := compare(ctx, c, base, head, r); err != nil {
 		return false, err
 	}
 	r.why, r.idle = from.why, base.commit == head.commit && !head.changed
@@ -187,4 +207,34 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 		return false, fmt.Errorf("-strict: not all was measured: %s%s", o.heading, r.reasons())
 	}
 	return o.exit == exitRegression, nil
+}
+
+// complete adds to the trees what git does not have. If -prepare fails in the base alone, nothing can
+// be compared.
+func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
+	for _, t := range []*tree{base, head} {
+		if err := t.borrowAll(ctx, c.dir); err != nil {
+			return err
+		}
+		if c.prepare == "" {
+			continue
+		}
+		r.say("preparing the %s", t.name)
+		if err := t.prepare(ctx, c); err != nil && (t == head || ctx.Err() != nil) {
+			return err
+		} else if err != nil {
+			r.miss("The base is left out: %s", reason(err))
+			base.broken = true
+		}
+	}
+	var names []string
+	for _, path := range slices.Concat(base.borrowed, head.borrowed) {
+		if name, err := filepath.Rel(r.repository, path); err == nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		r.note("Git does not have these; base and head use them as they are: %s.", list("", names))
+	}
+	return head.findData(ctx, *base)
 }

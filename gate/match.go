@@ -81,6 +81,9 @@ func (k *comparison) matches(ctx context.Context, pattern string) (bool, error) 
 func (k *comparison) benchmarkNames(ctx context.Context, side int) (all []string, failed error) {
 	for _, p := range k.trees[side].packages {
 		s := k.sides(p)[side]
+		if s.dir == "" {
+			continue
+		}
 		said, err := measured(ctx, s.dir, nil, s.binary, "-test.list=^Benchmark")
 		failed = errors.Join(failed, err)
 		all = append(all, listed.FindAllString(said, -1)...)

@@ -43,6 +43,8 @@ var outcomes = []struct {
 		want: outcome{"nothing was compared: all that was measured is new; gone: 1", 0, 0}},
 	{name: "new, others not measured", missed: 1, verdicts: []verdict{added},
 		want: outcome{"not settled: not everything was measured, and all that was is new", 0, 2}},
+	{name: "fails", verdicts: []verdict{failing, equal},
+		want: outcome{"1 benchmarks fail in the head alone", 2, 2}},
 	{name: "the same commit", identical: true, idle: true,
 		want: outcome{"nothing was compared: the head is the base, without changes", 0, 2}},
 	{name: "the same commit, and still worse", idle: true, verdicts: []verdict{worse, equal},
@@ -74,6 +76,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %q, though not all was measured", c.name, got.heading)
 		}
 		heading := lost.ReplaceAllString(number.ReplaceAllString(got.heading, "K of N"), "")
+		heading = regexp.MustCompile(`^\d+ b`).ReplaceAllString(heading, "K b")
 		row := fmt.Sprint(heading, " ", got.exit, " ", got.strict)
 		if _, ok := listed[row]; !ok {
 			t.Errorf("%s: docs/gate.md has no row for %q", c.name, row)
@@ -178,12 +181,12 @@ func TestFailsClosed(t *testing.T) {
 		{"panics in both", bench("Work", "panic(1)"), bench("Work", "panic(1)"), "", 2, 2,
 			[]string{nothing, "Some benchmarks of the head fail"}},
 		{"panics in the head", work, bench("Work", "panic(1)"), "", 2, 2,
-			[]string{"the head's benchmarks fail, where the base's do not"}},
+			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
 		{"panics in the head, to be timed", work, bench("Work", "panic(1)"), "-bench= -time .", 2, 2,
-			[]string{"the head's benchmarks fail, where the base's do not"}},
+			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
 		{"another one fails in the head", bench("Work", "") + bench("Other", "b.Fatal(1)"),
 			bench("Work", "b.Fatal(1)") + bench("Other", ""), "", 2, 2,
-			[]string{"the head's benchmarks fail, where the base's do not", "Work"}},
+			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
 		{"ends without a word", bench("A", "") + bench("Work", "os.Exit(0)"),
 			bench("A", "") + bench("Work", "os.Exit(0)"), "", 0, 2,
 			[]string{partly, "the process ended before all benchmarks had run"}},

@@ -23,6 +23,7 @@ type pkg struct {
 	prefix string   // of the benchmarks' names: the folder in the module, where there are several
 	dir    string   // where its benchmarks run, as go test has it
 	match  []string // what -package names it
+	broken bool     // it can't be built
 }
 
 // has finds benchmarks in the text of a file.
@@ -35,7 +36,7 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	out, err := run(ctx, folder, nil, "go", append([]string{"list", "-e",
+	out, err := run(ctx, folder, t.goEnv, "go", append([]string{"list", "-e",
 		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Match"}, c.packages...)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
@@ -74,38 +75,68 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	}
 }
 
-// A test binary is native, to be timed and compared on this machine; or for an architecture, to be
-// read; or counted.
-const native, counted = "", "counted"
+// A test binary is native, to be measured and compared on this machine, or for an architecture, to
+// be read.
+const native = ""
 
 // binaryOf is the name of the test binary of a package in a tree. No two packages share one.
 func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build makes the test binaries of a tree. The paths of the trees do not come into it: the same
+// build makes the test binary of a package. The paths of the trees do not come into it: the same
 // code makes the same bytes.
-func (k *comparison) build(ctx context.Context, t tree, kind string) error {
+func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
-	switch kind {
-	case native:
-	case counted:
-		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
-	default:
+	switch {
+	case kind != native:
 		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + kind}
+	case k.unhooked == nil:
+		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
 	}
-	for _, p := range t.packages {
-		binary := binaryOf(k.work, t.name, p, kind)
-		if _, err := run(ctx, filepath.Join(t.root, k.c.dir), env, "go",
-			append(args, "-o", binary, p.path)...); err != nil {
-			return fmt.Errorf("the %s can't be built: %w", t.name, err)
-		}
-		if kind == counted {
-			if err := nameInASCII(binary); err != nil {
-				return err
+	binary := binaryOf(k.work, t.name, p, kind)
+	if _, err := run(ctx, filepath.Join(t.root, k.c.dir), append(slices.Clone(t.goEnv), env...), "go",
+		append(args, "-o", binary, p.path)...); err != nil {
+		return err
+	}
+	return nameInASCII(binary)
+}
+
+// buildAll makes the test binaries of both trees. What can't be built in the base is not compared;
+// it is an error of the head only if the base's can be built.
+func (k *comparison) buildAll(ctx context.Context) error {
+	base, head := &k.trees[0], &k.trees[1]
+	for _, t := range []*tree{base, head} {
+		k.say("building the %s, packages: %d", t.name, len(t.packages))
+		for i := range t.packages {
+			p := &t.packages[i]
+			for _, kind := range k.kinds() {
+				err := k.build(ctx, t, *p, kind)
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				if err == nil {
+					continue
+				}
+				why := reason(err)
+				if names := t.lacks(ctx, k.c); t == head && len(names) > 0 {
+					return fmt.Errorf("the head can't be built without files that git ignores: %s. "+
+						"-prepare COMMAND runs in both trees what writes them, such as 'go generate "+
+						"./...': %s", list("", names), why)
+				}
+				if t == head && !k.sides(*p)[0].broken {
+					return fmt.Errorf("the head can't be built: %s", why)
+				}
+				k.miss("`%s` is left out, as the %s can't be built: %s", p.path, t.name, why)
+				p.broken = true
+				break
 			}
 		}
 	}
+	base.packages = slices.DeleteFunc(base.packages, func(p pkg) bool {
+		return p.broken && k.sides(p)[1].broken
+	})
+	head.packages = slices.DeleteFunc(head.packages, func(p pkg) bool { return p.broken })
 	return nil
 }
 
@@ -142,31 +173,25 @@ func nameInASCII(file string) error {
 	return errors.Join(err, to.Close())
 }
 
-// buildCounted builds the binaries that are counted, if any are.
-func (k *comparison) buildCounted(ctx context.Context) error {
-	if k.c.bench == "" {
-		return nil
-	}
-	k.say("building both once more, with a package testing that counts")
-	if err := writeOverlay(ctx, filepath.Join(k.trees[1].root, k.c.dir), k.work); err != nil {
-		return err
-	}
-	return errors.Join(k.build(ctx, k.trees[1], counted), k.build(ctx, k.trees[0], counted))
-}
+// zmm matches assembly that names an AVX-512 register.
+var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
-// withoutC chooses how binaries for this machine are built: without cgo, which makes their bytes
-// and what they execute depend on less, unless one of the packages needs it.
-func (c *config) withoutC(ctx context.Context, t tree) error {
-	if os.Getenv("CGO_ENABLED") != "" {
-		return nil
-	}
-	out, err := run(ctx, filepath.Join(t.root, c.dir), nil, "go", append([]string{"list", "-e",
-		"-deps", "-test", "-f",
-		"{{if not .Standard}}{{range .CgoFiles}}{{.}} {{end}}{{end}}"}, c.packages...)...)
+// findNative chooses how binaries for this machine are built: without cgo, which makes their bytes
+// and what they execute depend on less, unless one of the packages needs it. It also looks for code
+// that may use AVX-512: assembly, and all C.
+func (c *config) findNative(ctx context.Context, t tree) error {
+	out, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-f", "{{if not .Standard}}{{$dir := .Dir}}{{range .CgoFiles}}cgo\n{{end}}" +
+			"{{range .SFiles}}{{$dir}}/{{.}}\n{{end}}{{end}}"}, c.packages...)...)
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(out) == "" {
+	for line := range strings.Lines(out) {
+		file := strings.TrimSpace(line)
+		text, _ := os.ReadFile(file) // what is missing is reported by the build
+		c.wide = c.wide || file == "cgo" || zmm.Match(text)
+	}
+	if os.Getenv("CGO_ENABLED") == "" && !strings.Contains("\n"+out, "\ncgo\n") {
 		c.env = []string{"CGO_ENABLED=0"}
 	}
 	return nil

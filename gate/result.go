@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -21,8 +22,11 @@ type result struct {
 	changed      bool   // the head had changes that are not committed
 	cpu          string
 	goVersion    string
-	identical    bool // the binaries are equal, and the files that benchmarks may read
-	lost         int  // packages with benchmarks that only the base has
+	threshold    float64 // share by which a number must rise to be worse, beside its own limit
+	repository   string  // its absolute path
+	work         string  // temporary folder, which messages do not show
+	identical    bool    // the binaries are equal, and the files that benchmarks may read
+	lost         int     // packages with benchmarks that only the base has
 	notes        []string
 	missed       []string // those of the notes on what could not be measured
 	untimed      int      // benchmarks that were to be timed and that only the head has
@@ -32,21 +36,42 @@ type result struct {
 
 // say tells what is being done.
 func (r *result) say(format string, a ...any) {
-	fmt.Fprintf(r.progress, "gate: "+format+"\n", a...)
+	fmt.Fprintf(r.progress, "gate: %s\n", r.clean(fmt.Sprintf(format, a...)))
 }
 
 func (r *result) note(format string, a ...any) {
-	r.notes = append(r.notes, fmt.Sprintf(format, a...))
+	r.notes = append(r.notes, r.clean(fmt.Sprintf(format, a...)))
 }
 
 // miss notes what could not be measured and should have been, once.
 func (r *result) miss(format string, a ...any) {
-	if text := fmt.Sprintf(format, a...); !slices.Contains(r.missed, text) {
+	if text := r.clean(fmt.Sprintf(format, a...)); !slices.Contains(r.missed, text) {
 		r.notes, r.missed = append(r.notes, text), append(r.missed, text)
 	}
 }
 
-func (r *result) add(f finding) { r.findings = append(r.findings, f) }
+// add adds a finding. Changes of at most the threshold count as none.
+func (r *result) add(f finding) {
+	if f.floor > 0 {
+		f.floor = max(f.floor, r.threshold)
+	}
+	if c, ok := f.change(); ok && math.Abs(c) <= r.threshold && (f.verdict == worse ||
+		f.verdict == better) {
+		f.verdict = equal
+	}
+	r.findings = append(r.findings, f)
+}
+
+// clean returns a message without the paths of the temporary folder.
+func (r *result) clean(text string) string {
+	if r.work == "" {
+		return text
+	}
+	for _, folder := range []string{"/base", "/head", ""} {
+		text = strings.ReplaceAll(text, r.work+folder+r.repository+"/", "")
+	}
+	return strings.ReplaceAll(text, r.work+"/", "")
+}
 
 // A verdict on a number.
 type verdict string
@@ -59,6 +84,7 @@ const (
 	unsettled verdict = "not settled" // measured too rarely to tell
 	added     verdict = "new"
 	gone      verdict = "gone"
+	failing   verdict = "fails" // in the head alone
 )
 
 // A finding is a number at both commits.
@@ -68,9 +94,20 @@ type finding struct {
 	how        string // measured
 	base, head float64
 	verdict    verdict
+	floor      float64  // the share by which the number must change to be believed
 	counted    series   // of instructions
-	believed   float64  // the share by which counted must change to be believed
 	timed      []timing // the second one confirms that it is slower
+}
+
+// change returns the change as a share of the base's number, if there is one.
+func (f *finding) change() (share float64, ok bool) {
+	if len(f.timed) > 0 {
+		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true
+	}
+	if f.base == 0 || f.verdict == gone || f.verdict == failing {
+		return 0, false
+	}
+	return f.head/f.base - 1, true
 }
 
 func (f *finding) line() string { return f.what + " " + f.unit }
@@ -140,6 +177,9 @@ func (r *result) compared() outcome {
 	case bad > 0:
 		return outcome{fmt.Sprintf("%d of %d numbers are worse", bad, all), exitRegression,
 			exitRegression}
+	case len(r.with(failing)) > 0:
+		return outcome{fmt.Sprintf("%d benchmarks fail in the head alone", len(r.with(failing))),
+			exitError, exitError}
 	case r.idle:
 		return outcome{"nothing was compared: the head is the base, without changes", 0, exitError}
 	case complete && len(r.with(accepted)) > 0:
@@ -161,8 +201,8 @@ func (r *result) compared() outcome {
 // reasons lists what was not measured, for an error.
 func (r *result) reasons() string {
 	all := slices.Clone(r.missed)
-	for _, f := range r.with(unsettled) {
-		all = append(all, "Not settled: "+f.line()+".")
+	for _, f := range r.with(unsettled, failing) {
+		all = append(all, fmt.Sprintf("%s: %s.", f.line(), f.verdict))
 	}
 	if len(all) == 0 {
 		return ""
@@ -180,7 +220,7 @@ func (r *result) line() *history.Run {
 		h.Verdict = "not settled"
 	}
 	for _, f := range r.findings {
-		if f.verdict != gone {
+		if f.verdict != gone && f.verdict != failing {
 			h.Set(f.what, f.unit, f.head)
 		}
 	}
@@ -190,7 +230,14 @@ func (r *result) line() *history.Run {
 // write writes the summary and the line of the history.
 func (r *result) write(c *config, out io.Writer) error {
 	text := r.summary()
-	if _, err := io.WriteString(out, text); err != nil {
+	printed := text
+	if c.json {
+		var err error
+		if printed, err = r.json(); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(out, printed); err != nil {
 		return err
 	}
 	if c.summary != "" {

@@ -118,7 +118,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			// The benchmarks hold the results against plain Go: the kernel is slow, but not wrong.
 			c := kernelsConfig()
 			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
-			r, err := compare(t.Context(), c, base, head, t.TempDir(), os.Stderr)
+			r := &result{work: t.TempDir(), progress: os.Stderr}
+			err := compare(t.Context(), c, base, head, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,17 +146,17 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 // one of four kernels on every path.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
-	c, work := kernelsConfig(), t.TempDir()
-	prepared, err := prepare(t.Context(), c, base, head, work, os.Stderr)
+	c := kernelsConfig()
+	r := &result{work: t.TempDir(), progress: os.Stderr}
+	prepared, err := build(t.Context(), c, base, head, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !prepared.identical {
 		t.Fatal("two copies of the tree make different binaries")
 	}
-	counted := prepared.buildCounted(t.Context())
-	if counted != nil {
-		t.Fatal(counted)
+	if prepared.unhooked != nil {
+		t.Fatal(prepared.unhooked)
 	}
 	lengths, kernels := []string{"31", "784"}, []string{"dot", "axpy", "dotsparse", "exp"}
 	paths := []string{"generic", "avx2"} // Valgrind's CPU has no others
@@ -168,7 +169,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		k.result = &r
 		c.bench = fmt.Sprintf("Kernels/./n=%s$/isa=%s$", lengths[i%2], paths[i/2%2])
 		c.times = fmt.Sprintf("Kernels/op=%s$/n=784/isa=[^g]", kernels[i%4])
-		if err := k.measure(t.Context(), nil); err != nil {
+		if err := k.measure(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if !r.worse() {
@@ -214,7 +215,8 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 	c.functions = nil
 	c.bench = "Kernels/op=(dot|axpy)$/n=4096"
 	c.times = c.bench + "/isa=[^g]"
-	r, err := compare(t.Context(), c, base, head, t.TempDir(), os.Stderr)
+	r := &result{work: t.TempDir(), progress: os.Stderr}
+	err = compare(t.Context(), c, base, head, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,19 +7,29 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A plain benchmark does not always execute the same code: each process seeds its maps differently,
-// goroutines meet as they come, some benchmarks draw their data. So each is counted in several
-// processes of its own, and the change that is believed depends on how far these differ.
+// A plain benchmark does not always execute the same code: what its maps and goroutines do depends on
+// the runtime's random numbers, and some benchmarks draw their data. So each is counted in several
+// processes, with another seed in each. A process of the base and one of the head have the same seed:
+// equal code has equal counts, and where changed code draws other numbers, the pairs tell how far
+// that alone can change a count.
 
-// A series is one number of a benchmark in several processes of the base and of the head.
+// A series is one number of a benchmark in several processes of the base and of the head. Numbers
+// with the same index are of the same seed if there are as many of both.
 type series [2][]float64
 
 // change is that of the means: where a benchmark has two ways to go, the median jumps from one to
 // the other.
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
-// deviation is the standard error of change.
+// deviation is the standard error of change, from the differences of the pairs if there are pairs.
 func (s series) deviation() float64 {
+	if n := len(s[0]); n == len(s[1]) && n > 1 {
+		differences := make([]float64, n)
+		for i := range differences {
+			differences[i] = s[1][i] - s[0][i]
+		}
+		return math.Sqrt(stats.Variance(differences)/float64(n)) / stats.Mean(s[0])
+	}
 	sum := 0.0
 	for _, values := range s {
 		if len(values) < 2 {
@@ -39,12 +49,15 @@ func (s series) spread() float64 {
 // below it is no reason to stop anyone.
 const exactLimit = 0.005
 
-// confident is how many standard errors a change must have. With the processes of the last stage
-// it is passed by chance once in 100,000 times.
-const confident = 5
-
-// limit is the change that is believed.
-func (s series) limit() float64 { return max(exactLimit, confident*s.deviation()) }
+// limit is the change that is believed: some standard errors. Chance passes them less than once in
+// 10,000 times with the processes of the last stage, and with the 6 of the one before.
+func (s series) limit() float64 {
+	errors := 5.0
+	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
+		errors = 10
+	}
+	return max(exactLimit, errors*s.deviation())
+}
 
 // steady is a spread that needs no more processes.
 const steady = 0.001
@@ -60,11 +73,11 @@ func (s series) settled(stage int, calls bool) bool {
 	case s.spread() <= steady && (calls || stage > 0):
 		return true
 	case stage == 0:
-		return s.change()+3*s.deviation() <= exactLimit
-	case s.change() > 2*s.limit():
+		return math.Abs(s.change())+3*s.deviation() <= exactLimit
+	case math.Abs(s.change()) > s.limit():
 		return true // far beyond what more processes could take back
 	}
-	return s.change() <= max(exactLimit, 1.5*s.deviation())
+	return math.Abs(s.change()) <= max(exactLimit, 1.5*s.deviation())
 }
 
 // empty reports whether there is nothing to compare: no count of a tree, or counts of zero.
@@ -73,14 +86,14 @@ func (s series) empty() bool {
 }
 
 // If the time was over before the spread was known, a rise is believed only far beyond any spread
-// that was ever seen. Two processes of the same code differed by up to 11 % on a busy core, and by
-// 24 % if the code allocates. Every count of the head must be above every count of the base by
+// that was ever seen: without a common seed, two processes of the same code differed by up to 24 %.
+// Every count of the head must be above every count of the base by
 // farAtLeast, and by farSpreads times the spread. Equal code whose counts differ by less than
 // farAtLeast is therefore never worse.
 const (
 	farAtLeast = 0.5
 	farSpreads = 4
-	farCounts  = 2 // of each tree
+	farCounts  = 1 // of each tree
 )
 
 // farLimit is the share by which the head's least count must be above the base's greatest.

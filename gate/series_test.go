@@ -123,8 +123,8 @@ func TestVerdict(t *testing.T) {
 	}{
 		{[]float64{100, 100}, []float64{200, 200}, false, false, worse},
 		{[]float64{100, 111}, []float64{200, 222}, false, false, worse},
-		{[]float64{100}, []float64{200}, false, false, unsettled},
-		{[]float64{100, 100}, []float64{200}, false, false, unsettled},
+		{[]float64{100}, []float64{200}, false, false, worse},
+		{[]float64{100}, []float64{140}, false, false, unsettled},
 		{[]float64{100, 100}, []float64{140, 140}, false, false, unsettled},
 		{[]float64{100, 130}, []float64{200, 260}, false, false, unsettled},
 		{[]float64{100, 100}, []float64{100, 100}, false, false, unsettled},

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
 
+// summary returns the result as Markdown.
 func (r *result) summary() string {
 	var b strings.Builder
 	changed := ""
@@ -25,24 +26,12 @@ func (r *result) summary() string {
 	for _, note := range r.notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
-	counted := map[string]int{}
-	for _, f := range r.findings {
-		if f.verdict != added && f.verdict != gone {
-			counted[f.unit+", "+f.how]++
-		}
-	}
-	if len(counted) > 0 {
-		b.WriteString("\n| compared | |\n|:--|--:|\n")
-		for _, how := range slices.Sorted(maps.Keys(counted)) {
-			fmt.Fprintf(&b, "| %s | %d |\n", how, counted[how])
-		}
-	}
 	for _, part := range []struct {
 		title    string
 		verdicts []verdict
 	}{
-		{"Worse", []verdict{worse, accepted}}, {"Not settled", []verdict{unsettled}},
-		{"Better", []verdict{better}},
+		{"Worse", []verdict{worse, accepted}}, {"Failing", []verdict{failing}},
+		{"Not settled", []verdict{unsettled}}, {"Better", []verdict{better}},
 	} {
 		if found := r.with(part.verdicts...); len(found) > 0 {
 			fmt.Fprintf(&b, "\n### %s\n", part.title)
@@ -56,9 +45,7 @@ func (r *result) summary() string {
 		seen[f.what] = true
 		return again
 	}))
-	fold(&b, "All times", slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool {
-		return f.timed == nil
-	}))
+	fold(&b, "All numbers", r.with(equal, better, worse, accepted, unsettled, failing))
 	return b.String()
 }
 
@@ -71,36 +58,82 @@ func fold(b *strings.Builder, title string, found []finding) {
 }
 
 func table(b *strings.Builder, found []finding) {
-	b.WriteString("\n| what | unit | base | head | change | | how |\n" +
-		"|:--|:--|--:|--:|--:|:--|:--|\n")
+	b.WriteString("\n| what | unit | base | head | change | | believed beyond | how |\n" +
+		"|:--|:--|--:|--:|--:|:--|--:|:--|\n")
 	for _, f := range found {
-		change := "-"
-		if f.base != 0 && f.verdict != gone {
-			change = fmt.Sprintf("%+.1f %%", 100*(f.head/f.base-1))
+		change, floor := "-", "-"
+		if c, ok := f.change(); ok {
+			change = fmt.Sprintf("%+.1f %%", 100*c)
+		}
+		if f.floor > 0 {
+			floor = fmt.Sprintf("%.1f %%", 100*f.floor)
 		}
 		how := f.how
 		for i, t := range f.timed {
 			ratio := ratioOf(t.head, t.base)
+			separator := "; again"
 			if i == 0 {
-				change = fmt.Sprintf("%+.1f %%", 100*(ratio.Center-1))
-				how += fmt.Sprintf(": %.3f to %.3f, noise %.1f %%, believed beyond %.1f %%",
-					ratio.Lo, ratio.Hi, 100*t.floor(), 100*t.limit())
-			} else {
-				how += fmt.Sprintf("; again: %.3f to %.3f", ratio.Lo, ratio.Hi)
+				separator = fmt.Sprintf(", noise %.1f %%", 100*t.floor())
 			}
+			how += fmt.Sprintf("%s: %.3f to %.3f", separator, ratio.Lo, ratio.Hi)
 		}
 		if s := f.counted; len(s[0]) > 0 && len(s[1]) > 0 && s.spread() > 0 {
-			how += fmt.Sprintf(" in %d processes of each, up to %.2f %% apart, believed beyond "+
-				"%.1f %%", min(len(s[0]), len(s[1])), 100*s.spread(), 100*f.believed)
+			how += fmt.Sprintf(" in %d processes of each, up to %.2f %% apart",
+				min(len(s[0]), len(s[1])), 100*s.spread())
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.what, f.unit, number(f.base),
-			number(f.head), change, f.verdict, how)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", cell(f.what), cell(f.unit),
+			number(f.base), number(f.head), change, f.verdict, floor, cell(how))
 	}
 }
+
+// cell escapes what would end a cell of a Markdown table or change how its text looks.
+var cell = strings.NewReplacer("|", `\|`, "\n", " ", "`", "\\`", "*", `\*`, "<", "&lt;", "[",
+	`\[`).Replace
 
 func number(v float64) string {
 	if v == float64(int(v)) {
 		return fmt.Sprint(int(v))
 	}
 	return fmt.Sprintf("%.4g", v)
+}
+
+// A report is the result as -json prints it.
+type report struct {
+	Heading string         `json:"heading"`
+	Exit    int            `json:"exit"`
+	Strict  int            `json:"exit_strict"`
+	Base    string         `json:"base"`
+	Head    string         `json:"head"`
+	Changed bool           `json:"uncommitted_changes"`
+	CPU     string         `json:"cpu"`
+	Go      string         `json:"go"`
+	Notes   []string       `json:"notes"`
+	Numbers []reportNumber `json:"numbers"`
+}
+
+// A reportNumber is one number of a benchmark or a function. Shares are fractions of 1.
+type reportNumber struct {
+	What    string   `json:"what"`
+	Unit    string   `json:"unit"`
+	Base    float64  `json:"base"`
+	Head    float64  `json:"head"`
+	Change  *float64 `json:"change"` // null where the base has no such number, or 0
+	Floor   float64  `json:"believed_beyond"`
+	Verdict verdict  `json:"verdict"`
+	How     string   `json:"how"`
+}
+
+func (r *result) json() (string, error) {
+	o := r.outcome()
+	out := report{o.heading, o.exit, o.strict, r.base, r.commit, r.changed, r.cpu, r.goVersion,
+		append([]string{}, r.notes...), []reportNumber{}}
+	for _, f := range r.findings {
+		n := reportNumber{f.what, f.unit, f.base, f.head, nil, f.floor, f.verdict, f.how}
+		if change, ok := f.change(); ok {
+			n.Change = &change
+		}
+		out.Numbers = append(out.Numbers, n)
+	}
+	text, err := json.MarshalIndent(out, "", "\t")
+	return string(text) + "\n", err
 }

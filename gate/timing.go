@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -105,17 +104,17 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
 	for _, p := range k.trees[1].packages {
 		both := k.sides(p)
-		isNew := both[0].dir == ""
+		isNew := both[0].dir == "" && !both[0].broken
 		again := both[0]
 		if isNew {
 			k.untimed++
-		} else {
+		} else if !both[0].broken {
 			again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
 			if err := copyFile(again.binary, both[0].binary); err != nil {
 				return nil, err
 			}
 		}
-		ran := [2]tally{{ended: true}, {}} // as in a tree that lacks the package
+		ran := [2]tally{{ended: !both[0].broken}, {}} // as in a tree that lacks the package
 		late := false
 		for i, s := range both {
 			if s.dir == "" {
@@ -141,10 +140,8 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 		for i, s := range both {
 			k.missUnmeasured(p.prefix, s.tree, ran[i], ran[1-i])
 		}
-		if base, head := ran[0], ran[1]; !late && head.err != nil &&
-			(base.err == nil || len(head.brokenSince(base)) > 0) {
-			return nil, fmt.Errorf("the head's benchmarks fail, where the base's do not: %w",
-				head.err)
+		if base, head := ran[0], ran[1]; !late && head.failsAlone(base) {
+			k.fail(p.prefix, p.path, base, head, reason(head.err))
 		}
 		for name := range ran[1].lines {
 			switch {
@@ -203,7 +200,8 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 // addTiming judges times.
 func (r *result) addTiming(name string, first timing, second *timing) {
 	f := finding{what: name, unit: "ns/op", how: "timed", base: summary(first.base).Center,
-		head: summary(first.head).Center, timed: []timing{first}, verdict: equal}
+		head: summary(first.head).Center, timed: []timing{first}, floor: first.limit(),
+		verdict: equal}
 	if first.faster() {
 		f.verdict = better
 	}

@@ -2,28 +2,41 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // A tree is the files of one of the two commits, in a folder of its own: neither the user's files
 // nor the index are touched, whatever the benchmarks write.
 type tree struct {
-	name     string // base or head
-	root     string
-	commit   string
-	changed  bool // it has changes that are not committed
-	packages []pkg
-	hash     string   // of the files, as git has it
-	data     []string // files other than Go code that differ from the base's
-	env      []string // for git to find the files' objects
+	name       string // base or head
+	repository string // the user's folder, with its absolute path
+	mirror     string // folder that stands for the root of the file system
+	root       string // where the mirror has the repository
+	commit     string
+	changed    bool // it has changes that are not committed
+	packages   []pkg
+	broken     bool     // its packages can't be listed, or -prepare failed
+	borrowed   []string // files and folders that git does not have, and both trees use
+	hash       string   // of the files, as git has it
+	data       []string // files other than Go code that differ from the base's
+	env        []string // for git to find the files' objects
+	goEnv      []string // for the go command to find the workspace
+}
+
+func newTree(name, repository, work string) tree {
+	mirror := filepath.Join(work, name)
+	return tree{name: name, repository: repository, mirror: mirror,
+		root: filepath.Join(mirror, strings.TrimPrefix(repository, filepath.VolumeName(repository)))}
 }
 
 // headTree copies the repository as it is: the files that git knows of with their changes, and new
 // ones that it does not ignore.
 func headTree(ctx context.Context, repository, work string) (tree, error) {
-	t := tree{name: "head", root: filepath.Join(work, "head")}
+	t := newTree("head", repository, work)
 	var err error
 	if t.commit, err = git(ctx, repository, "rev-parse", "HEAD"); err != nil {
 		return tree{}, err
@@ -32,28 +45,29 @@ func headTree(ctx context.Context, repository, work string) (tree, error) {
 	if err != nil {
 		return tree{}, err
 	}
-	err = t.export(ctx, repository, work, true)
+	err = t.export(ctx, filepath.Join(work, t.name), true)
 	t.changed = t.hash != committed
 	return t, err
 }
 
 // baseTree copies the files of a commit.
 func baseTree(ctx context.Context, repository, commit, work string) (tree, error) {
-	t := tree{name: "base", root: filepath.Join(work, "base"), commit: commit}
-	err := t.export(ctx, repository, work, false)
+	t := newTree("base", repository, work)
+	t.commit = commit
+	err := t.export(ctx, filepath.Join(work, t.name), false)
 	return t, err
 }
 
 // export writes the files of a tree to its folder, with what is new or changed in the repository's
-// folder if changes says so, except the history. It works with an index of its own and writes no
-// objects to the repository.
-func (t *tree) export(ctx context.Context, repository, work string, changes bool) error {
-	objects, err := git(ctx, repository, "rev-parse", "--path-format=absolute", "--git-path",
+// folder if changes says so, except the history. It works with an index of its own, whose name
+// begins with index, and writes no objects to the repository.
+func (t *tree) export(ctx context.Context, index string, changes bool) error {
+	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
 	if err != nil {
 		return err
 	}
-	index := filepath.Join(work, t.name+".index")
+	index += ".index"
 	t.env = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + index + ".objects",
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	if err := os.MkdirAll(index+".objects", 0o777); err != nil {
@@ -67,7 +81,7 @@ func (t *tree) export(ctx context.Context, repository, work string, changes bool
 	commands = append(commands, []string{"checkout-index", "-a", "--prefix=" + t.root + "/"},
 		[]string{"write-tree"})
 	for _, args := range commands {
-		out, err := run(ctx, repository, t.env, "git", args...)
+		out, err := run(ctx, t.repository, t.env, "git", args...)
 		if err != nil {
 			return err
 		}
@@ -76,10 +90,31 @@ func (t *tree) export(ctx context.Context, repository, work string, changes bool
 	return nil
 }
 
+// prepare runs the command of -prepare, and adds the files that it writes to the hash.
+func (t *tree) prepare(ctx context.Context, c *config) error {
+	if _, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "sh", "-c", c.prepare); err != nil {
+		return fmt.Errorf("-prepare fails in the %s: %s", t.name, reason(err))
+	}
+	dir, err := git(ctx, t.repository, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	env := append(slices.Clone(t.env), "GIT_DIR="+dir, "GIT_WORK_TREE="+t.root)
+	if _, err := run(ctx, t.root, env, "git", "-c", "advice.addEmbeddedRepo=false", "add", "-A",
+		"-f", "--", "."); err != nil {
+		return err
+	}
+	hash, err := run(ctx, t.repository, t.env, "git", "write-tree")
+	t.hash = strings.TrimSpace(hash)
+	return err
+}
+
 // findData finds the files that differ from the base's and that benchmarks may read when they run:
 // all but Go code, which the binaries show, and all in folders testdata.
-func (t *tree) findData(ctx context.Context, repository string, base tree) error {
-	out, err := run(ctx, repository, t.env, "git", "diff-tree", "-r", "-z", "--no-renames",
+func (t *tree) findData(ctx context.Context, base tree) error {
+	env := slices.Clone(t.env)
+	env[2] += string(os.PathListSeparator) + base.objects()
+	out, err := run(ctx, t.repository, env, "git", "diff-tree", "-r", "-z", "--no-renames",
 		"--name-only", base.hash, t.hash)
 	for name := range strings.SplitSeq(out, "\x00") {
 		isData := strings.Contains("/"+name, "/testdata/") || !strings.HasSuffix(name, ".go")
@@ -88,6 +123,11 @@ func (t *tree) findData(ctx context.Context, repository string, base tree) error
 		}
 	}
 	return err
+}
+
+// objects is the folder with the objects that only this tree has.
+func (t *tree) objects() string {
+	return strings.TrimPrefix(t.env[1], "GIT_OBJECT_DIRECTORY=")
 }
 
 func copyFile(to, from string) error {

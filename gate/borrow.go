@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// This file brings into a tree what Go projects use and their repositories do not have: submodules,
+// an ignored go.work, modules and data beside the repository, and ignored folders testdata. Each is
+// the same for base and head, but submodules. Ignored Go code is not: it may be generated, and
+// differ. A tree stands in a folder that mirrors the file system, so that relative paths lead to
+// where they would.
+
+// real returns the path in the file system that a path in the mirror stands for.
+func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
+
+// borrow makes a file or folder appear in the mirror, unless the tree has it.
+func (t *tree) borrow(path string) error {
+	to := filepath.Join(t.mirror, path)
+	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
+		if err := os.Remove(to); err != nil { // git leaves an empty folder for a nested repository
+			return err
+		}
+	}
+	if _, err := os.Lstat(to); err == nil {
+		if !strings.HasPrefix(t.repository, path+"/") {
+			return nil
+		}
+		entries, err := os.ReadDir(path) // of a folder that the repository is in
+		for _, e := range entries {
+			if child := filepath.Join(path, e.Name()); err == nil && child != t.repository {
+				err = t.borrow(child)
+			}
+		}
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil // the go command says what it lacks
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	t.borrowed = append(t.borrowed, path)
+	return os.Symlink(path, to)
+}
+
+// borrowAll borrows all that the module in a folder of the repository refers to.
+func (t *tree) borrowAll(ctx context.Context, dir string) error {
+	if err := t.borrowLinked(ctx); err != nil {
+		return err
+	}
+	ignored, err := git(ctx, t.repository, "ls-files", "-z", "--others", "--ignored",
+		"--exclude-standard", "--", ":(glob)**/testdata/**")
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(ignored, "\x00") {
+		// Benchmarks may write there: a copy.
+		to, from := filepath.Join(t.root, name), filepath.Join(t.repository, name)
+		if _, err := os.Lstat(to); name == "" || err == nil {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return err
+		}
+		if info, err := os.Stat(from); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := copyFile(to, from); err != nil {
+			return err
+		}
+		t.borrowed = append(t.borrowed, from)
+	}
+	if err := t.borrowWorkspace(ctx, filepath.Join(t.repository, dir)); err != nil {
+		return err
+	}
+	return t.borrowModules(ctx, filepath.Join(t.root, dir))
+}
+
+// borrowLinked exports submodules, and borrows what symbolic links outside of the tree lead to.
+func (t *tree) borrowLinked(ctx context.Context) error {
+	listed, err := run(ctx, t.repository, t.env, "git", "ls-files", "--stage", "-z")
+	for entry := range strings.SplitSeq(listed, "\x00") {
+		stage, name, _ := strings.Cut(entry, "\t")
+		mode, hash, _ := strings.Cut(stage, " ")
+		from, to := filepath.Join(t.repository, name), filepath.Join(t.root, name)
+		switch {
+		case err != nil:
+			return err
+		case mode == "160000":
+			if _, missing := os.Stat(filepath.Join(from, ".git")); missing != nil {
+				continue
+			}
+			commit, _, _ := strings.Cut(hash, " ")
+			sub := tree{name: t.name, mirror: t.mirror, repository: from, root: to, commit: commit}
+			index := filepath.Join(filepath.Dir(t.mirror), t.name+"-"+commit)
+			err = sub.export(ctx, index, t.name == "head")
+		case mode == "120000":
+			target, failed := os.Readlink(to)
+			if failed == nil && !filepath.IsAbs(target) {
+				err = t.borrow(t.real(filepath.Join(filepath.Dir(to), target)))
+			}
+		}
+	}
+	return err
+}
+
+// borrowWorkspace copies the go.work that the go command uses in the given folder, if git does not
+// have it. Modules that this tree lacks are taken out.
+func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
+	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
+	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {
+		return nil // without a module here, the base's or the head's go.mod decides
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return err
+	}
+	to := filepath.Join(t.mirror, file)
+	if os.Getenv("GOWORK") != "" {
+		t.goEnv = []string{"GOWORK=" + to}
+	}
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	t.borrowed = append(t.borrowed, file)
+	if err := copyFile(to, file); err != nil {
+		return err
+	}
+	if err := copyFile(to+".sum", file+".sum"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	mod, err := readModFile(ctx, "work", to)
+	for _, use := range mod.Use {
+		module := filepath.Join(filepath.Dir(to), use.DiskPath)
+		if err == nil {
+			err = t.borrow(t.real(module))
+		}
+		if _, missing := os.Stat(module); err == nil && missing != nil {
+			_, err = run(ctx, t.mirror, nil, "go", "work", "edit", "-dropuse="+use.DiskPath, to)
+		}
+	}
+	return err
+}
+
+// A modFile is what go.mod and go.work say of folders.
+type modFile struct {
+	Use     []struct{ DiskPath string }
+	Replace []struct {
+		New struct{ Path, Version string }
+	}
+}
+
+func readModFile(ctx context.Context, kind, file string) (m modFile, err error) {
+	out, err := run(ctx, filepath.Dir(file), []string{"GOWORK=off"}, "go", kind, "edit", "-json",
+		file)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal([]byte(out), &m)
+}
+
+// borrowModules borrows the folders that the module or workspace in a folder of the tree uses and
+// replaces others by. What can't be read is for the go command to report.
+func (t *tree) borrowModules(ctx context.Context, folder string) error {
+	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
+	if err != nil {
+		return nil
+	}
+	work, mod, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	files := []string{mod}
+	if work != "" && work != "off" {
+		files = []string{work}
+	}
+	for ; len(files) > 0; files = files[1:] {
+		folder, kind := filepath.Dir(files[0]), "mod"
+		if filepath.Ext(files[0]) == ".work" {
+			kind = "work"
+		}
+		m, err := readModFile(ctx, kind, files[0])
+		if err != nil {
+			continue
+		}
+		for _, use := range m.Use {
+			module := filepath.Join(folder, use.DiskPath)
+			if err := t.borrow(t.real(module)); err != nil {
+				return err
+			}
+			files = append(files, filepath.Join(module, "go.mod"))
+		}
+		for _, r := range m.Replace {
+			if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
+				if err := t.borrow(t.real(filepath.Join(folder, r.New.Path))); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lacks lists the files in the repository that the packages are built from and this tree does not
+// have: git ignores them.
+func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
+	out, err := run(ctx, filepath.Join(t.repository, c.dir), nil, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-json=Standard,Dir,GoFiles,CgoFiles,SFiles,CFiles,HFiles," +
+			"TestGoFiles,XTestGoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"},
+		c.packages...)...)
+	for d := json.NewDecoder(strings.NewReader(out)); err == nil; {
+		var p map[string]any
+		if err = d.Decode(&p); errors.Is(err, io.EOF) || p["Standard"] == true {
+			continue
+		}
+		dir, _ := p["Dir"].(string)
+		for _, list := range p {
+			files, _ := list.([]any)
+			for _, f := range files {
+				path, _ := f.(string)
+				if filepath.IsAbs(path) {
+					continue // of the go command's cache
+				}
+				path = filepath.Join(dir, path)
+				name, inside := strings.CutPrefix(path, t.repository+"/")
+				if _, missing := os.Stat(filepath.Join(t.root, name)); inside && missing != nil {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// at writes a file of a project, with its folders.
+func (p *project) at(file, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, file)), 0o777); err != nil {
+		p.t.Fatal(err)
+	}
+	p.write(file, text)
+}
+
+// inFolder moves the project into a new folder, so that it has files beside it.
+func (p *project) inFolder() {
+	p.t.Helper()
+	p.dir = filepath.Join(p.dir, "inside")
+	if err := os.Mkdir(p.dir, 0o777); err != nil {
+		p.t.Fatal(err)
+	}
+	p.do("git", "init", "-q")
+	p.do("git", "config", "user.email", "someone@example.com")
+	p.do("git", "config", "user.name", "Someone")
+}
+
+// Projects that need files which git does not have. In each, go test -bench works in the head, whose
+// function is slower than the base's.
+func TestFilesBeside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: files that git does not have")
+	}
+	needs(t, "valgrind")
+	const one = "package other\n\nfunc One() int { return 1 }\n"
+	const useOther = "package ex\n\nimport \"example.com/other\"\n\nvar _ = other.One\n"
+	const require = "module example.com/ex\n\ngo 1.24\n\nrequire example.com/other v0.0.0\n\n" +
+		"replace example.com/other => "
+	for _, c := range []struct {
+		name  string
+		set   func(p *project)
+		flags []string
+		parts []string
+	}{
+		{"replace beside the repository", func(p *project) {
+			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.at("../other/o.go", one)
+			p.write("go.mod", require+"../other\n")
+			p.write("use.go", useOther)
+		}, nil, []string{"base and head use them as they are: `../other`"}},
+		{"replace by an ignored folder", func(p *project) {
+			p.at("third/other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.at("third/other/o.go", one)
+			p.write(".gitignore", "third/\n")
+			p.write("go.mod", require+"./third/other\n")
+			p.write("use.go", useOther)
+		}, nil, []string{"`third/other`"}},
+		{"ignored go.work", func(p *project) {
+			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.at("../other/o.go", one)
+			p.write("go.work", "go 1.24\n\nuse (\n\t.\n\t../other\n)\n")
+			p.write(".gitignore", "go.work\n")
+			p.write("use.go", useOther)
+		}, nil, []string{"`../other`", "`go.work`"}},
+		{"go.work above the repository", func(p *project) {
+			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.at("../other/o.go", one)
+			p.at("../go.work", "go 1.24\n\nuse (\n\t./inside\n\t./other\n)\n")
+			p.write("use.go", useOther)
+		}, nil, []string{"`../go.work`"}},
+		{"ignored data, a link to data, a submodule", func(p *project) {
+			p.at("testdata/n", "x")
+			p.write(".gitignore", "testdata/\n")
+			p.at("../data/m", "x")
+			p.at("../sub/s.go", "package sub\n\nconst One = 1\n")
+			sub := *p
+			sub.dir = filepath.Join(p.dir, "../sub")
+			sub.do("git", "init", "-q")
+			sub.do("git", "add", "-A")
+			sub.do("git", "-c", "user.email=a@b", "-c", "user.name=a", "commit", "-q", "-m", "s")
+			p.do("git", "-c", "protocol.file.allow=always", "submodule", "-q", "add", sub.dir, "sub")
+			if err := os.Symlink("../data", filepath.Join(p.dir, "data")); err != nil {
+				t.Fatal(err)
+			}
+			p.write("use_test.go", "package ex\n\nimport (\n\t\"os\"\n\n\t\"example.com/ex/sub\"\n)\n\n"+
+				"func init() {\n\tfor _, f := range []string{\"testdata/n\", \"data/m\"} {\n"+
+				"\t\tif _, err := os.Stat(f); err != nil || sub.One != 1 {\n\t\t\tpanic(err)\n\t\t}\n"+
+				"\t}\n}\n")
+		}, nil, []string{"`../data`", "`testdata/n`"}},
+		{"generated code", func(p *project) {
+			p.write("make.sh", "echo 'package ex; func gen() int { return 1 }' >gen.go\n")
+			p.write("gen.go", "package ex\n\nfunc gen() int { return 1 }\n")
+			p.write("use.go", "package ex\n\nvar _ = gen()\n")
+			p.write(".gitignore", "gen.go\n")
+		}, []string{"-prepare", "sh make.sh"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := emptyProject(t)
+			p.inFolder()
+			p.benchmarks("0", bench("Work", ""))
+			c.set(p)
+			p.commit("Begin")
+			p.do("go", "test", "-run=^$", "-bench=.", "-benchtime=1x")
+			p.edit("f.go", "range n", "range 2 * n")
+			before := p.do("git", "status", "--porcelain", "--ignored")
+			out := p.check(1, append(c.flags, "-base", "HEAD", "-time=")...)
+			p.lacks(out, append(c.parts, "| Work | insn/op |")...)
+			if after := p.do("git", "status", "--porcelain", "--ignored"); after != before {
+				t.Errorf("the tree has changed: %s", after)
+			}
+			if strings.Contains(out, "/gate-") {
+				t.Errorf("the temporary folder is named:\n%s", out)
+			}
+		})
+	}
+}
+
+// Generated code that git ignores is written anew for the base. Without -prepare the missing file is
+// named, and a generator that makes slower code is found.
+func TestPrepare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: generated code, counted")
+	}
+	needs(t, "valgrind")
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", "")+"func BenchmarkGen(b *testing.B) {\n\tfor range b.N {\n"+
+		"\t\tsink = gen()\n\t}\n}\n")
+	p.write("make.sh", "echo 'package ex; func gen() int { return Work(1000) }' >gen.go\n")
+	p.write(".gitignore", "gen.go\n")
+	p.do("sh", "make.sh")
+	p.commit("Begin")
+	p.edit("make.sh", "1000", "2000")
+	p.do("sh", "make.sh")
+	flags := []string{"-base", "HEAD", "-time="}
+	p.lacks(p.check(2, flags...), "the head can't be built without files that git ignores: `gen.go`",
+		"-prepare COMMAND")
+	out := p.check(1, append(flags, "-prepare", "sh make.sh")...)
+	p.lacks(section(out, "### Worse"), "| Gen | insn/op |")
+	if strings.Contains(section(out, "### Worse"), "| Work | insn/op |") {
+		t.Errorf("Work is worse:\n%s", out)
+	}
+	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
+}
+
+// What does not build or fails in the base is left out; the rest is measured. What fails in the head
+// alone is a row of the table. -threshold allows small changes.
+func TestFaultsOfTheBase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: faults of the base, counted")
+	}
+	needs(t, "valgrind")
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", "")+bench("Bad", "b.Fatal(1)")+
+		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
+	p.at("q/q.go", "package q\n\nvar x int = \"\"\n")
+	p.at("q/q_test.go", "package q\n\nimport \"testing\"\n\nfunc BenchmarkQ(b *testing.B) {}\n")
+	p.commit("Begin")
+	p.at("q/q.go", "package q\n\nvar x int\n")
+	p.benchmarks("1", bench("Work", "")+bench("Bad", "")+
+		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
+	out := p.check(0, "-base", "HEAD", "-time=")
+	p.lacks(out, "`example.com/ex/q` is left out, as the base can't be built",
+		"Some benchmarks of the base fail", "| Work | insn/op |", `| Odd/a\|b\*c | insn/op |`)
+	p.commit("Mend")
+	p.edit("f.go", "s := 0\n", "s := 0\n\tfor i := range n / 50 {\n\t\ts += i ^ s>>1\n\t}\n")
+	p.check(1, "-base", "HEAD", "-time=")
+	p.lacks(p.check(0, "-base", "HEAD", "-time=", "-threshold", "3"), "nothing is worse\n", "| 3.0 % |")
+	p.edit("f_test.go", "BenchmarkBad(b *testing.B) {\n", "BenchmarkBad(b *testing.B) {\n\tb.Fatal(1)\n")
+	p.lacks(p.check(2, "-base", "HEAD", "-time=", "-bench", "Bad|Odd", "-threshold", "3"),
+		"gate: 1 benchmarks fail in the head alone", "| Bad | run |", `| Odd/a\|b\*c | insn/op |`)
+}
