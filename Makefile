@@ -99,6 +99,10 @@ regress: ## has this change made a kernel slower than it is at BASE? (docs/gate.
 		-functions 'internal/asm\.' -limit 10m \
 		-time 'Kernels/./n=(100|4096)/isa=[^g]|Rows/./././isa=[^g]' $(REGRESS)
 
+.PHONY: gate-runs
+gate-runs: ## gate equal, slower and allocating code of five kinds RUNS times each, and print every number; RUNS=20
+	GATE_RUNS='$(or $(RUNS),20)' $(GO) -C gate test -v -run Kinds -timeout 8h .
+
 # A test that compares with a program fails in CI if the program is missing; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need

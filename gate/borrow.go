@@ -21,8 +21,9 @@ import (
 // real returns the path in the file system that a path in the mirror stands for.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow makes a file or folder appear in the mirror, unless the tree has it.
-func (t *tree) borrow(path string) error {
+// borrow makes a file or folder appear in the mirror, unless the tree has it, or could have it: what
+// stands in the repository and is not ignored belongs to the head alone.
+func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
 		if err := os.Remove(to); err != nil { // git leaves an empty folder for a nested repository
@@ -36,13 +37,18 @@ func (t *tree) borrow(path string) error {
 		entries, err := os.ReadDir(path) // of a folder that the repository is in
 		for _, e := range entries {
 			if child := filepath.Join(path, e.Name()); err == nil && child != t.repository {
-				err = t.borrow(child)
+				err = t.borrow(ctx, child)
 			}
 		}
 		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil // the go command says what it lacks
+	}
+	if strings.HasPrefix(path, t.repository+"/") {
+		if _, err := git(ctx, t.repository, "check-ignore", "-q", "--", path); err != nil {
+			return ctx.Err()
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
@@ -105,7 +111,7 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 		case mode == "120000":
 			target, failed := os.Readlink(to)
 			if failed == nil && !filepath.IsAbs(target) {
-				err = t.borrow(t.real(filepath.Join(filepath.Dir(to), target)))
+				err = t.borrow(ctx, t.real(filepath.Join(filepath.Dir(to), target)))
 			}
 		}
 	}
@@ -143,7 +149,7 @@ func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	for _, use := range mod.Use {
 		module := filepath.Join(filepath.Dir(to), use.DiskPath)
 		if err == nil {
-			err = t.borrow(t.real(module))
+			err = t.borrow(ctx, t.real(module))
 		}
 		if _, missing := os.Stat(module); err == nil && missing != nil {
 			_, err = run(ctx, t.mirror, nil, "go", "work", "edit", "-dropuse="+use.DiskPath, to)
@@ -192,14 +198,14 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 		}
 		for _, use := range m.Use {
 			module := filepath.Join(folder, use.DiskPath)
-			if err := t.borrow(t.real(module)); err != nil {
+			if err := t.borrow(ctx, t.real(module)); err != nil {
 				return err
 			}
 			files = append(files, filepath.Join(module, "go.mod"))
 		}
 		for _, r := range m.Replace {
 			if r.New.Version == "" && !filepath.IsAbs(r.New.Path) {
-				if err := t.borrow(t.real(filepath.Join(folder, r.New.Path))); err != nil {
+				if err := t.borrow(ctx, t.real(filepath.Join(folder, r.New.Path))); err != nil {
 					return err
 				}
 			}

@@ -104,6 +104,10 @@ func TestFilesBeside(t *testing.T) {
 			p.benchmarks("0", bench("Work", ""))
 			c.set(p)
 			p.commit("Begin")
+			if c.name == "ignored go.work" { // a module that the base does not have
+				p.at("new/go.mod", "module example.com/new\n\ngo 1.24\n")
+				p.edit("go.work", "\t.\n", "\t.\n\t./new\n")
+			}
 			p.do("go", "test", "-run=^$", "-bench=.", "-benchtime=1x")
 			p.edit("f.go", "range n", "range 2 * n")
 			before := p.do("git", "status", "--porcelain", "--ignored")

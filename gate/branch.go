@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -62,14 +63,17 @@ func (b branch) pull(ctx context.Context) error {
 		0o666)
 }
 
-// begin makes the branch's first commit, which is empty. Hosted runners have no identity for it.
+// identity makes git commit on hosted runners, which have none.
+var identity = []string{"-c", "user.name=gate", "-c", "user.email=gate@localhost"}
+
+// begin makes the branch's first commit, which is empty.
 func (b branch) begin(ctx context.Context) (commit string, err error) {
 	tree, err := git(ctx, b.root, "hash-object", "-w", "-t", "tree", os.DevNull)
 	if err != nil {
 		return "", err
 	}
-	return git(ctx, b.root, "-c", "user.name=gate", "-c", "user.email=gate@localhost",
-		"commit-tree", "-m", "Begin the history", tree)
+	return git(ctx, b.root, slices.Concat(identity, []string{"commit-tree", "-m",
+		"Begin the history", tree})...)
 }
 
 // push commits what is new and pushes it.
@@ -84,7 +88,8 @@ func (b branch) push(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := git(ctx, b.dir, "commit", "-q", "-m", "Add a run of "+head); err != nil {
+		if _, err := git(ctx, b.dir, slices.Concat(identity, []string{"commit", "-q", "-m",
+			"Add a run of " + head})...); err != nil {
 			return err
 		}
 	}
@@ -98,7 +103,8 @@ func (b branch) push(ctx context.Context) error {
 		if _, err := git(ctx, b.dir, "fetch", "-q", remote, branchName); err != nil {
 			return err
 		}
-		if _, err := git(ctx, b.dir, "rebase", "-q", "FETCH_HEAD"); err != nil {
+		if _, err := git(ctx, b.dir, slices.Concat(identity, []string{"rebase", "-q",
+			"FETCH_HEAD"})...); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,7 @@ const (
 	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
-	seedVariable   = "GATE_SEED" // 16 digits
+	seedVariable   = "GATE_SEED" // 16 bytes; the first is v in Valgrind
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan has how
@@ -182,6 +182,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int, seed
 	}
 	args = append(args, s.binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
 		"-test.cpu=1")
+	env = append(env, fmt.Sprintf("%s=v%015d", seedVariable, seed))
 	_, failed = measured(ctx, s.dir, env, "valgrind", args...)
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	if err != nil {
