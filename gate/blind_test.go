@@ -179,6 +179,11 @@ func TestPackages(t *testing.T) {
 		p.lacks(p.check(2, append(flags, "-base", "HEAD")...), "fail in the head alone",
 			"| q.Bad | run |")
 	}
+	p.write("q/f.go", "package q\n\nvar x int = \"\"\n")
+	p.commit("Break")
+	p.write("q/f.go", "package q\n\nvar y int = \"\"\n")
+	p.lacks(p.check(2, "-base", "HEAD", "-package", "./q"),
+		"gate: no package with benchmarks can be built", "q/f.go:3")
 }
 
 // Equal binaries that read other data are measured.

@@ -21,8 +21,8 @@ import (
 // real returns the path in the file system that a path in the mirror stands for.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow makes a file or folder appear in the mirror, unless the tree has it, or could have it: what
-// stands in the repository and is not ignored belongs to the head alone.
+// borrow makes a file or folder appear in the mirror, unless the tree has it, or could have it: a
+// file in the repository that git does not ignore belongs to the head alone.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {

@@ -28,8 +28,8 @@ func (p *project) inFolder() {
 	p.do("git", "config", "user.name", "Someone")
 }
 
-// Projects that need files which git does not have. In each, go test -bench works in the head, whose
-// function is slower than the base's.
+// Projects that need files which git does not have. In each, go test -bench works in the head,
+// whose function is slower than the base's.
 func TestFilesBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: files that git does not have")
@@ -123,8 +123,8 @@ func TestFilesBeside(t *testing.T) {
 	}
 }
 
-// Generated code that git ignores is written anew for the base. Without -prepare the missing file is
-// named, and a generator that makes slower code is found.
+// Generated code that git ignores is written anew for the base. Without -prepare the missing file
+// is named, and a generator that makes slower code is found.
 func TestPrepare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: generated code, counted")
@@ -150,8 +150,8 @@ func TestPrepare(t *testing.T) {
 	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
 }
 
-// What does not build or fails in the base is left out; the rest is measured. What fails in the head
-// alone is a row of the table. -threshold allows small changes.
+// What does not build or fails in the base is left out; the rest is measured. What fails in the
+// head alone is a row of the table. -threshold allows small changes.
 func TestFaultsOfTheBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: faults of the base, counted")
@@ -172,8 +172,10 @@ func TestFaultsOfTheBase(t *testing.T) {
 	p.commit("Mend")
 	p.edit("f.go", "s := 0\n", "s := 0\n\tfor i := range n / 50 {\n\t\ts += i ^ s>>1\n\t}\n")
 	p.check(1, "-base", "HEAD", "-time=")
-	p.lacks(p.check(0, "-base", "HEAD", "-time=", "-threshold", "3"), "nothing is worse\n", "| 3.0 % |")
-	p.edit("f_test.go", "BenchmarkBad(b *testing.B) {\n", "BenchmarkBad(b *testing.B) {\n\tb.Fatal(1)\n")
+	p.lacks(p.check(0, "-base", "HEAD", "-time=", "-threshold", "3"), "nothing is worse\n",
+		"| 3.0 % |")
+	p.edit("f_test.go", "BenchmarkBad(b *testing.B) {\n",
+		"BenchmarkBad(b *testing.B) {\n\tb.Fatal(1)\n")
 	p.lacks(p.check(2, "-base", "HEAD", "-time=", "-bench", "Bad|Odd", "-threshold", "3"),
 		"gate: 1 benchmarks fail in the head alone", "| Bad | run |", `| Odd/a\|b\*c | insn/op |`)
 }

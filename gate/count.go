@@ -12,8 +12,8 @@ import (
 )
 
 // deterministic keeps the Go runtime from doing things at their own time while benchmarks are
-// counted: no second thread for goroutines, no garbage collection but between benchmarks, no samples
-// of allocations.
+// counted: no second thread for goroutines, no garbage collection but between benchmarks, no
+// samples of allocations.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
 // debug is the runtime's setting. Valgrind's CPU claims to have RDTSCP, and runs it only where this

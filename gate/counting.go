@@ -352,8 +352,10 @@ func (k *campaign) conclude() {
 			{"insn/", "counted by Valgrind", numbers.insn,
 				numbers.insn.believed(after.calls, numbers.settled),
 				numbers.insn.verdict(after.calls, numbers.settled)},
-			{"allocs/", byRuntime, numbers.allocs, allocsRise.share, numbers.allocs.memoryVerdict(allocsRise, runs)},
-			{"B/", byRuntime, numbers.bytes, bytesRise.share, numbers.bytes.memoryVerdict(bytesRise, runs)},
+			{"allocs/", byRuntime, numbers.allocs, allocsRise.share,
+				numbers.allocs.memoryVerdict(allocsRise, runs)},
+			{"B/", byRuntime, numbers.bytes, bytesRise.share,
+				numbers.bytes.memoryVerdict(bytesRise, runs)},
 		} {
 			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how, floor: u.floor}
 			if u.unit == "insn/" {

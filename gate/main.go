@@ -209,8 +209,8 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	return o.exit == exitRegression, nil
 }
 
-// complete adds to the trees what git does not have. If -prepare fails in the base alone, nothing can
-// be compared.
+// complete adds to the trees what git does not have. If -prepare fails in the base alone, nothing
+// can be compared.
 func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
 	for _, t := range []*tree{base, head} {
 		if err := t.borrowAll(ctx, c.dir); err != nil {

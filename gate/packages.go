@@ -91,7 +91,7 @@ func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) err
 	switch {
 	case kind != native:
 		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + kind}
-	case k.unhooked == nil:
+	case k.c.bench != "" && k.unhooked == nil:
 		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
 	}
 	binary := binaryOf(k.work, t.name, p, kind)
@@ -137,11 +137,14 @@ func (k *comparison) buildAll(ctx context.Context) error {
 		return p.broken && k.sides(p)[1].broken
 	})
 	head.packages = slices.DeleteFunc(head.packages, func(p pkg) bool { return p.broken })
+	if len(head.packages) == 0 {
+		return errors.New("no package with benchmarks can be built" + k.reasons())
+	}
 	return nil
 }
 
-// nameInASCII replaces what is not ASCII in the symbol names of an ELF file: Valgrind crashes on it.
-// The program itself does not read these names.
+// nameInASCII replaces what is not ASCII in the symbol names of an ELF file: Valgrind crashes on
+// it. The program itself does not read these names.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {

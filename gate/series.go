@@ -7,11 +7,11 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A plain benchmark does not always execute the same code: what its maps and goroutines do depends on
-// the runtime's random numbers, and some benchmarks draw their data. So each is counted in several
-// processes, with another seed in each. A process of the base and one of the head have the same seed:
-// equal code has equal counts, and where changed code draws other numbers, the pairs tell how far
-// that alone can change a count.
+// A plain benchmark does not always execute the same code: what its maps and goroutines do depends
+// on the runtime's random numbers, and some benchmarks draw their data. So each is counted in
+// several processes, with another seed in each. A process of the base and one of the head have the
+// same seed: equal code has equal counts, and where changed code draws other numbers, the pairs tell
+// how far that alone can change a count.
 
 // A series is one number of a benchmark in several processes of the base and of the head. Numbers
 // with the same index are of the same seed if there are as many of both.

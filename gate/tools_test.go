@@ -16,6 +16,6 @@ func needs(t *testing.T, program string) {
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
 		t.Fatalf("%s is not here: run scripts/ci.sh only install", program)
 	}
-	t.Skipf("%s is not here; Debian's packages valgrind, binutils and procps have what these tests need",
-		program)
+	t.Skipf("%s is not here; Debian's packages valgrind, binutils and procps have what these tests "+
+		"need", program)
 }
