@@ -103,7 +103,7 @@ func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) err
 }
 
 // buildAll makes the test binaries of both trees. What can't be built in the base is not compared;
-// it is an error of the head only if the base's can be built.
+// it is an error of the head only if the base's can be built, or if no package is left.
 func (k *comparison) buildAll(ctx context.Context) error {
 	base, head := &k.trees[0], &k.trees[1]
 	for _, t := range []*tree{base, head} {

@@ -139,12 +139,17 @@ func TestLimitHolds(t *testing.T) {
 	p.noneLeft(dir)
 	p.commit("Stuck")
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
-	p.lacks(p.checkIn(env, 0, "-base", "HEAD", "-time", "Nearest|Words",
-		"-limit", "16s"),
-		"had run once: only those that did are counted. It was over in `Words/long`.",
-		"| Nearest | ns/op |", "| Nearest | insn/op |",
-		"are not timed. It was over in `Words/long`.")
-	p.noneLeft(dir)
+	const counted, timed = "| Nearest | insn/op |", "| Nearest | ns/op |"
+	var out string
+	for _, limit := range []string{"16s", "80s"} { // 16 s are too few on a busy machine
+		out = p.checkIn(env, 0, "-base", "HEAD", "-time", "Nearest|Words", "-limit", limit)
+		p.noneLeft(dir)
+		if strings.Contains(out, counted) && strings.Contains(out, timed) {
+			break
+		}
+	}
+	p.lacks(out, "had run once: only those that did are counted. It was over in `Words/long`.",
+		counted, timed, "are not timed. It was over in `Words/long`.")
 	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-time", "Nearest", "-limit", "16s", "-strict"),
 		"-strict: not all was measured: ")
 	if took := time.Since(start); took > 9*time.Minute { // the benchmark sleeps for ten
