@@ -14,9 +14,9 @@ import (
 
 // This file brings into a tree what Go projects use and their repositories do not have: submodules,
 // an ignored go.work, modules and data beside the repository, and ignored folders testdata. Each is
-// the same for base and head, but submodules. Ignored Go code is not: it may be generated, and
-// differ. A tree stands in a folder that mirrors the file system, so that relative paths lead to
-// where they would.
+// the same for base and head, except submodules. Ignored Go code is not brought in: it may be
+// generated, and differ between base and head. A tree stands in a folder that mirrors the file
+// system, so that relative paths lead to where they would.
 
 // real returns the path in the file system that a path in the mirror stands for.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
@@ -43,7 +43,7 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil // the go command says what it lacks
+		return nil // the go command reports what is missing
 	}
 	if strings.HasPrefix(path, t.repository+"/") {
 		if _, err := git(ctx, t.repository, "check-ignore", "-q", "--", path); err != nil {
@@ -158,7 +158,7 @@ func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	return err
 }
 
-// A modFile is what go.mod and go.work say of folders.
+// A modFile holds what a go.mod or go.work says about folders.
 type modFile struct {
 	Use     []struct{ DiskPath string }
 	Replace []struct {
@@ -176,7 +176,7 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 }
 
 // borrowModules borrows the folders that the module or workspace in a folder of the tree uses and
-// replaces others by. What can't be read is for the go command to report.
+// replaces others by. The go command reports what can't be read.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {
