@@ -33,9 +33,10 @@ const (
 
 // FaceBytes returns the most bytes that a step with the free variables of a problem takes: six
 // float64 numbers and an index for each row, and float32 numbers for the heavy columns.
-func FaceBytes(rows float64) float64 {
+func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
-	return rows*(6*8+2*4) + min(rows*4*(maxHeavy+1), maxHeavyBytes+4*rows)
+	heavy := 4 * float64(rows*min(columns, maxHeavy))
+	return rows*(6*8+2*4) + min(heavy, maxHeavyBytes) + 4*rows // 4 for the bias
 }
 
 // face is the set of free rows, those whose dual variables are not 0 and not at a limit, and a

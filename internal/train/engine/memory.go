@@ -193,7 +193,7 @@ func (s *Session) Memory(problems int) float64 {
 	}
 	faces := 0.0 // bytes of the steps with all free variables: see package dual
 	if s.HasSolver() && !s.Joint() && !s.Kind().Traits().Entropy || s.verifyByNewton {
-		faces = min(vectors, float64(s.Threads)) * dual.FaceBytes(longest)
+		faces = min(vectors, float64(s.Threads)) * dual.FaceBytes(longest, float64(x.Cols()))
 	}
 	if s.KeepState {
 		perVector, perRow = 2*perVector, 2*perRow

@@ -295,7 +295,7 @@ func TestMemoryTerms(t *testing.T) {
 			-2 * vectors * vector},
 		"iid": {settings.Settings{}, settings.Settings{Order: order.IID}, nil, -8 * visits},
 		"dual": {settings.Settings{}, settings.Settings{Finish: settings.FinishDual}, nil,
-			vectors*vector + 16*visits + dual.FaceBytes(rows)},
+			vectors*vector + 16*visits + dual.FaceBytes(rows, cols)},
 		"joint dual": {joint, settings.Settings{Multiclass: settings.CrammerSinger,
 			Finish: settings.FinishDual}, nil, vectors*vector + 8*visits},
 		"state": {settings.Settings{}, settings.Settings{},
