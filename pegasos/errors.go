@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
@@ -13,13 +14,26 @@ import (
 type ConfigError struct {
 	Field  string // name of the field, such as "Lambda"
 	Reason string // why the field can't be used, such as "have -1, want 1 or more"
+
+	// Mentions lists other fields that Reason names, in order and separated by blanks.
+	Mentions string
 }
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
+// ReasonFor returns Reason with name(field) in place of each field that Mentions lists.
+func (e *ConfigError) ReasonFor(name func(field string) string) string {
+	text, rest := "", e.Reason
+	for field := range strings.FieldsSeq(e.Mentions) {
+		before, after, _ := strings.Cut(rest, field)
+		text, rest = text+before+name(field), after
+	}
+	return text + rest
+}
+
 // configErrorf returns a *ConfigError whose Reason is formatted by fmt.Sprintf.
 func configErrorf(field, format string, args ...any) error {
-	return &ConfigError{field, fmt.Sprintf(format, args...)}
+	return publicError(options.Bad(field, format, args...))
 }
 
 // RowError is the error for a row of the training data that can't be used.

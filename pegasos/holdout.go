@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // trainHoldout is Train with a Holdout.
@@ -58,7 +59,7 @@ func (tr *Trainer) validateHoldout() error {
 	for name, given := range map[string]bool{"Start": tr.Start != nil, "Prior": tr.Prior != nil,
 		"Resume": tr.Resume != nil, "KeepState": tr.KeepState, "Pause": tr.Pause != 0} {
 		if given {
-			return configErrorf("Holdout", "it can't be combined with %s", name)
+			return configErrorf("Holdout", "it can't be combined with %s", options.Name(name))
 		}
 	}
 	return nil

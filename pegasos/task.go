@@ -109,8 +109,8 @@ func (t *task) validate() error {
 		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
 		options.Not("KeepProof", t.KeepProof && !cfg.HasBound(),
-			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
-			cfg.Order, cfg.Bias, cfg.Multiclass),
+			"with %s %q, %s %q and %s %q there is no bound to prove", options.Name("Order"), cfg.Order,
+			options.Name("Bias"), cfg.Bias, options.Name("Multiclass"), cfg.Multiclass),
 	})), t.validateRows(t.Valid))
 }
 
@@ -198,10 +198,11 @@ func (t *task) checkModels() error {
 			return configErrorf(what, "one of the model and the loss %s is for classes, the other "+
 				"for regression", t.Loss)
 		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
-			return configErrorf(what, "the model's Multiclass is %q, want %q", have, want)
+			return configErrorf(what, "the model's %s is %q, want %q",
+				options.Name("Multiclass"), have, want)
 		case m.Scaling.internal().Terms() > 0:
 			return configErrorf(what, "the model has curves (Scaling.Expansion), which no run can "+
-				"build on: train it with Curves %q", CurvesNone)
+				"build on: train it with %s %q", options.Name("Curves"), CurvesNone)
 		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
 			return configErrorf(what, "the classes %v differ from those of the other model, %v",
 				m.Classes, t.classes)

@@ -3,19 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"time"
+	"slices"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkpoints keep, and resume from, the state of a run.
+// checkpoints keeps, and resumes from, the state of a run.
 type checkpoints struct {
-	file, resume string
-	every        time.Duration
-
 	out      *output
 	from     *pegasos.Model // that -resume names, or nil
 	before   int64          // the steps it had taken
@@ -23,24 +20,16 @@ type checkpoints struct {
 	failed   error          // of the last checkpoint
 }
 
-func (k *checkpoints) define(f *flag.FlagSet) {
-	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file: "+
-		"regularly, and when the run ends or is interrupted")
-	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
-	f.StringVar(&k.resume, "resume", "", "`file` continue the run of this checkpoint, with its "+
-		"settings, on the same data; the model is that of an unbroken run, to the bit; -epochs or "+
-		"-steps may make it longer")
-}
-
-// check returns what is wrong with the flags.
+// check returns an error about the flags.
 func (k *checkpoints) check(c *call) error {
+	f := c.flags
 	switch {
-	case k.file == "" && c.given("every"):
-		return usagef("-every is of no use without -checkpoint")
-	case k.every <= 0:
-		return usagef("-every must be greater than 0")
-	case k.file == "-":
-		return usagef("-checkpoint: want a file, which is replaced again and again")
+	case f.Checkpoint == "" && f.Given("every"):
+		return flags.Usagef("-every has no effect without -checkpoint")
+	case f.Every < 0:
+		return flags.Usagef("-every must be greater than 0")
+	case f.Checkpoint == "-":
+		return flags.Usagef("-checkpoint: want the name of a file, which is replaced again and again")
 	}
 	return nil
 }
@@ -48,23 +37,21 @@ func (k *checkpoints) check(c *call) error {
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its
 // settings are put into cfg: all but the length, if a flag gives it.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
-	if k.resume == "" {
+	resume := c.flags.Resume
+	if resume == "" {
 		return nil
 	}
-	if k.from, err = readNamed(k.resume, pegasos.Read); err != nil {
+	if k.from, err = readNamed(resume, pegasos.Read); err != nil {
 		return err
 	}
 	if k.from.State == nil {
-		return fmt.Errorf("%s: the model has no state to go on from: it is no checkpoint", k.resume)
+		return fmt.Errorf("%s: a model, but not a checkpoint: it has no state to continue from; name the "+
+			"file of -checkpoint, or continue with -start", resume)
 	}
 	k.before = k.from.State.Steps()
-	settings := flag.NewFlagSet("", flag.ContinueOnError)
-	new(settingFlags).define(settings)
-	given := c.given("proba")
-	settings.VisitAll(func(f *flag.Flag) {
-		given = given || c.given(f.Name) && f.Name != "epochs" && f.Name != "steps"
-	})
-	if given {
+	if c.flags.Given("proba") || slices.ContainsFunc(c.flags.Each(), func(f *flags.Flag) bool {
+		return f.Is(flags.Setting) && f.Name != "epochs" && f.Name != "steps"
+	}) {
 		return nil
 	}
 	epochs, steps := cfg.Epochs, cfg.Steps
@@ -79,11 +66,11 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from
-	if k.file == "" {
+	if c.flags.Checkpoint == "" {
 		return tr.Train(c, set.Examples(), set.Y)
 	}
 	tr.KeepState = true
-	steps, every := int64(-1), k.every
+	steps, every := int64(-1), c.flags.Every
 	for {
 		ctx, cancel := context.WithTimeout(c, every)
 		m, err := tr.Train(ctx, set.Examples(), set.Y)

@@ -7,16 +7,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var convertCommand = command{
-	name:      "convert",
-	arguments: "DATA|MODEL OUT",
-	summary:   "write data or a model in another form",
-	help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or .pgsm, all but
+var convertCommand = command{help.Command{
+	Name:      "convert",
+	Arguments: "DATA|MODEL OUT",
+	Summary:   "write data or a model in another form",
+	Help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or .pgsm, all but
 the last also with .gz behind it. OUT may be - for svmlight on standard output. A .pgsm file is
 mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
 keep their bits. docs/data.md says what each format loses.
@@ -37,45 +39,43 @@ Examples:
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
-	common: "from to for lambda stream " + usualDataFlags,
-	flags:  func() commandFlags { return new(convertFlags) },
-}
+}, runConvert}
 
-func (f *convertFlags) run(c *call, args []string) error {
-	if f.model != "" && (f.from != "" || f.to != "" || f.stream) {
-		return usagef("-for is for data, without -stream")
+func runConvert(c *call, args []string) error {
+	f := c.flags
+	if f.For != "" && (f.From != "" || f.To != "" || f.Stream) {
+		return flags.Usagef("-for is for data, without -stream")
 	}
-	if f.from != "" || f.to != "" {
-		return convertModel(c, f, args[0], args[1])
+	if f.From != "" || f.To != "" {
+		return convertModel(c, args[0], args[1])
 	}
 	if args[0] != "-" {
-		if model, _ := holdsModel(args[0], &f.data); model {
-			f.to = formOfEnding[filepath.Ext(plainName(args[1]))]
-			if f.to == "" {
-				return usagef("%s is a model: want -from or -to", args[0])
+		if model, _ := c.holdsModel(args[0]); model {
+			f.To = formOfEnding[filepath.Ext(plainName(args[1]))]
+			if f.To == "" {
+				return flags.Usagef("%s is a model: want -from or -to", args[0])
 			}
-			return convertModel(c, f, args[0], args[1])
+			return convertModel(c, args[0], args[1])
 		}
 	}
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err
 	}
-	if f.stream && format != dataset.FormatPGSM {
-		return usagef("-stream is for svmlight and CSV data and an OUT that ends in .pgsm")
+	if f.Stream && format != dataset.FormatPGSM {
+		return flags.Usagef("-stream is for svmlight and CSV data and an OUT that ends in .pgsm")
 	}
 	out := c.writes("OUT", args[1], dataKinds[format])
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	var rows, cols int
-	reader := c.reader(f.data)
-	reader.tables = &f.tables
-	if f.model != "" {
+	reader := c.fittingReader()
+	if f.For != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
 	set := new(dataset.Set) // stays so of a stream: all that is told is in the reader
-	if f.stream {           // data that may be larger than the memory
+	if f.Stream {           // data that may be larger than the memory
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
 			rows, cols, err = reader.stream(w.(io.WriterAt), args[0])
@@ -83,7 +83,7 @@ func (f *convertFlags) run(c *call, args []string) error {
 		})
 		p.clear()
 	} else {
-		if set, err = reader.readFor(args[0], f.model); err != nil {
+		if set, err = reader.readFor(args[0], f.For); err != nil {
 			return err
 		}
 		if err := reader.settle(args[0], false); err != nil {
@@ -91,10 +91,10 @@ func (f *convertFlags) run(c *call, args []string) error {
 		}
 		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
 	}
-	if err == nil && !f.data.quiet {
+	if err == nil && !c.flags.Quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			escape.Name(args[1]))
-		if e := reader.encoder; f.model == "" && e != nil && !e.Raw {
+		if e := reader.encoder; f.For == "" && e != nil && !e.Raw {
 			printTable(c.stderr, e, reader.fitter)
 		}
 		reader.tell(set)
@@ -132,10 +132,10 @@ func outFormat(name string) (dataset.Format, error) {
 	format := dataset.FormatOf(name)
 	switch {
 	case !format.CanWrite(plainName(name)):
-		return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
+		return "", flags.Usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
 			"model, -from or -to", name)
 	case !format.CanWrite(name):
-		return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
+		return "", flags.Usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
 			name)
 	}
 	return format, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -33,46 +34,47 @@ var (
 var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear"}
 
 // convertModel converts the model in one file to another form in another file.
-func convertModel(c *call, f *convertFlags, in, out string) error {
-	if c.given("lambda") && f.from != "liblinear" {
-		return usagef("-lambda is for models from liblinear: this one has its own")
+func convertModel(c *call, in, out string) error {
+	f := c.flags
+	if c.flags.Given("lambda") && f.From != "liblinear" {
+		return flags.Usagef("-lambda is for models from liblinear: this one has its own")
 	}
-	if !(f.lambda > 0 && f.lambda <= math.MaxFloat64) {
-		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
+	if !(f.Lambda > 0 && f.Lambda <= math.MaxFloat64) {
+		return flags.Usagef("-lambda: have %v, want a positive finite number", f.Lambda)
 	}
-	o := c.writes("OUT", out, modelKinds[f.to])
+	o := c.writes("OUT", out, modelKinds[f.To])
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := readLinear(f.from, in)
+	m, err := readLinear(f.From, in)
 	if err != nil {
 		return err
 	}
 	if encoder, err := predictions.Encoder(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
-	} else if encoder != nil && !encoder.Raw && f.to != "" && f.to != "json" {
+	} else if encoder != nil && !encoder.Raw && f.To != "" && f.To != "json" {
 		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
-			f.to, in)
+			f.To, in)
 	}
-	if m.Scaling != nil && m.Scaling.Expansion != nil && f.to == "liblinear" {
+	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
 		return fmt.Errorf("%s: the model has curves, for which %s has no place: train with "+
-			"-curves none", in, f.to)
+			"-curves none", in, f.To)
 	}
-	if m.Scaling != nil && !m.Scaling.Folded && f.to == "liblinear" {
+	if m.Scaling != nil && !m.Scaling.Folded && f.To == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
-			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)
+			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.To)
 	}
-	if f.to == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
+	if f.To == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
 		return fmt.Errorf("%s: liblinear has no form for the pairs of one-vs-one: train with "+
 			"-multiclass ovr", in)
 	}
-	if f.from == "liblinear" {
-		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
+	if f.From == "liblinear" {
+		m.Lambda, m.Config.Lambda = f.Lambda, f.Lambda
 	}
-	printLosses(c.stderr, m, f.to)
+	printLosses(c.stderr, m, f.To)
 	return o.write(func(w io.Writer) error {
-		if err := writeForms[f.to](w, m); err != nil {
+		if err := writeForms[f.To](w, m); err != nil {
 			return fmt.Errorf("%s: %w", inputName(in), err)
 		}
 		return nil

@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -15,11 +17,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-var cvCommand = command{
-	name:      "cv",
-	arguments: "DATA",
-	summary:   "find the best lambda by cross-validation",
-	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
+var cvCommand = command{help.Command{
+	Name:      "cv",
+	Arguments: "DATA",
+	Summary:   "find the best lambda by cross-validation",
+	Help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
 fold, it trains on the other folds and predicts the fold. The table has the mean of -metric over the
 folds and its standard deviation, beside the mean objective in training and its gap. The best mean
 wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
@@ -39,20 +41,16 @@ Examples:
   pegasimd cv -lambdas 1e-3,1e-4,1e-5 -folds 10 -loss log -model a9a.model a9a.svm
   pegasimd cv -metric roc-auc -class-weight balanced mammography.csv
   pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm`,
-	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
-		"label model json threads",
-	flags: func() commandFlags { return new(cvFlags) },
-}
+}, runCv}
 
-func (f *cvFlags) run(c *call, args []string) error {
-	v := &search{call: c, flags: f}
-	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
+func runCv(c *call, args []string) error {
+	if err := c.checkSettings(); err != nil {
 		return err
 	}
-	if f.folds < 2 {
-		return usagef("-folds: have %d, want 2 or more", f.folds)
+	if c.flags.Folds < 2 {
+		return flags.Usagef("-folds: have %d, want 2 or more", c.flags.Folds)
 	}
-	v.data, v.cfg, v.classWeight = args[0], f.set.cfg, f.set.cfg.ClassWeight
+	v := &search{call: c, data: args[0], cfg: c.flags.Config, classWeight: c.flags.ClassWeight}
 	return steps(v.makeGrid, v.checkSettings, v.readData, v.choose, v.search,
 		v.writeModel, v.write)
 }
@@ -60,7 +58,6 @@ func (f *cvFlags) run(c *call, args []string) error {
 // A search is one run of cv.
 type search struct {
 	*call
-	flags             *cvFlags
 	cfg               pegasos.Config
 	kernel            kernelsvm.Config // with -kernel
 	classWeight       string           // of cfg, with names in place of labels
@@ -87,17 +84,18 @@ type search struct {
 // makeGrid makes the points that the flags name. The grid of linear models has none if the data are
 // to decide.
 func (v *search) makeGrid() error {
-	points, err := v.flags.penalties(v.call)
-	if v.grid = points; err != nil || !v.flags.kernel.wanted() {
+	points, err := penalties(v.flags)
+	if v.grid = points; err != nil || !v.flags.UsesKernel() {
 		return err
 	}
-	if v.kernel, err = v.flags.kernel.config(v.cfg); err != nil {
+	v.kernel = v.flags.KernelConfig()
+	if err := flags.FromConfig(v.kernel.Validate()); err != nil {
 		return err
 	}
 	gammas := []float64{v.kernel.Gamma}
-	if list := v.flags.kernel.gammas; list != "" {
-		if v.given("gamma") {
-			return usagef("only one of -gamma and -gammas can be given")
+	if list := v.flags.Gammas; list != "" {
+		if v.flags.Given("gamma") {
+			return flags.Usagef("only one of -gamma and -gammas can be given")
 		}
 		if gammas, err = positiveNumbers("gammas", list, "0.01,0.1,1"); err != nil {
 			return err
@@ -118,11 +116,11 @@ func (v *search) makeGrid() error {
 
 // checkSettings checks the configuration of every point, and finds the metric.
 func (v *search) checkSettings() (err error) {
-	if v.flags.metricOfNumbers() && v.cfg.Loss == "" &&
-		!slices.ContainsFunc(saysClasses, v.given) {
+	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" &&
+		!v.flags.GivenAny(flags.ForClasses) {
 		v.cfg.Loss = pegasos.Squared
 	}
-	if v.metric, err = v.flags.metricFor(v.cfg.Loss.Regression()); err != nil {
+	if v.metric, err = metricFor(v.flags, v.cfg.Loss.Regression()); err != nil {
 		return err
 	}
 	if v.grid == nil {
@@ -131,8 +129,8 @@ func (v *search) checkSettings() (err error) {
 	}
 	for _, p := range v.grid {
 		cfg := p.config(v.cfg)
-		if v.flags.kernel.wanted() {
-			err = configError(p.kernelConfig(v.kernel).Validate())
+		if v.flags.UsesKernel() {
+			err = flags.FromConfig(p.kernelConfig(v.kernel).Validate())
 		} else {
 			err = validate(&cfg)
 		}
@@ -157,14 +155,13 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 
 // readData opens what is written, reads the data and the weights, and cuts the rows into folds.
 func (v *search) readData() (err error) {
-	v.modelOut = v.writes("-model", v.flags.model, modelKind)
-	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
+	v.modelOut = v.writes("-model", v.flags.Model, modelKind)
+	v.jsonOut = v.writes("-json", v.flags.JSON, reportKind)
 	if err := v.openOutputs(); err != nil {
 		return err
 	}
-	v.reader = v.call.reader(v.flags.data)
-	v.reader.tables, v.reader.most = &v.flags.tables, v.flags.memory.given()
-	if err = v.reader.readWeights(v.flags.weights); err != nil {
+	v.reader = v.fittingReader()
+	if err = v.reader.readWeights(v.flags.Weights); err != nil {
 		return err
 	}
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
@@ -172,15 +169,15 @@ func (v *search) readData() (err error) {
 		return err
 	}
 	v.weights = v.reader.weights
-	v.memory = v.flags.memory.limit(v.set, v.cfg.Loss.Regression())
-	if !v.flags.kernel.wanted() {
-		v.memory = v.flags.memory.linear(v.set, v.cfg.Loss.Regression())
+	v.memory = memoryFlag(v.flags.MaxMemory).limit(v.set, v.cfg.Loss.Regression())
+	if !v.flags.UsesKernel() {
+		v.memory = memoryFlag(v.flags.MaxMemory).linear(v.set, v.cfg.Loss.Regression())
 	}
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
 	}
-	if err = checkWeights(v.flags.weights, v.weights, v.set.Rows()); err != nil {
+	if err = checkWeights(v.flags.Weights, v.weights, v.set.Rows()); err != nil {
 		return err
 	}
 	if err := v.deal(); err != nil {
@@ -192,7 +189,7 @@ func (v *search) readData() (err error) {
 // encode reads a table with words again for each fold, with an encoder of the other folds' rows.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
-	for fold := range v.flags.folds {
+	for fold := range v.flags.Folds {
 		if v.reader.encoder == nil {
 			break
 		}
@@ -200,7 +197,7 @@ func (v *search) encode() error {
 		r.skip = func(row int) bool { return v.fold[row] == fold || v.fold[row] < 0 }
 		set, err := r.readFresh(v.data)
 		if err != nil {
-			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.folds, err)
+			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.Folds, err)
 		}
 		v.encoded, v.curved = append(v.encoded, set), append(v.curved, r.curveColumns())
 	}
@@ -217,7 +214,7 @@ func (v *search) rows(fold int) pegasos.Examples {
 
 // choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
 func (v *search) choose() error {
-	if v.flags.kernel.wanted() {
+	if v.flags.UsesKernel() {
 		return nil
 	}
 	cfg := v.cfg
@@ -253,15 +250,15 @@ func (v *search) choose() error {
 
 func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
 	return pegasos.Trainer{
-		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
+		Config: cfg, Threads: v.flags.Data.Threads, Weights: v.weights, MaxMemory: v.memory,
 		Fingerprint: true, CurveColumns: v.reader.curveColumns(),
 	}
 }
 
 func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
 	return kernelsvm.Trainer{
-		Config: p.kernelConfig(v.kernel), Threads: v.flags.data.opt.Threads,
-		CacheMB: v.flags.kernel.cacheMB, MaxMemory: v.memory, Fingerprint: true,
+		Config: p.kernelConfig(v.kernel), Threads: v.flags.Data.Threads,
+		CacheMB: v.flags.CacheMB, MaxMemory: v.memory, Fingerprint: true,
 	}
 }
 
@@ -269,9 +266,9 @@ func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
 // gamma and the largest lambda.
 func (v *search) search() error {
 	start := time.Now()
-	p := newProgress(v.stderr, v.flags.data.quiet)
+	p := newProgress(v.stderr, v.flags.Quiet)
 	run := v.run
-	if v.flags.kernel.wanted() {
+	if v.flags.UsesKernel() {
 		run = v.runKernels
 	}
 	err := run(p)
@@ -291,13 +288,13 @@ func (v *search) search() error {
 	}
 	best.mark = "best"
 	v.out = cvReport{
-		Metric: v.metric.name, Folds: v.flags.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
+		Metric: v.metric.name, Folds: v.flags.Folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, MeanSquare: number(v.r2), Grid: v.grid,
 		Best: *best, Load: v.loading.Seconds(), Seconds: time.Since(start).Seconds(),
 		ISA: asm.Active().String(), Layout: string(v.set.Layout()), Seed: v.cfg.Seed,
 		Config: best.cfg,
 	}
-	if v.flags.kernel.wanted() {
+	if v.flags.UsesKernel() {
 		v.out.Config = best.kernelConfig(v.kernel).WithDefaults()
 	}
 	return nil
@@ -312,12 +309,12 @@ func (v *search) writeModel() error {
 	if err != nil {
 		return dataError(v.data, err)
 	}
-	v.out.Model, v.out.Hash = v.flags.model, m.Hash()
+	v.out.Model, v.out.Hash = v.flags.Model, m.Hash()
 	return v.modelOut.write(m.Write)
 }
 
 func (v *search) trainBest() (modelio.Predictor, error) {
-	if v.flags.kernel.wanted() {
+	if v.flags.UsesKernel() {
 		tr := v.kernelTrainer(&v.out.Best)
 		m, err := tr.Train(v, v.set.Examples(), v.set.Y)
 		v.setBest()
@@ -340,12 +337,12 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 func (v *search) setBest() {
 	best := &v.out.Best
 	lambda, c := best.cfg.Lambda, best.cfg.C
-	if v.flags.kernel.wanted() {
+	if v.flags.UsesKernel() {
 		lambda, c = float64(best.Lambda), float64(best.C)
 	}
 	for name, value := range map[string]float64{"lambda": lambda, "c": c, "gamma": best.Gamma} {
 		if value != 0 {
-			v.call.flags.Set(name, fmt.Sprint(value)) // as if it was on the command line
+			v.flags.Set(name, fmt.Sprint(value)) // as if it was on the command line
 		}
 	}
 }
@@ -356,7 +353,7 @@ func (v *search) write() error {
 	if err := v.jsonOut.writeJSON(v.out); err != nil {
 		return err
 	}
-	if v.flags.data.quiet || v.jsonOut.toStdout() {
+	if v.flags.Quiet || v.jsonOut.toStdout() {
 		return nil
 	}
 	v.reader.tell(v.set)
@@ -378,7 +375,7 @@ func (v *search) print(w io.Writer) {
 	if r.Labels == nil {
 		kind = "numbers to predict"
 	}
-	kernel := v.flags.kernel.wanted()
+	kernel := v.flags.UsesKernel()
 	if kernel {
 		kind += ", kernel " + string(v.kernel.Kernel)
 	}

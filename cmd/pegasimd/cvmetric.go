@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -45,25 +46,15 @@ var cvMetrics = []cvMetric{
 	{name: "r2", heading: "R^2", numbers: true, of: (*scored).r2},
 }
 
-// metricUsage lists them for the help.
-func metricUsage() string {
-	var names []string
-	for _, m := range cvMetrics {
-		names = append(names, m.name)
-	}
-	return "`" + strings.Join(names, "|") + "` the measure that compares settings, as in eval (default " +
-		"accuracy, or rmse of numbers to predict)"
-}
-
 // metricOfNumbers reports whether -metric names one that only numbers to predict have.
-func (f *cvFlags) metricOfNumbers() bool {
+func metricOfNumbers(name string) bool {
 	return slices.ContainsFunc(cvMetrics, func(m cvMetric) bool {
-		return m.numbers && m.name == f.metric
+		return m.numbers && m.name == name
 	})
 }
 
 // metricFor returns the metric that the flags name for a problem of numbers or of classes.
-func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
+func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	var names []string
 	for i := range cvMetrics {
 		m := &cvMetrics[i]
@@ -71,15 +62,15 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 			continue
 		}
 		names = append(names, m.name)
-		if f.metric != m.name && f.metric != "" {
+		if f.Metric != m.name && f.Metric != "" {
 			continue
 		}
 		switch {
-		case f.kernel.wanted() && !m.kernels:
-			return nil, usagef("-metric: %s goes by scores, and with -kernel there are labels alone",
+		case f.UsesKernel() && !m.kernels:
+			return nil, flags.Usagef("-metric: %s goes by scores, and with -kernel there are labels alone",
 				m.name)
-		case m.proba && !f.set.cfg.Loss.LogOdds() && f.set.cfg.Multiclass != pegasos.Multinomial:
-			return nil, usagef("-metric: %s needs probabilities: -loss log", m.name)
+		case m.proba && !f.Loss.LogOdds() && f.Multiclass != pegasos.Multinomial:
+			return nil, flags.Usagef("-metric: %s needs probabilities: -loss log", m.name)
 		}
 		return m, nil
 	}
@@ -87,8 +78,8 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 	if numbers {
 		of = "of numbers to predict"
 	}
-	return nil, usagef("-metric: have %q, want %s: -loss says what labels are, here those %s",
-		f.metric, strings.Join(names, ", "), of)
+	return nil, flags.Usagef("-metric: have %q, want %s: -loss says what labels are, here those %s",
+		f.Metric, strings.Join(names, ", "), of)
 }
 
 // better reports whether a is a better value than b.

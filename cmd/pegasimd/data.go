@@ -8,10 +8,10 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -23,10 +23,12 @@ import (
 
 // A dataReader reads data as the flags say.
 type dataReader struct {
-	dataFlags
-	call *call
+	call    *call
+	opt     dataset.Options
+	missing string // as -missing has it
+	quiet   bool
 
-	tables  *tableFlags        // nil where features are not made of words
+	fits    bool               // fits an encoder to a table
 	encoder *tables.Encoder    // of the table that was read; nil for other data
 	fitter  *tables.Fitter     // that fitted the encoder; nil for a model's
 	last    *dataset.Set       // what the fitter's last pass found, without rows
@@ -43,9 +45,22 @@ type dataReader struct {
 	manyClasses bool            // more whole numbers than usual are taken for classes
 }
 
-func (c *call) reader(flags dataFlags) *dataReader {
-	c.quiet = flags.quiet
-	return &dataReader{dataFlags: flags, call: c}
+// reader returns a reader of data by the flags.
+func (c *call) reader() *dataReader {
+	f := c.flags
+	c.quiet = f.Quiet
+	d := &dataReader{call: c, opt: f.Data, missing: f.Missing, quiet: f.Quiet}
+	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
+		d.opt.SkipLines = -1 // none; 0 detects them
+	}
+	return d
+}
+
+// fittingReader returns a reader that fits encoders to tables.
+func (c *call) fittingReader() *dataReader {
+	d := c.reader()
+	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()
+	return d
 }
 
 // curveColumns returns the columns that curves may expand: nil for all of a table of plain numbers,
@@ -93,8 +108,8 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	if err != nil && name != "-" && !strings.Contains(name, ",") {
 		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
 			_, err = os.Open(name) // whatever the name tells of a format
-		} else if model, _ := holdsModel(name, &d.dataFlags); model {
-			err = usagef("%s is a model, want data", name)
+		} else if model, _ := d.call.holdsModel(name); model {
+			err = flags.Usagef("%s is a model, want data", name)
 		} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 				"text, say so (-format csv, tsv or lines)", err)
@@ -119,8 +134,8 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
-	if d.tables != nil && slices.ContainsFunc(saysColumns, d.call.given) {
-		return usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams: the other model says " +
+	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
+		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams: the other model says " +
 			"what the columns are")
 	}
 	d.opt.RoundLabels = head.Classes == nil
@@ -175,7 +190,7 @@ func modelName(args []string) (string, error) {
 		return args[1], nil
 	}
 	if args[0] == "-" {
-		return "", usagef("data from standard input have no name: name the model too")
+		return "", flags.Usagef("data from standard input have no name: name the model too")
 	}
 	name := strings.TrimSuffix(shortName(args[0]), ".gz")
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil

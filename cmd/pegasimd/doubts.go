@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/form"
@@ -45,7 +46,7 @@ func (d *dataReader) settle(name string, trains bool) error {
 		}
 		d.call.warn(doubt.String())
 	}
-	if d.strict && len(d.doubts) > 0 {
+	if d.call.flags.Strict && len(d.doubts) > 0 {
 		return fmt.Errorf("%s: %s, which -strict takes for an error", inputName(name),
 			count(len(d.doubts), "doubt"))
 	}
@@ -55,14 +56,6 @@ func (d *dataReader) settle(name string, trains bool) error {
 // settledBy has the flags that settle the doubts which stop training.
 var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
-
-// The flags of train that do not change the model, and those that resolved gives for a table.
-var (
-	noEffect = strings.Fields("quiet force strict threads in-memory max-bytes json plot proof " +
-		"checkpoint every resume folds lambdas cs gammas metric model")
-	settledByTable = strings.Fields("label label-column format sep quote comment skip-lines " +
-		"encoding decimal header ignore numbers dates categories text")
-)
 
 // resolved returns the flags of train that read the data as they were read, and train on them as it
 // did, without detecting anything. Unless files is true they lack the names of files.
@@ -74,7 +67,9 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 		further = []string{"-multiclass", string(multiclass)}
 	}
 	if f == nil || d.encoder == nil {
-		return append(further, c.givenFlags(files, noEffect...)...)
+		return append(further, c.flags.Words(files, func(f *flags.Flag) bool {
+			return !f.Is(flags.NoEffect)
+		})...)
 	}
 	words = append(words, "-format", f.Format)
 	if separates(f) {
@@ -96,10 +91,12 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	if label >= 0 {
 		words = append(words, "-label-column", d.columnWord(names, label, true))
 	}
-	if !c.given("start") && !c.given("prior") { // which say what the columns are
+	if !c.flags.Given("start") && !c.flags.Given("prior") { // which say what the columns are
 		words = append(words, d.kindFlags(names, label)...)
 	}
-	others := c.givenFlags(files, slices.Concat(noEffect, settledByTable)...)
+	others := c.flags.Words(files, func(f *flags.Flag) bool {
+		return !f.Is(flags.NoEffect | flags.Form)
+	})
 	return slices.Concat(words, further, others)
 }
 

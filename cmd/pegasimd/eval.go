@@ -9,17 +9,19 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-var evalCommand = command{
-	name:      "eval",
-	arguments: "DATA MODEL",
-	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
+var evalCommand = command{help.Command{
+	Name:      "eval",
+	Arguments: "DATA MODEL",
+	Summary:   "measure how well a model predicts labelled data",
+	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
   - the area under the ROC curve and the average precision: of two classes those of the second, of
     more the means over the classes that DATA has, each against the rest;
@@ -40,17 +42,15 @@ Examples:
   pegasimd eval test.svm a9a.model
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
-	common: "json plot " + usualDataFlags,
-	flags:  func() commandFlags { return new(evalFlags) },
-}
+}, runEval}
 
-func (f *evalFlags) run(c *call, args []string) error {
-	format, err := pictureFormat(f.plot)
+func runEval(c *call, args []string) error {
+	format, err := pictureFormat(c.flags.Plot)
 	if err != nil {
 		return err
 	}
-	jsonOut := c.writes("-json", f.json, reportKind)
-	plotOut := c.writes("-plot", f.plot, pictureKind)
+	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
+	plotOut := c.writes("-plot", c.flags.Plot, pictureKind)
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
@@ -58,14 +58,14 @@ func (f *evalFlags) run(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if predictions.Numbers(m) && f.plot != "" {
-		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
+	if predictions.Numbers(m) && c.flags.Plot != "" {
+		return flags.Usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	reader := c.reader(f.data)
+	reader := c.reader()
 	if reader.missing == "fill" {
 		reader.missing = "drop" // such rows measure nothing
 	}
-	s, err := reader.score(args[0], m, f.weights, true)
+	s, err := reader.score(args[0], m, c.flags.Weights, true)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (f *evalFlags) run(c *call, args []string) error {
 	}
 	switch {
 	case jsonOut.toStdout():
-	case f.data.quiet:
+	case c.flags.Quiet:
 		r.printFirst(c.stdout)
 	default:
 		s.reader.tell(s.Set)

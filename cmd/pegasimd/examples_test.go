@@ -85,9 +85,9 @@ func TestHelpExamples(t *testing.T) {
 	count := 0
 	for _, c := range []*command{&trainCommand, &convertCommand, &cvCommand, &evalCommand,
 		&predictCommand, &inspectCommand, &verifyCommand} {
-		_, examples, found := strings.Cut(c.help, "\nExamples:\n")
+		_, examples, found := strings.Cut(c.Help, "\nExamples:\n")
 		if !found {
-			t.Errorf("%s has no examples", c.name)
+			t.Errorf("%s has no examples", c.Name)
 		}
 		if c == &verifyCommand { // after examples that wrote to it
 			must(t, "train", "-quiet", "a9a.svm")

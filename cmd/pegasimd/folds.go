@@ -23,7 +23,7 @@ import (
 
 // deal cuts the rows into folds.
 func (v *search) deal() error {
-	cfg, folds := v.cfg, v.flags.folds
+	cfg, folds := v.cfg, v.flags.Folds
 	y := v.set.Y
 	if cfg.Loss.Regression() {
 		y = make([]float32, len(y)) // as if of one class: plain folds
@@ -64,9 +64,9 @@ func (v *search) deal() error {
 // run does the runs of all points and folds, several at a time, and fills in the points. Runs side
 // by side share the memory. If that is too little for one of them, half as many run at a time.
 func (v *search) run(p *progress) error {
-	threads := parallel.Threads(v.flags.data.opt.Threads)
+	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)
-	for atOnce := min(threads, len(v.grid)*v.flags.folds); ; atOnce /= 2 {
+	for atOnce := min(threads, len(v.grid)*v.flags.Folds); ; atOnce /= 2 {
 		options.Allowed = int64(min(machine.Free(), math.MaxInt64/2)) / int64(atOnce)
 		err := v.runSome(threads, atOnce, p)
 		var refused *pegasos.ConfigError
@@ -78,7 +78,7 @@ func (v *search) run(p *progress) error {
 
 // runSome is run with a number of runs at a time. When one fails the others are cancelled.
 func (v *search) runSome(threads, atOnce int, p *progress) error {
-	folds := v.flags.folds
+	folds := v.flags.Folds
 	runs := make([]cvRun, len(v.grid)*folds)
 	ctx, cancel := context.WithCancelCause(v)
 	defer cancel(nil)
@@ -193,7 +193,7 @@ func (p *cvPoint) average() {
 // crossPredict predicts each fold by a kernel machine of the others.
 func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	if v.encoded == nil {
-		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.folds)
+		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.Folds)
 	}
 	predicted := make([]float32, v.set.Rows())
 	for fold, set := range v.encoded {
@@ -234,7 +234,7 @@ func (v *search) runKernels(progress *progress) error {
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.Objective, p.Gap = number(math.NaN()), number(math.NaN())
-		of := make([]scored, v.flags.folds)
+		of := make([]scored, v.flags.Folds)
 		for i, label := range predicted {
 			f := &of[v.fold[i]]
 			truth, _ := slices.BinarySearch(labels, v.set.Y[i])

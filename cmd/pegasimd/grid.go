@@ -7,30 +7,31 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
 // penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or
 // nil if they name none.
-func (f *cvFlags) penalties(c *call) (all []cvPoint, err error) {
+func penalties(f *flags.Set) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
-		func(name string) bool { return !c.given(name) })
+		func(name string) bool { return !f.Given(name) })
 	if len(given) > 1 {
-		return nil, usagef("only one of -lambda, -c, -lambdas and -cs can be given")
+		return nil, flags.Usagef("only one of -lambda, -c, -lambdas and -cs can be given")
 	}
 	switch strings.Join(given, "") {
 	case "lambda":
-		return []cvPoint{{Lambda: number(f.set.cfg.Lambda)}}, nil
+		return []cvPoint{{Lambda: number(f.Lambda)}}, nil
 	case "c":
-		return []cvPoint{{C: number(f.set.cfg.C)}}, nil
+		return []cvPoint{{C: number(f.C)}}, nil
 	case "lambdas":
-		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
+		values, err = positiveNumbers("lambdas", f.Lambdas, "1e-3,1e-4")
 		for _, v := range slices.Backward(values) {
 			all = append(all, cvPoint{Lambda: number(v)})
 		}
 	case "cs":
-		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
+		values, err = positiveNumbers("cs", f.Cs, "1e-3,1e-4")
 		for _, v := range values {
 			all = append(all, cvPoint{C: number(v)})
 		}
@@ -47,7 +48,7 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return nil, usagef("-%s: %q: want positive numbers, such as %s", flag, word, example)
+			return nil, flags.Usagef("-%s: %q: want positive numbers, such as %s", flag, word, example)
 		}
 		values = append(values, v)
 	}
@@ -65,7 +66,7 @@ func geometric(flag, list string) (values []float64, err error) {
 	var rest string
 	if read, _ := fmt.Sscanf(list, "%g:%g:%d%s", &from, &to, &n, &rest); read != 3 || n < 2 ||
 		n > mostPoints || !(from > 0 && to > from && to <= math.MaxFloat64) {
-		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
+		return nil, flags.Usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
 			"as 1e-6:1e-2:9", flag, list, mostPoints)
 	}
 	for i := range n - 1 {

@@ -33,16 +33,16 @@ func TestHelpPages(t *testing.T) {
 	}
 	out, _ := must(t, "help")
 	page(t, "help/help.txt", []byte(out))
-	for _, cmd := range commands {
+	for _, cmd := range commands() {
 		flag := "-h"
-		if cmd.name == "train" {
+		if cmd.Name == "train" {
 			flag = "-help-all"
 		}
-		out, _ := must(t, cmd.name, flag)
-		page(t, "help/"+cmd.name+".txt", []byte(out))
+		out, _ := must(t, cmd.Name, flag)
+		page(t, "help/"+cmd.Name+".txt", []byte(out))
 		for _, line := range strings.Split(out, "\n") {
 			if len(line) > 110 {
-				t.Errorf("help %s: %d columns: %s", cmd.name, len(line), line)
+				t.Errorf("help %s: %d columns: %s", cmd.Name, len(line), line)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -27,27 +28,27 @@ type heldOut struct {
 }
 
 // checkHoldout returns an error if -holdout has no valid share, or can't be given with another flag.
-func (t *trainFlags) checkHoldout(c *call) error {
-	if !c.given("holdout") {
+func checkHoldout(c *call) error {
+	if !c.flags.Given("holdout") {
 		return nil
 	}
-	if !proof.GoodShare(t.holdout) {
+	if !proof.GoodShare(c.flags.Holdout) {
 		hint := ""
-		if t.holdout > 1 && t.holdout < 100 {
-			hint = fmt.Sprintf("; %g %% is -holdout %g", t.holdout, t.holdout/100)
+		if c.flags.Holdout > 1 && c.flags.Holdout < 100 {
+			hint = fmt.Sprintf("; %g %% is -holdout %g", c.flags.Holdout, c.flags.Holdout/100)
 		}
-		return usagef("-holdout: have %g, want a share of the rows, more than 0 and less than 1%s",
-			t.holdout, hint)
+		return flags.Usagef("-holdout: have %g, want a share of the rows, more than 0 and less than 1%s",
+			c.flags.Holdout, hint)
 	}
 	for _, name := range []string{"start", "prior"} {
-		if c.given(name) {
-			return usagef("-holdout can't be given with -%s: the other model may have been trained on "+
+		if c.flags.Given(name) {
+			return flags.Usagef("-holdout can't be given with -%s: the other model may have been trained on "+
 				"the rows held out; evaluate the model on other data with eval", name)
 		}
 	}
 	for _, name := range []string{"resume", "checkpoint"} {
-		if c.given(name) {
-			return usagef("-holdout can't be given with -%s: a checkpoint does not keep which rows "+
+		if c.flags.Given(name) {
+			return flags.Usagef("-holdout can't be given with -%s: a checkpoint does not keep which rows "+
 				"are held out", name)
 		}
 	}
@@ -57,11 +58,11 @@ func (t *trainFlags) checkHoldout(c *call) error {
 // holdOut divides the rows that were read by -holdout. It fits the encoder of a table again, to the
 // rows to train on alone.
 func (r *linearRun) holdOut() error {
-	share, d := r.flags.holdout, r.reader
+	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
 		return nil
 	}
-	if err := checkWeights(r.flags.weights, d.weights, r.set.Rows()); err != nil {
+	if err := checkWeights(r.flags.Weights, d.weights, r.set.Rows()); err != nil {
 		return err
 	}
 	numbers := r.cfg.Loss.Regression()
@@ -243,7 +244,7 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	if m.Result.HeldOut, err = m.Estimate(of); err != nil {
 		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)
 	}
-	m.Result.HeldOut.Share = r.flags.holdout
+	m.Result.HeldOut.Share = r.flags.Holdout
 	s := &scoredSet{Set: h.set, reader: r.reader, model: linearModel{m}, weights: h.weights}
 	if s.scores, err = s.find(0, h.set); err != nil {
 		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -101,8 +102,8 @@ func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 				t.Errorf("estimate %v, want %v", e, value)
 			}
 			other := filepath.Join(t.TempDir(), "m.model")
-			flags := strings.Fields(c.flags)[2:]
-			must(t, append(append([]string{"train", "-quiet"}, flags...), part(false), other)...)
+			given := strings.Fields(c.flags)[2:]
+			must(t, append(append([]string{"train", "-quiet"}, given...), part(false), other)...)
 			a, b := readWeightsOf(t, model), readWeightsOf(t, other)
 			if !reflect.DeepEqual(a, b) {
 				t.Errorf("weights %v, of the other rows alone %v", a, b)
@@ -135,8 +136,8 @@ func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &call{Context: t.Context(), stderr: new(strings.Builder)}
-	d := c.reader(dataFlags{quiet: true})
+	c := &call{Context: t.Context(), stderr: new(strings.Builder), flags: flags.NewSet("verify")}
+	d := c.reader()
 	head := m.Head()
 	set, _, err := d.read(data, &head)
 	if err != nil {

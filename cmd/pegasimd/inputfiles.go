@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -34,11 +33,11 @@ func (c *call) findInputs() {
 	for i, name := range c.args {
 		add(strings.Trim(strings.Fields(c.usage)[i], "[]"), name)
 	}
-	c.flags.Visit(func(f *flag.Flag) {
-		if takes, _ := placeholderOf(f); takes == "file" {
-			add("-"+f.Name, f.Value.String())
+	for _, f := range c.flags.Each() {
+		if f.Takes == "file" {
+			add("-"+f.Name, c.flags.Text(f.Name))
 		}
-	})
+	}
 	c.collectWithinInputs()
 }
 
@@ -46,7 +45,7 @@ func (c *call) findInputs() {
 // does nothing if flags or GOMEMLIMIT allow more, or if an input has an unknown size, as standard
 // input and compressed files have.
 func (c *call) collectWithinInputs() {
-	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.given) {
+	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return
 	}
 	total := int64(0)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -203,10 +204,10 @@ func (l labelling) classWeight(list string) (string, error) {
 		}
 		switch {
 		case at < 0:
-			return "", usagef("-class-weight: %q: want name=weight, with a name from the data",
+			return "", flags.Usagef("-class-weight: %q: want name=weight, with a name from the data",
 				part)
 		case !found:
-			return "", usagef("-class-weight: no row has the label %q", part[:at])
+			return "", flags.Usagef("-class-weight: no row has the label %q", part[:at])
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}

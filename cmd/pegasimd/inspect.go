@@ -7,15 +7,16 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-var inspectCommand = command{
-	name:      "inspect",
-	arguments: "MODEL|DATA",
-	summary:   "print what is in a model or a data file",
-	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
+var inspectCommand = command{help.Command{
+	Name:      "inspect",
+	Arguments: "MODEL|DATA",
+	Summary:   "print what is in a model or a data file",
+	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
 of each class that matter most. They are ranked by weight x the spread of the column, if the model's
 scaling has that, and for one-vs-one by their mean absolute value over the pairs. Positive weights
 speak for the class, or for the second of two classes.
@@ -30,29 +31,26 @@ Examples:
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
   pegasimd inspect train.pgsm`,
-	common: "top data json " + usualDataFlags,
-	flags:  func() commandFlags { return new(inspectFlags) },
-}
+}, runInspect}
 
-func (f *inspectFlags) run(c *call, args []string) error {
-	jsonOut := c.writes("-json", f.json, reportKind)
+func runInspect(c *call, args []string) error {
+	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	model, err := holdsModel(args[0], &f.data)
+	model, err := c.holdsModel(args[0])
 	if err != nil {
 		return err
 	}
 	if model {
-		return inspectModel(c, f, args[0], jsonOut)
+		return inspectModel(c, args[0], jsonOut)
 	}
-	return inspectData(c, f, args[0], jsonOut)
+	return inspectData(c, args[0], jsonOut)
 }
 
 // inspectData prints what a data file has. Of a table without -label-column all columns are shown.
-func inspectData(c *call, f *inspectFlags, name string, out *output) error {
-	reader := c.reader(f.data)
-	reader.tables = &f.tables
+func inspectData(c *call, name string, out *output) error {
+	reader := c.fittingReader()
 	reader.opt.MissingLabels = dataset.MissingKeep
 	whole := reader.isTable(name) && reader.opt.LabelColumn == ""
 	if whole {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -19,8 +20,8 @@ import (
 
 // inspectModel prints what the model in a file holds. That it can be read means that its checksum
 // is right.
-func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
-	m, err := readPredictor(name, f.data.opt.Stdin)
+func inspectModel(c *call, name string, out *output) error {
+	m, err := readPredictor(name, c.flags.Data.Stdin)
 	if err != nil {
 		return err
 	}
@@ -34,8 +35,8 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	if err := r.nameColumns(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
-	m.report(r, f.top)
-	if err := r.nameWeights(c, f); err != nil {
+	m.report(r, c.flags.Top)
+	if err := r.nameWeights(c); err != nil {
 		return err
 	}
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
@@ -67,7 +68,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 }
 
 // nameWeights fills in the names of the weights, with n-grams that are in the data of -data.
-func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
+func (r *modelReport) nameWeights(c *call) error {
 	var all []*weight
 	for i := range r.Means {
 		all = append(all, &r.Means[i])
@@ -77,9 +78,9 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 			all = append(all, &v.Heaviest[i])
 		}
 	}
-	if f.in != "" {
+	if c.flags.TextData != "" {
 		if r.Table == nil {
-			return usagef("-data: the model is not of a table with text")
+			return flags.Usagef("-data: the model is not of a table with text")
 		}
 		var features []int // those of terms have no n-grams
 		for _, h := range all {
@@ -87,7 +88,7 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 				features = append(features, j)
 			}
 		}
-		if err := c.reader(f.data).nameGrams(f.in, r.Table, features); err != nil {
+		if err := c.reader().nameGrams(c.flags.TextData, r.Table, features); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
@@ -51,34 +52,36 @@ func setCollector() {
 	}
 }
 
-// A command is one of pegasimd's.
+// command is a command of pegasimd.
 type command struct {
-	name, arguments, summary, help string
-	common                         string // the flags that -h lists; empty for all
-	flags                          func() commandFlags
+	help.Command
+	run func(c *call, arguments []string) error
 }
 
-// commandFlags are the flags of a command, and do what it does.
-type commandFlags interface {
-	define(f *flag.FlagSet)
-	run(c *call, args []string) error
+// commands returns all commands.
+func commands() []command {
+	return []command{trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand,
+		convertCommand, inspectCommand, versionCommand,
+		{completion, runCompletion}}
 }
 
-var commands = []command{
-	trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
-	inspectCommand, versionCommand,
+// descriptions returns the descriptions of all commands.
+func descriptions() (list []help.Command) {
+	for _, c := range commands() {
+		list = append(list, c.Command)
+	}
+	return list
 }
 
 // A call is one run of a command.
 type call struct {
 	context.Context
-	flags  *flag.FlagSet
+	flags  *flags.Set
 	usage  string   // of the arguments
 	args   []string // the arguments
 	stdout *standardOutput
 	stderr io.Writer
 
-	helpAll   bool     // help lists all flags
 	quiet     bool     // no warnings are printed
 	warnings  []string // that end the output
 	inputs    []inputFile
@@ -88,88 +91,76 @@ type call struct {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
-		printUsage(stderr)
+		help.WriteOverview(stderr, descriptions())
 		return exitUsage
 	}
 	name, args := args[0], args[1:]
 	if name == "-version" || name == "--version" {
-		name = versionCommand.name
+		name = versionCommand.Name
 	}
 	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
-		if len(args) == 0 {
+		if len(args) == 0 || args[0] == "-man" {
 			out := &standardOutput{w: stdout}
-			printUsage(out)
+			if len(args) == 0 {
+				help.WriteOverview(out, descriptions())
+			} else {
+				help.WriteMan(out, descriptions())
+			}
 			return exitCode("help", out.err, stderr)
 		}
 		name, args = args[0], []string{"-help"}
 	}
-	for _, cmd := range commands {
-		if cmd.name == name {
+	var names []string
+	for _, cmd := range commands() {
+		if cmd.Name == name {
 			return cmd.call(ctx, args, stdout, stderr)
 		}
+		names = append(names, cmd.Name)
 	}
-	fmt.Fprintf(stderr, "pegasimd: there is no command %q\n\n", name)
-	printUsage(stderr)
+	fmt.Fprintf(stderr, "pegasimd: there is no command %q%s\n\n", name,
+		flags.DidYouMean(name, "", names))
+	help.WriteOverview(stderr, descriptions())
 	return exitUsage
-}
-
-func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd trains linear models (support vector machines, logistic and ridge "+
-		"regression) and\nkernel machines, and predicts with them.\n\n"+
-		"Usage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
-	for _, cmd := range commands {
-		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
-	}
-	fmt.Fprint(w, `
-'pegasimd help COMMAND' lists a command's flags and gives examples. In every command - stands for
-standard input or output, and a name that ends in .gz means compressed. Files are written in one
-piece, and replace only files that show that they are ours, unless -force is given.
-
-To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
-`)
 }
 
 // call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr}
 	stage.Store(working)
-	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
-	c.flags.SetOutput(io.Discard)
+	c.flags = flags.NewSet(cmd.Name)
 	defer c.discardOutputs() // also if it panics
 	defer c.closeTemporary()
-	flags := cmd.flags()
-	arguments, err := c.parse(flags, args, cmd.arguments)
+	arguments, err := c.parse(args, cmd.Arguments)
 	if err == nil {
-		err = flags.run(c, arguments)
+		err = cmd.run(c, arguments)
 	}
 	c.printWarnings()
-	var usage usageError
+	var usage flags.UsageError
 	var open *questionError
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(), cmd.help)
-		if cmd.common == "" || c.helpAll {
-			printFlags(c.stdout, c.flags, "")
-		} else {
-			printFlags(c.stdout, c.flags, cmd.common)
-			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
-		}
+	case errors.Is(err, flags.ErrHelp), errors.Is(err, flags.ErrHelpAll):
+		help.WriteCommand(c.stdout, cmd.Command, errors.Is(err, flags.ErrHelpAll))
 		err = nil
 	case errors.As(err, &open):
-		fmt.Fprintf(stderr, "pegasimd %s: %s\n", cmd.name, escape.Text(plain(err)))
+		printError(stderr, cmd.Name, err)
 		for _, line := range open.answers {
 			fmt.Fprintf(stderr, "  %s\n", escape.Text(line))
 		}
 		return exitUsage
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, escape.Text(plain(err)), cmd.usage(), cmd.name)
+		printError(stderr, cmd.Name, err)
+		fmt.Fprintf(stderr, "Usage: %s; 'pegasimd help %s' explains it.\n", cmd.Usage(), cmd.Name)
 		return exitUsage
 	}
 	if err == nil {
 		err = c.stdout.err // of text that was printed without asking
 	}
-	return exitCode(cmd.name, err, stderr)
+	return exitCode(cmd.Name, err, stderr)
+}
+
+// printError prints the error of a command.
+func printError(stderr io.Writer, name string, err error) {
+	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
 // closeTemporary closes the temporary files, which are gone then, or once they are not mapped any
@@ -178,14 +169,6 @@ func (c *call) closeTemporary() {
 	for _, f := range c.temporary {
 		f.Close()
 	}
-}
-
-// usage returns how the command is called.
-func (cmd command) usage() string {
-	if cmd.arguments == "" {
-		return "pegasimd " + cmd.name
-	}
-	return "pegasimd " + cmd.name + " [flags] " + cmd.arguments
 }
 
 // exitCode tells of the error that a command ends with, and returns its exit code.
@@ -199,45 +182,27 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(plain(err)))
+	printError(stderr, name, err)
 	if errors.Is(err, errClaimsNothing) {
 		return exitNothing
 	}
 	return exitError
 }
 
-// parse reads flags, which may come before, between and after the arguments, and takes as many
-// arguments as usage has words, of which those in brackets can be left out.
-func (c *call) parse(flags commandFlags, args []string, usage string) (
-	arguments []string, err error,
-) {
-	flags.define(c.flags)
-	c.flags.BoolFunc("help-all", "list all flags", func(string) error {
-		c.helpAll = true
-		return flag.ErrHelp
-	})
-	for {
-		if err := c.flags.Parse(args); c.helpAll || errors.Is(err, flag.ErrHelp) {
-			return nil, flag.ErrHelp
-		} else if err != nil {
-			return nil, c.inShellWords(err)
-		}
-		if args = c.flags.Args(); len(args) == 0 {
-			break
-		}
-		arguments, args = append(arguments, args[0]), args[1:]
-	}
-	if err := c.checkValues(); err != nil {
+// parse parses the flags and the arguments, of which usage names each in a word; those in brackets may
+// be left out.
+func (c *call) parse(args []string, usage string) (arguments []string, err error) {
+	if arguments, err = c.flags.Parse(args); err != nil {
 		return nil, err
 	}
 	most := len(strings.Fields(usage))
 	switch {
 	case len(arguments) < most-strings.Count(usage, "["):
-		return nil, usagef("too few arguments")
+		return nil, flags.Usagef("too few arguments: want %s", usage)
 	case len(arguments) > most:
-		return nil, usagef("unexpected argument %q", arguments[most])
+		return nil, flags.Usagef("unexpected argument %q", arguments[most])
 	case slices.Contains(arguments, ""):
-		return nil, usagef("an argument is empty: want a name")
+		return nil, flags.Usagef("an argument is empty: want the name of a file")
 	}
 	c.usage, c.args = usage, arguments
 	return arguments, nil

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -227,12 +227,11 @@ func TestPresetPaper(t *testing.T) {
 
 // The flags that a preset sets are the library's choices.
 func TestPresetIsPaper(t *testing.T) {
-	s, f := new(settingFlags), flag.NewFlagSet("", flag.ContinueOnError)
-	s.define(f)
-	if err := f.Parse(strings.Fields(paper)); err != nil {
+	f := flags.NewSet("train")
+	if _, err := f.Parse(strings.Fields(flags.Paper)); err != nil {
 		t.Fatal(err)
 	}
-	if have, want := s.cfg.Plain(), pegasos.Paper(); !reflect.DeepEqual(have, want) {
+	if have, want := f.Config.Plain(), pegasos.Paper(); !reflect.DeepEqual(have, want) {
 		t.Errorf("%+v, want %+v", have, want)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"math"
 	"os"
 	"runtime"
@@ -18,13 +17,6 @@ import (
 
 // memoryFlag says how many megabytes training may take.
 type memoryFlag int
-
-func (m *memoryFlag) define(f *flag.FlagSet) {
-	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data; the "+
-		"rows of a table with words that need more are kept in a temporary file (0: what the "+
-		"machine or its control group has; for a file that claims more than it holds, 24 MB + 32 "+
-		"bytes a row + 10 times its size, or 48 bytes a feature if that is more)")
-}
 
 // given returns the bytes that the flag allows, 0 if it is not given.
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
@@ -57,25 +58,19 @@ func (c *call) openOutputs() error {
 	return nil
 }
 
-// force reports whether any file may be replaced.
-func (c *call) force() bool {
-	f := c.flags.Lookup("force")
-	return f != nil && f.Value.String() == "true"
-}
-
 // checkStdio makes sure that standard input and output have one use each.
 func (c *call) checkStdio() error {
 	in, out := "", ""
 	for _, i := range c.inputs {
 		if i.name == "-" && in != "" {
-			return usagef("%s and %s can't both be standard input", in, i.what)
+			return flags.Usagef("%s and %s can't both be standard input", in, i.what)
 		} else if i.name == "-" {
 			in = i.what
 		}
 	}
 	for _, o := range c.outputs {
 		if o.name == "-" && out != "" {
-			return usagef("%s and %s can't both be standard output", out, o.what)
+			return flags.Usagef("%s and %s can't both be standard output", out, o.what)
 		} else if o.name == "-" {
 			out = o.what
 		}
@@ -97,16 +92,16 @@ func (o *output) check(others []*output) error {
 	for _, other := range others {
 		at, err := placeOf(other.name)
 		if other.name != "-" && err == nil && (at == place || sameFile(info, other.name)) {
-			return usagef("%s and %s are the same file, %s", other.what, o.what, o.name)
+			return flags.Usagef("%s and %s are the same file, %s", other.what, o.what, o.name)
 		}
 	}
-	if info == nil || o.call.force() {
+	if info == nil || o.call.flags.Force {
 		return nil
 	}
 	for _, in := range o.call.inputs {
 		resumed := in.what == "-resume" && o.what == "-checkpoint" // a run replaces its checkpoint
 		if sameFile(info, in.name) && !resumed {
-			return usagef("%s: %s is the file that %s names, which is read: -force replaces it",
+			return flags.Usagef("%s: %s is the file that %s names, which is read: -force replaces it",
 				o.what, o.name, in.what)
 		}
 	}
@@ -136,10 +131,10 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	switch {
 	case info.Size() == 0:
 	case o.kind.is == nil:
-		return usagef("%s: %s exists, and nothing shows that it may go: -force replaces it", o.what,
+		return flags.Usagef("%s: %s exists, and nothing shows that it may go: -force replaces it", o.what,
 			o.name)
 	case err != nil || !o.kind.is(head):
-		return usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
+		return flags.Usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
 			o.kind.name)
 	}
 	return nil

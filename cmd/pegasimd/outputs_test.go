@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/modelio"
 )
@@ -367,29 +367,19 @@ func TestProtectedFileAsOutput(t *testing.T) {
 	})
 }
 
-// brokenFlags are those of a command that panics while its output is open.
-type brokenFlags struct {
-	t   *testing.T
-	dir string
-}
-
-func (brokenFlags) define(*flag.FlagSet) {}
-
-func (b brokenFlags) run(c *call, _ []string) error {
-	c.writes("OUT", filepath.Join(b.dir, "out"), modelKind)
-	if err := c.openOutputs(); err != nil {
-		b.t.Error(err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(b.dir, "*")); len(left) != 1 {
-		b.t.Errorf("%q", left)
-	}
-	panic("broken")
-}
-
 // A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	broken := command{name: "broken", flags: func() commandFlags { return brokenFlags{t, dir} }}
+	broken := command{help.Command{Name: "broken"}, func(c *call, _ []string) error {
+		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
+		if err := c.openOutputs(); err != nil {
+			t.Error(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+			t.Errorf("%q", left)
+		}
+		panic("broken")
+	}}
 	func() {
 		defer func() { recover() }()
 		broken.call(context.Background(), nil, io.Discard, io.Discard)

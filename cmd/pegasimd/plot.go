@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -35,7 +36,7 @@ func pictureFormat(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	return "", usagef("-plot: %q: a picture's name ends in .svg, .png or .pdf", name)
+	return "", flags.Usagef("-plot: %q: a picture's name ends in .svg, .png or .pdf", name)
 }
 
 // newPlot returns an empty plot in the pictures' style.
@@ -139,7 +140,7 @@ func sharesOf(counts [][]float64) shareGrid {
 func writeConfusion(w io.Writer, format, title string, names []string, counts [][]float64) error {
 	n := len(names)
 	if n > mostClasses {
-		return usagef("-plot: a picture of %d classes would not be readable: %d are possible", n,
+		return flags.Usagef("-plot: a picture of %d classes would not be readable: %d are possible", n,
 			mostClasses)
 	}
 	p := newPlot(title+"\nshade: share of the true class", "predicted class", "true class")

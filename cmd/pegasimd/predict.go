@@ -8,17 +8,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-var predictCommand = command{
-	name:      "predict",
-	arguments: "DATA MODEL [OUT]",
-	summary:   "predict the labels of data",
-	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
+var predictCommand = command{help.Command{
+	Name:      "predict",
+	Arguments: "DATA MODEL [OUT]",
+	Summary:   "predict the labels of data",
+	Help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
 labels too, the accuracy is printed on standard error. These data have no labels: a table whose
 header lacks the label's column, a table or .npy file with as many columns as the model has
 features, and svmlight text whose first line begins with a feature. Columns of a table with a header
@@ -38,12 +40,11 @@ Examples:
   pegasimd predict test.svm a9a.model labels.txt
   pegasimd predict -scores test.csv digits.model | cut -f 1,2
   pegasimd predict -proba test.svm odds.model probabilities.tsv`,
-	common: "labels scores proba " + usualDataFlags,
-	flags:  func() commandFlags { return new(predictFlags) },
-}
+}, runPredict}
 
-func (f *predictFlags) run(c *call, args []string) error {
-	if err := f.check(); err != nil {
+func runPredict(c *call, args []string) error {
+	f := c.flags
+	if err := checkPredict(f); err != nil {
 		return err
 	}
 	out := c.writes("OUT", append(args, "-")[2], kind{})
@@ -54,10 +55,10 @@ func (f *predictFlags) run(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.fit(m, args[1]); err != nil {
+	if err := fitsPredict(f, m, args[1]); err != nil {
 		return err
 	}
-	reader := c.reader(f.data)
+	reader := c.reader()
 	reader.opt.MissingLabels, reader.opt.KeepRows = dataset.MissingKeep, true
 	s, err := reader.score(args[0], m, "", false)
 	if err != nil {
@@ -67,37 +68,37 @@ func (f *predictFlags) run(c *call, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	err = out.write(func(w io.Writer) error { return f.write(w, s, predicted) })
-	if err == nil && !f.data.quiet {
+	err = out.write(func(w io.Writer) error { return writePredictions(f, w, s, predicted) })
+	if err == nil && !c.flags.Quiet {
 		c.printFit(s, right)
 	}
 	return err
 }
 
 // check returns what is wrong with the flags.
-func (f *predictFlags) check() error {
+func checkPredict(f *flags.Set) error {
 	switch {
-	case f.scores && f.proba:
-		return usagef("only one of -scores and -proba can be given")
-	case f.data.opt.Labels == dataset.LabelsNo && f.data.opt.LabelColumn != "":
-		return usagef("-label-column is of no use with -labels no")
+	case f.Scores && f.Proba:
+		return flags.Usagef("only one of -scores and -proba can be given")
+	case f.Data.Labels == dataset.LabelsNo && f.Data.LabelColumn != "":
+		return flags.Usagef("-label-column is of no use with -labels no")
 	}
 	return nil
 }
 
 // fit returns an error if the model of that name does not have what the flags ask for.
-func (f *predictFlags) fit(m predictor, name string) error {
-	if why := m.noProbabilities(); f.proba && why != "" {
-		return usagef("-proba: %s has no probabilities: %s", name, why)
+func fitsPredict(f *flags.Set, m predictor, name string) error {
+	if why := m.noProbabilities(); f.Proba && why != "" {
+		return flags.Usagef("-proba: %s has no probabilities: %s", name, why)
 	}
-	if f.scores && predictions.Numbers(m) {
-		return usagef("-scores: the model predicts numbers, which are its scores")
+	if f.Scores && predictions.Numbers(m) {
+		return flags.Usagef("-scores: the model predicts numbers, which are its scores")
 	}
 	return nil
 }
 
 // write writes a line for each row, and one of headings if there are further columns.
-func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
+func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) error {
 	b := bufio.NewWriter(w)
 	if predictions.Numbers(s.model) {
 		predictions.WriteNumbers(b, s.scores)
@@ -107,10 +108,10 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	var headings []string
 	fill := func(scores, columns []float64) {}
 	switch {
-	case f.proba:
+	case f.Proba:
 		headings = names
 		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
-	case f.scores:
+	case f.Scores:
 		headings, fill = escape.Names(s.model.scoreNames()), s.model.showScores
 	}
 	if headings != nil {

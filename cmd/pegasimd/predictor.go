@@ -57,7 +57,7 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
 // the flags keep what has been read.
-func holdsModel(name string, flags *dataFlags) (bool, error) {
+func (c *call) holdsModel(name string) (bool, error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			return false, nil // what is read of a pipe is gone
@@ -70,7 +70,7 @@ func holdsModel(name string, flags *dataFlags) (bool, error) {
 		return false, err
 	}
 	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	flags.opt.Stdin = buffered
+	c.flags.Data.Stdin = buffered
 	return ok, nil
 }
 

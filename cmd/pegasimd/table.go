@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -30,17 +31,17 @@ var kindsOfFlags = []struct {
 
 // overrule returns the kinds of columns that the flags give.
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
-	if d.tables.grams < 1 {
-		return nil, usagef("-ngrams: have %d, want 1 or more", d.tables.grams)
+	if d.call.flags.Grams < 1 {
+		return nil, flags.Usagef("-ngrams: have %d, want 1 or more", d.call.flags.Grams)
 	}
 	all := map[string]tables.Given{}
 	for _, given := range kindsOfFlags {
-		if !d.call.given(given.flag) {
+		if !d.call.flags.Given(given.flag) {
 			continue
 		}
-		names, err := columnList(d.call.flags.Lookup(given.flag).Value.String())
+		names, err := columnList(d.call.flags.Text(given.flag))
 		if err != nil {
-			return nil, usagef("-%s: %w: want names with commas between", given.flag, err)
+			return nil, flags.Usagef("-%s: %w: want names with commas between", given.flag, err)
 		}
 		for _, name := range names {
 			is := tables.Given{Kind: given.kind}
@@ -50,7 +51,7 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 				}
 			}
 			if _, twice := all[name]; twice {
-				return nil, usagef("the column %q is given twice", name)
+				return nil, flags.Usagef("the column %q is given twice", name)
 			}
 			all[name] = is
 		}
@@ -96,9 +97,9 @@ func looksLikeCSV(name string) bool {
 // readFresh reads data that no model says how to read: a table by an encoder that is fitted to it.
 func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	switch {
-	case !d.isTable(name) && slices.ContainsFunc(saysColumns, d.call.given):
-		return nil, usagef("-ignore, -numbers, -dates, -categories and -text are for tables")
-	case d.tables == nil || !d.isTable(name):
+	case !d.isTable(name) && d.call.flags.GivenAny(flags.Kinds):
+		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories and -text are for tables")
+	case !d.fits || !d.isTable(name):
 		return dataset.Read(name, d.opt)
 	}
 	if err := d.keepInput(name); err != nil {
@@ -166,7 +167,7 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.fitter = &tables.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.tables.grams,
+	d.fitter = &tables.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.call.flags.Grams,
 		Inspect: d.opt.Labels == dataset.LabelsNo, NoRows: d.streams}
 	e, whole, err := d.fitter.Fit(func(enc form.Encoder) (err error) {
 		opt := d.opt
@@ -271,7 +272,7 @@ func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) e
 
 // nameHeaviest keeps the n-grams of the text features of the largest weights in the model's encoder.
 func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
-	if d.tables.words == 0 || d.encoder == nil {
+	if d.call.flags.Values.Words == 0 || d.encoder == nil {
 		return nil
 	}
 	largest := make([]float32, d.encoder.Cols()) // without the terms of curves
@@ -283,5 +284,5 @@ func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(largest[b], largest[a]) })
-	return d.nameGrams(name, d.encoder, order[:min(d.tables.words, len(order))])
+	return d.nameGrams(name, d.encoder, order[:min(d.call.flags.Values.Words, len(order))])
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/text/form"
@@ -64,11 +64,10 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 // they are to be mapped.
 func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
-	c := &call{Context: t.Context(), stderr: io.Discard, flags: flag.NewFlagSet("cv", 0)}
+	c := &call{Context: t.Context(), stderr: io.Discard, flags: flags.NewSet("cv")}
 	t.Cleanup(c.closeTemporary)
-	v := &search{call: c, flags: new(cvFlags), data: data}
-	v.flags.define(c.flags)
-	err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})
+	v := &search{call: c, data: data}
+	_, err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})
 	if err == nil {
 		err = steps(v.makeGrid, v.checkSettings, v.readData)
 	}

@@ -256,8 +256,8 @@ func (v *verifier) verify(t *testing.T, h *honest, model string) opinion {
 	return f
 }
 
-// runVerify runs pegasimd verify in this process.
-func runVerify(t *testing.T, h *honest, model string) (f opinion, code int) {
+// verifyHere runs pegasimd verify in this process.
+func verifyHere(t *testing.T, h *honest, model string) (f opinion, code int) {
 	args := append([]string{"verify", "-json", "-"}, strings.Fields(h.with)...)
 	code, out, told := pegasimd(t, append(args, model, h.data)...)
 	var r struct {
@@ -313,7 +313,7 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 // confirmed only if it predicts what the honest model predicts on the training data and its claims
 // are true, or if the program names the edited part as not checked.
 func TestTampered(t *testing.T) {
-	verifiers := []*verifier{{"verify", runVerify}, {"spec/verifier", runSecond(t)}}
+	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
 	writeCorpus(t)
 	tried, counts := 0, map[string]int{}
@@ -361,13 +361,13 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	})]
 	known := *h
 	known.with += " -hash " + strings.Trim(strings.TrimPrefix(line, "hash: "), `"`)
-	if f, _ := runVerify(t, &known, "tampered"); f.verdict != "contradicted" {
+	if f, _ := verifyHere(t, &known, "tampered"); f.verdict != "contradicted" {
 		t.Errorf("verify -hash of %v with %s: %s", h, m.what, f.verdict)
 	}
 	if err := os.WriteFile("model", h.file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if f, _ := runVerify(t, &known, "model"); !slices.Contains(f.checked, trainedHash) {
+	if f, _ := verifyHere(t, &known, "model"); !slices.Contains(f.checked, trainedHash) {
 		t.Errorf("verify -hash of %v: %s, checked %q", h, f.verdict, f.checked)
 	}
 }

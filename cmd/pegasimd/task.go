@@ -7,16 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file decides whether labels are classes or numbers to predict.
-
-// saysClasses are the flags that only make sense where labels are classes. If one is given, labels
-// are classes, whatever they look like.
-var saysClasses = strings.Fields("multiclass class-weight costs proba")
 
 const (
 	maxNumericClasses = 20 // different whole numbers, above which labels may be numbers to predict
@@ -60,8 +57,8 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	c := d.call
 	labels, rows := labelCounts(set, d.skip)
 	like, numeric := looksNumeric(labels, rows)
-	classes := slices.ContainsFunc(saysClasses, c.given) || set.Names != nil
-	open := !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.given("kernel")
+	classes := c.flags.GivenAny(flags.ForClasses) || set.Names != nil
+	open := !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.flags.Given("kernel")
 	if numeric && open {
 		cfg.Loss = pegasos.Squared
 		if !d.quiet {
@@ -74,7 +71,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		}
 	}
 	numbers := cfg.Loss.Regression()
-	if numbers && !c.given("loss") {
+	if numbers && !c.flags.Given("loss") {
 		d.chosen = []string{"-loss", string(cfg.Loss)}
 	}
 	if err := checkNumbers(name, set, cfg.Loss); err != nil {
@@ -115,7 +112,7 @@ func (d *dataReader) checkClasses(
 	case len(labels) == 1:
 		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes", name,
 			rows[0], escape.Name(labelName(set, labels[0])))
-	case len(labels) > 1 && slices.Max(rows) == 1 && !slices.ContainsFunc(saysClasses, d.call.given):
+	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
 		switch {
 		case set.Names == nil && d.encoder == nil:

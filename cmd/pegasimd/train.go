@@ -9,17 +9,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var trainCommand = command{
-	name:      "train",
-	arguments: "DATA [MODEL]",
-	summary:   "train a model on labelled data",
-	help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
+var trainCommand = command{help.Command{
+	Name:      "train",
+	Arguments: "DATA [MODEL]",
+	Summary:   "train a model on labelled data",
+	Help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
 -loss). Without MODEL the model is written to the working folder under DATA's name with the ending
 .model. An existing file is replaced only if it is a model.
 
@@ -51,13 +53,10 @@ Examples:
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
-	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label strict " +
-		"holdout proba json",
-	flags: func() commandFlags { return new(trainFlags) },
-}
+}, runTrain}
 
-func (f *trainFlags) run(c *call, args []string) error {
-	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
+func runTrain(c *call, args []string) error {
+	if err := c.checkSettings(); err != nil {
 		return err
 	}
 	model, err := modelName(args)
@@ -65,18 +64,17 @@ func (f *trainFlags) run(c *call, args []string) error {
 		return err
 	}
 	if model == args[0] && model != "-" {
-		if is, _ := holdsModel(model, &f.data); is {
-			return usagef("%s is a model, want data to train on", model)
+		if is, _ := c.holdsModel(model); is {
+			return flags.Usagef("%s is a model, want data to train on", model)
 		}
 	}
-	if f.kernel.wanted() {
-		return trainKernel(c, f, args[0], model)
+	if c.flags.UsesKernel() {
+		return trainKernel(c, args[0], model)
 	}
 	r := &linearRun{
-		call: c, flags: f, cfg: f.set.cfg, keep: &f.keep,
-		data: args[0], model: model, reader: c.reader(f.data),
+		call: c, cfg: c.flags.Config, keep: &checkpoints{},
+		data: args[0], model: model, reader: c.fittingReader(),
 	}
-	r.reader.tables, r.reader.most = &f.tables, f.memory.given()
 	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
 		r.end)
 }
@@ -84,7 +82,6 @@ func (f *trainFlags) run(c *call, args []string) error {
 // A linearRun is one run of train without -kernel.
 type linearRun struct {
 	*call
-	flags       *trainFlags
 	cfg         pegasos.Config
 	classWeight string // of cfg, with names in place of labels
 	keep        *checkpoints
@@ -123,23 +120,22 @@ func steps(all ...func() error) error {
 // it.
 func (r *linearRun) checkSettings() error {
 	in := r.flags
-	r.cfg.Patience = in.patience
-	if in.proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
+	if in.Proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
-	if err := cmp.Or(r.keep.check(r.call), in.checkHoldout(r.call)); err != nil {
+	if err := cmp.Or(r.keep.check(r.call), checkHoldout(r.call)); err != nil {
 		return err
 	}
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
 		return err
 	}
-	if in.valid == "" && r.cfg.Patience != 0 {
-		return usagef("-patience goes by the data of -valid, which is not given")
+	if in.Valid == "" && r.cfg.Patience != 0 {
+		return flags.Usagef("-patience goes by the data of -valid, which is not given")
 	}
-	if in.valid == "" && in.validWeights != "" {
-		return usagef("-valid-weights are of the data of -valid, which is not given")
+	if in.Valid == "" && in.ValidWeights != "" {
+		return flags.Usagef("-valid-weights are of the data of -valid, which is not given")
 	}
-	if _, err := pictureFormat(r.flags.plot); err != nil {
+	if _, err := pictureFormat(r.flags.Plot); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -152,23 +148,23 @@ func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
 	}
-	return configError(cfg.Validate())
+	return flags.FromConfig(cfg.Validate())
 }
 
 // openFiles opens what the run writes, and reads the models that it starts from.
 func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
-	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
-	r.curve.out = r.writes("-plot", f.plot, pictureKind)
-	r.proofOut = r.writes("-proof", f.proof, proofKind)
-	r.jsonOut = r.writes("-json", f.json, reportKind)
+	r.keep.out = r.writes("-checkpoint", f.Checkpoint, modelKind)
+	r.curve.out = r.writes("-plot", f.Plot, pictureKind)
+	r.proofOut = r.writes("-proof", f.KeepProof, proofKind)
+	r.jsonOut = r.writes("-json", f.JSON, reportKind)
 	if err := r.openOutputs(); err != nil {
 		return err
 	}
-	r.prior, err = readNamed(f.prior, pegasos.Read)
+	r.prior, err = readNamed(f.Prior, pegasos.Read)
 	if err == nil && r.keep.from == nil {
-		r.start, err = readNamed(f.start, pegasos.Read)
+		r.start, err = readNamed(f.Start, pegasos.Read)
 	}
 	return err
 }
@@ -176,7 +172,7 @@ func (r *linearRun) openFiles() (err error) {
 // readData reads the weights and the data. If training starts from, resumes or has as prior another
 // model, the data's features and labels are matched to those of that model.
 func (r *linearRun) readData() (err error) {
-	if err = r.reader.readWeights(r.flags.weights); err != nil {
+	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
 	}
 	defer func() {
@@ -195,8 +191,8 @@ func (r *linearRun) readData() (err error) {
 		}
 		return err
 	}
-	if r.given("scale") {
-		return usagef("-scale: the other model says how the features are scaled")
+	if r.flags.Given("scale") {
+		return flags.Usagef("-scale: the other model says how the features are scaled")
 	}
 	head := like.Head()
 	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
@@ -218,7 +214,7 @@ func (r *linearRun) readData() (err error) {
 	}
 	if r.start != nil && r.prior != nil &&
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
-		return usagef("-start and -prior: the models have different classes")
+		return flags.Usagef("-start and -prior: the models have different classes")
 	}
 	r.reader.describeSet(r.data, r.set, numbers, r.loading)
 	return nil
@@ -234,24 +230,24 @@ func (r *linearRun) readInputs() (err error) {
 		}
 	}
 	if r.held == nil { // holdOut checks them before it divides them
-		err = checkWeights(in.weights, tr.Weights, r.set.Rows())
+		err = checkWeights(in.Weights, tr.Weights, r.set.Rows())
 	}
 	if err != nil {
 		return err
 	}
-	if tr.Costs, err = readCosts(in.costs); err != nil {
+	if tr.Costs, err = readCosts(in.Costs); err != nil {
 		return err
 	}
-	if in.valid != "" {
-		tr.Valid, err = r.reader.readValid(in.valid, r.set, r.known, r.cfg.Loss.Regression())
+	if in.Valid != "" {
+		tr.Valid, err = r.reader.readValid(in.Valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
-	if err != nil || in.validWeights == "" {
+	if err != nil || in.ValidWeights == "" {
 		return err
 	}
-	if tr.Valid.Weights, err = readWeights(in.validWeights, 0, len(tr.Valid.Y)); err != nil {
+	if tr.Valid.Weights, err = readWeights(in.ValidWeights, 0, len(tr.Valid.Y)); err != nil {
 		return err
 	}
-	return checkWeights(in.validWeights, tr.Valid.Weights, len(tr.Valid.Y))
+	return checkWeights(in.ValidWeights, tr.Valid.Weights, len(tr.Valid.Y))
 }
 
 // train trains, and shows how far it is.
@@ -262,7 +258,7 @@ func (r *linearRun) train() error {
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
 	tr.CurveColumns = r.reader.curveColumns()
-	tr.MaxMemory = r.flags.memory.linear(r.set, r.cfg.Loss.Regression())
+	tr.MaxMemory = memoryFlag(r.flags.MaxMemory).linear(r.set, r.cfg.Loss.Regression())
 	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y, Weights: tr.Weights}
@@ -285,8 +281,8 @@ func (r *linearRun) train() error {
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
-		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.costs != "" {
-			err = fmt.Errorf("%s: %w", r.flags.costs, err)
+		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.Costs != "" {
+			err = fmt.Errorf("%s: %w", r.flags.Costs, err)
 		}
 		return dataError(r.data, err)
 	}
@@ -320,7 +316,9 @@ func (r *linearRun) write() error {
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {
-		length := r.only("epochs", "steps")
+		length := r.flags.Words(true, func(f *flags.Flag) bool {
+			return f.Name == "epochs" || f.Name == "steps"
+		})
 		m.Command = strings.TrimSpace(r.keep.from.Command + " " + shellWords(length))
 	}
 	return err
@@ -344,9 +342,9 @@ func (r *linearRun) end() error {
 	if r.keep.failed != nil {
 		return r.keep.failed
 	}
-	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
+	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.reader.quiet {
 		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
-			escape.Name(r.keep.file), escape.Name(r.data), escape.Name(r.model))
+			escape.Name(r.flags.Checkpoint), escape.Name(r.data), escape.Name(r.model))
 	}
 	return r.interrupted
 }

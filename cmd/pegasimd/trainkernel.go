@@ -8,42 +8,32 @@ import (
 	"math"
 	"time"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// config returns the settings of a kernel machine, of which some are those of linear models too.
-func (k *kernelFlags) config(of pegasos.Config) (kernelsvm.Config, error) {
-	cfg := k.cfg
-	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = of.Lambda, of.C, of.Epochs, of.Steps, of.Tol
-	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = of.Order, of.Offset, of.Average, of.Finish
-	cfg.Multiclass, cfg.Seed = of.Multiclass, of.Seed
-	return cfg, configError(cfg.Validate())
-}
-
 // trainKernel is train with -kernel.
-func trainKernel(c *call, f *trainFlags, data, model string) error {
-	cfg, err := f.kernel.config(f.set.cfg)
-	if err != nil {
+func trainKernel(c *call, data, model string) error {
+	cfg := c.flags.KernelConfig()
+	if err := flags.FromConfig(cfg.Validate()); err != nil {
 		return err
 	}
 	modelOut := c.writes("MODEL", model, modelKind)
-	jsonOut := c.writes("-json", f.json, reportKind)
+	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	reader := c.reader(f.data)
-	reader.tables, reader.most = &f.tables, f.memory.given()
-	set, loading, err := reader.readTraining(data, &f.set.cfg, nil)
+	reader := c.fittingReader()
+	set, loading, err := reader.readTraining(data, &c.flags.Config, nil)
 	if err != nil {
 		return err
 	}
 	var values int64
-	progress := newProgress(c.stderr, f.data.quiet)
+	progress := newProgress(c.stderr, c.flags.Quiet)
 	trainer := kernelsvm.Trainer{
-		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
-		MaxMemory: f.memory.limit(set, false), Fingerprint: true,
+		Config: cfg, Threads: c.flags.Data.Threads, CacheMB: c.flags.CacheMB,
+		MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false), Fingerprint: true,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
@@ -79,7 +69,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err := jsonOut.writeJSON(out); err != nil {
 		return err
 	}
-	if !f.data.quiet {
+	if !c.flags.Quiet {
 		reader.tell(set)
 		out.printKernel(c.stderr, m.Config)
 	}

@@ -3,13 +3,14 @@ package main
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -18,11 +19,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-var verifyCommand = command{
-	name:      "verify",
-	arguments: "MODEL DATA",
-	summary:   "check a model's claims on the data it was trained on",
-	help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
+var verifyCommand = command{help.Command{
+	Name:      "verify",
+	Arguments: "MODEL DATA",
+	Summary:   "check a model's claims on the data it was trained on",
+	Help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
 model's scores and some passes of dual coordinate ascent (-passes). The encoder of a table is fitted
 again. The verdict is one of
@@ -57,52 +58,24 @@ Examples:
   pegasimd verify a9a.model a9a.svm
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
-	common: "proof hash weights costs prior start passes sigmoids json " + usualDataFlags,
-	flags:  func() commandFlags { return new(verifyFlags) },
-}
+}, runVerify}
 
-// verifyFlags are those of verify.
-type verifyFlags struct {
-	data           dataFlags
-	proof, hash    string
-	kept           *pegasos.Proof // that of -proof, or nil
-	weights, costs string
-	start, prior   string
-	from, near     *pegasos.Model // those of -start and -prior, or nil
-	passes         int
-	sigmoids       bool
-	memory         memoryFlag
-	json           string
-}
-
-func (v *verifyFlags) define(f *flag.FlagSet) {
-	v.data.define(f)
-	f.StringVar(&v.proof, "proof", "", "`file` the dual variables that train -proof wrote")
-	f.StringVar(&v.hash, "hash", "", "`hex` the hash that the model should have, or 16 or more of "+
-		"its first digits")
-	defineWeights(f, &v.weights)
-	defineCosts(f, &v.costs)
-	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
-	f.StringVar(&v.start, "start", "", "`file` the model that train -start named: only where the "+
-		"data have features that it lacks, which training left out, or are a table with words")
-	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
-		"bound, for every loss but eps-insensitive (0: none)")
-	f.BoolVar(&v.sigmoids, "sigmoids", false, "train the folds of train -proba again, which takes "+
-		"as long as it took, and compare the sigmoids that make probabilities of scores; with "+
-		"-start if training had it")
-	v.memory.define(f)
-	defineJSON(f, &v.json)
+// verification is one run of verify.
+type verification struct {
+	*call
+	kept       *pegasos.Proof // of -proof, or nil
+	from, near *pegasos.Model // of -start and -prior, or nil
 }
 
 // shortestHash is how many digits of a hash are enough to tell it.
 const shortestHash = 16
 
 // checkHash returns what is wrong with -hash.
-func (v *verifyFlags) checkHash() error {
-	v.hash = strings.ToLower(strings.TrimSuffix(v.hash, "..."))
-	if n := len(v.hash); n > 0 && (n < shortestHash || n > 64 ||
-		strings.Trim(v.hash, "0123456789abcdef") != "") {
-		return usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.hash, shortestHash)
+func checkHash(v *flags.Set) error {
+	v.Hash = strings.ToLower(strings.TrimSuffix(v.Hash, "..."))
+	if n := len(v.Hash); n > 0 && (n < shortestHash || n > 64 ||
+		strings.Trim(v.Hash, "0123456789abcdef") != "") {
+		return flags.Usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.Hash, shortestHash)
 	}
 	return nil
 }
@@ -112,22 +85,22 @@ var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-func (f *verifyFlags) run(c *call, args []string) error {
-	if err := f.checkHash(); err != nil {
+func runVerify(c *call, args []string) error {
+	if err := checkHash(c.flags); err != nil {
 		return err
 	}
-	jsonOut := c.writes("-json", f.json, reportKind)
+	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	r, err := c.verify(f, args[0], args[1])
+	r, err := (&verification{call: c}).verify(args[0], args[1])
 	if err != nil {
 		return err
 	}
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if !f.data.quiet && !jsonOut.toStdout() {
+	if !c.flags.Quiet && !jsonOut.toStdout() {
 		r.print(c.stdout)
 	}
 	switch pegasos.Verdict(r.Verdict) {
@@ -140,31 +113,32 @@ func (f *verifyFlags) run(c *call, args []string) error {
 }
 
 // verify reads everything and verifies the model.
-func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error) {
+func (c *verification) verify(model, data string) (*verifyReport, error) {
+	f := c.flags
 	p, err := readPredictor(model, os.Stdin)
 	if err != nil {
 		return nil, err
 	}
 	kernel, isKernel := p.(kernelModel)
 	for _, name := range strings.Fields("proof weights costs prior start sigmoids passes") {
-		if isKernel && c.given(name) {
-			return nil, usagef("-%s: not for kernel machines", name)
+		if isKernel && c.flags.Given(name) {
+			return nil, flags.Usagef("-%s: not for kernel machines", name)
 		}
 	}
 	head := p.Head()
 	known := p.data()
-	if f.kept, err = readNamed(f.proof, pegasos.ReadProof); err != nil {
+	if c.kept, err = readNamed(f.KeepProof, pegasos.ReadProof); err != nil {
 		return nil, err
 	}
-	if f.kept != nil {
-		known = f.kept.Data()
+	if c.kept != nil {
+		known = c.kept.Data()
 	}
 	layout, _, _ := strings.Cut(known, ":") // The bits of an objective depend on it.
-	if !c.given("layout") && (layout == "dense" || layout == "sparse") {
-		f.data.opt.Layout = dataset.Layout(layout)
+	if !c.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
+		c.flags.Data.Layout = dataset.Layout(layout)
 	}
-	reader := c.reader(f.data)
-	if err := reader.readWeights(f.weights); err != nil {
+	reader := c.reader()
+	if err := reader.readWeights(f.Weights); err != nil {
 		return nil, err
 	}
 	if encoder, _ := predictions.Encoder(head); encoder != nil { // the data are read several times
@@ -184,7 +158,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	if err := cmp.Or(reader.settle(data, false), checkWeights(f.weights, weights, set.Rows())); err != nil {
+	if err := cmp.Or(reader.settle(data, false), checkWeights(f.Weights, weights, set.Rows())); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {
@@ -198,10 +172,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	var v *pegasos.Verification
 	if isKernel {
-		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set, false)}
+		tr := kernelsvm.Trainer{Threads: c.flags.Data.Threads, MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false)}
 		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
-		v, err = reader.verifyLinear(f, p.(linearModel).Model, set, weights, data)
+		v, err = c.verifyLinear(reader, p.(linearModel).Model, set, weights, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -209,26 +183,26 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if err != nil {
 		return nil, dataError(data, err)
 	}
-	if !strings.HasPrefix(v.Hash, f.hash) {
-		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
+	if !strings.HasPrefix(v.Hash, f.Hash) {
+		v.Contradict("the model's hash is %s, not %s", v.Hash, f.Hash)
 	}
 	// A model that training started from, or the prior, may lack features: training left them out.
-	narrow := f.start != "" || f.prior != ""
+	narrow := f.Start != "" || f.Prior != ""
 	if (set.Ignored > 0 || len(reader.unknown(set)) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	table := &tableCheck{}
 	if len(v.Reasons) == 0 {
-		if table, err = reader.checkTable(data, head, set, cmp.Or(f.from, f.near)); err != nil {
+		if table, err = reader.checkTable(data, head, set, cmp.Or(c.from, c.near)); err != nil {
 			return nil, err
 		}
 	}
-	doubt(p, v, table, f.from)
+	doubt(p, v, table, c.from)
 	parts, err := partsOf(p)
 	if err != nil {
 		return nil, err
 	}
-	checked, not := coverageOf(p, v, set, f.from, table, f.hash != "").list(parts)
+	checked, not := coverageOf(p, v, set, c.from, table, f.Hash != "").list(parts)
 	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
 		Checked: checked, NotChecked: not,
@@ -265,29 +239,30 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
-func (d *dataReader) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
+func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *dataset.Set,
 	weights []float32, data string) (*pegasos.Verification, error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
-	tr := pegasos.Trainer{Weights: weights, Threads: f.data.opt.Threads,
-		CurveColumns: d.curveColumns(), MaxMemory: f.memory.limit(set, m.Config.Loss.Regression())}
+	f := c.flags
+	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
+		CurveColumns: d.curveColumns(), MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, m.Config.Loss.Regression())}
 	var err error
-	if tr.Costs, err = readCosts(f.costs); err != nil {
+	if tr.Costs, err = readCosts(f.Costs); err != nil {
 		return nil, err
 	}
-	if f.from, err = readNamed(f.start, pegasos.Read); err != nil {
+	if c.from, err = readNamed(f.Start, pegasos.Read); err != nil {
 		return nil, err
 	}
-	if f.near, err = readNamed(f.prior, pegasos.Read); err != nil {
+	if c.near, err = readNamed(f.Prior, pegasos.Read); err != nil {
 		return nil, err
 	}
-	tr.Start, tr.Prior = f.from, f.near
+	tr.Start, tr.Prior = c.from, c.near
 	if tr.Start != nil && tr.Start.Cols() != m.Cols() {
-		return nil, usagef("-start: the model has %d features, the one that was trained from it %d",
+		return nil, flags.Usagef("-start: the model has %d features, the one that was trained from it %d",
 			tr.Start.Cols(), m.Cols())
 	}
-	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
+	options := pegasos.VerifyOptions{Proof: c.kept, Passes: f.Passes, Sigmoids: f.Sigmoids}
 	return tr.Verify(d.call, m, set.Examples(), set.Y, options)
 }
 

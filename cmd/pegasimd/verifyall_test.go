@@ -13,11 +13,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var verifyKinds = flag.Int("verify-kinds", 97,
-	"TestVerifyKinds trains a model of each so-manieth kind: 1 for all")
+	"TestVerifyKinds trains a model of every n-th kind: 1 for all")
 
 // A tally counts what verify said of the models that the tests trained.
 type tally struct {
@@ -37,15 +38,15 @@ func verifyTrained(t *testing.T, args []string) {
 	if model == "" || slices.Contains(args, "-") || slices.Contains(args, "-force") {
 		return // what it read is not there, or was replaced
 	}
-	f.passes, f.data.quiet = 2, true
-	alone := f.start == "" && f.prior == ""
+	f.Values.Passes, f.Quiet = 2, true
+	alone := f.Start == "" && f.Prior == ""
 	if m, err := pegasos.ReadFile(model); err == nil {
-		f.sigmoids = m.Calibration != nil && m.Config.Patience == 0
+		f.Sigmoids = m.Calibration != nil && m.Config.Patience == 0
 		alone = alone && m.Start == ""
 	}
-	c := &call{flags: new(flag.FlagSet), Context: context.Background(), stdout: &standardOutput{w: io.Discard},
+	c := &call{flags: f, Context: context.Background(), stdout: &standardOutput{w: io.Discard},
 		stderr: io.Discard}
-	r, err := c.verify(&f, model, data)
+	r, err := (&verification{call: c}).verify(model, data)
 	if err != nil {
 		t.Errorf("pegasimd %q: not verified: %v", args, err)
 		return
@@ -67,25 +68,24 @@ func verifyTrained(t *testing.T, args []string) {
 
 // trainedBy returns the model that a command line writes, the data that it is trained on, and the
 // flags that verify takes of these; no model if it trains none.
-func trainedBy(args []string) (f verifyFlags, model, data string) {
-	c := &call{flags: flag.NewFlagSet(args[0], flag.ContinueOnError)}
-	c.flags.SetOutput(io.Discard)
+func trainedBy(args []string) (f *flags.Set, model, data string) {
+	f = flags.NewSet("verify")
+	c := &call{flags: flags.NewSet(args[0])}
+	of := &c.flags.Values
 	switch args[0] {
 	case "train":
-		var of trainFlags
-		if args, err := c.parse(&of, args[1:], trainCommand.arguments); err == nil {
+		if args, err := c.parse(args[1:], trainCommand.Arguments); err == nil {
 			data = args[0]
 			model, _ = modelName(args)
 		}
-		f = verifyFlags{data: of.data, weights: of.weights, costs: of.costs,
-			start: of.start, prior: of.prior, memory: of.memory}
+		f.Costs, f.Start, f.Prior = of.Costs, of.Start, of.Prior
 	case "cv":
-		var of cvFlags
-		if args, err := c.parse(&of, args[1:], cvCommand.arguments); err == nil {
-			model, data = of.model, args[0]
+		if args, err := c.parse(args[1:], cvCommand.Arguments); err == nil {
+			model, data = of.Model, args[0]
 		}
-		f = verifyFlags{data: of.data, weights: of.weights, memory: of.memory}
 	}
+	f.Data, f.Missing, f.Strict = of.Data, of.Missing, of.Strict
+	f.Weights, f.MaxMemory = of.Weights, of.MaxMemory
 	return f, model, data
 }
 

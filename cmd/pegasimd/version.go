@@ -1,32 +1,27 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-var versionCommand = command{
-	name:      "version",
-	arguments: "",
-	summary:   "print the version, and which kernels this machine runs",
-	help: `Version prints the command's version, which names the commit, the version of Go, and the kernels'
+var versionCommand = command{help.Command{
+	Name:      "version",
+	Arguments: "",
+	Summary:   "print the version, and which kernels this machine runs",
+	Help: `Version prints the command's version, which names the commit, the version of Go, and the kernels'
 path on this machine. Paths differ in speed: all give the same bits.
 
 Example:
   pegasimd version`,
-	flags: func() commandFlags { return versionFlags{} },
-}
+}, runVersion}
 
-// versionFlags are those of version: none.
-type versionFlags struct{}
-
-func (versionFlags) define(*flag.FlagSet) {}
-
-func (versionFlags) run(c *call, _ []string) error {
+// runVersion prints the versions.
+func runVersion(c *call, _ []string) error {
 	version := "(devel)" // of a build that is not told it
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		version = info.Main.Version // with the commit

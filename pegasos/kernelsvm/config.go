@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -104,20 +105,24 @@ func (cfg Config) WithDefaults() Config {
 
 // Validate returns a *[pegasos.ConfigError] naming the first invalid field, or nil.
 func (cfg Config) Validate() error {
-	if err := options.First(fieldError,
-		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
+	if err := check(options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
 		return err
 	}
 	cfg = cfg.WithDefaults()
-	return options.First(fieldError, cfg.valueRules(), cfg.kernelRules(), cfg.lengthRules())
+	return check(cfg.valueRules(), cfg.kernelRules(), cfg.lengthRules())
 }
 
-func fieldError(field, reason string) error {
-	return &pegasos.ConfigError{Field: field, Reason: reason}
+// check returns a *pegasos.ConfigError for the first violated rule, or nil.
+func check(tables ...[]options.Rule) error {
+	var bad options.Rule
+	if !errors.As(options.Check(tables...), &bad) {
+		return nil
+	}
+	return (*pegasos.ConfigError)(&bad)
 }
 
 func badField(field, format string, args ...any) error {
-	return fieldError(field, fmt.Sprintf(format, args...))
+	return check([]options.Rule{options.Not(field, true, format, args...)})
 }
 
 // valueRules returns the rules for the fields that have a fixed set of values, and for Lambda and
@@ -159,11 +164,11 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt32, "1 to 2^31-1"),
 		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Not("Finish", finish && cfg.Order == pegasos.IID,
-			"have %q, want %q: Order %q has no epochs that visit every row once",
-			cfg.Finish, pegasos.FinishNone, cfg.Order),
+			"have %q, want %q: %s %q has no epochs that visit every row once",
+			cfg.Finish, pegasos.FinishNone, options.Name("Order"), cfg.Order),
 		options.Not("Finish", finish && cfg.Kernel == Sigmoid,
-			"have %q, want %q: Kernel %q has no dual problem",
-			cfg.Finish, pegasos.FinishNone, cfg.Kernel),
+			"have %q, want %q: %s %q has no dual problem",
+			cfg.Finish, pegasos.FinishNone, options.Name("Kernel"), cfg.Kernel),
 		options.Only("Passes", !finish && cfg.Passes != 0, cfg.Passes, "Finish", cfg.Finish),
 		options.Only("Tol", !finish && cfg.Tol != 0, cfg.Tol, "Finish", cfg.Finish),
 		options.Range("Passes", cfg.Passes, 0, math.MaxInt, "1 or more"),

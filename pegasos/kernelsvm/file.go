@@ -225,7 +225,7 @@ func (h *header) check(m *Model) (rows int, err error) {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	lambda := []options.Rule{options.Positive("Lambda", m.Lambda)}
-	if err := options.First(fieldError, lambda); err != nil {
+	if err := check(lambda); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {

@@ -213,8 +213,7 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 	}
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
 	most := cmp.Or(tr.MaxMemory, options.Allowed)
-	return options.First(fieldError,
-		[]options.Rule{options.Memory(most, store.MinMemory(x), what)})
+	return check([]options.Rule{options.Memory(most, store.MinMemory(x), what)})
 }
 
 // checkMemory returns an error if the estimated memory of the problems, without the data and the
@@ -233,7 +232,7 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	}
 	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
 	live := min(problems, float64(set.threads)) * visited / problems
-	return options.First(fieldError, []options.Rule{options.Memory(limit,
+	return check([]options.Rule{options.Memory(limit,
 		states*sliceSize+visited*perRow+live*solving, what)})
 }
 
@@ -241,7 +240,7 @@ func (set *trainingSet) checkMemory(limit int64) error {
 // if C makes that weight unusable.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
-	return lambda, options.First(fieldError, []options.Rule{rule})
+	return lambda, check([]options.Rule{rule})
 }
 
 const (

@@ -43,11 +43,11 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if err := options.First(fieldError, []options.Rule{
+	if err := check([]options.Rule{
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
 		options.Not("Func", (tr.Func != nil) != (tr.Kernel == Function),
-			"must be set if Kernel is %q, and only then", Function),
+			"must be set if %s is %q, and only then", options.Name("Kernel"), Function),
 	}); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (set *trainingSet) arrange(f Func) error {
 		return &pegasos.RowError{Row: first, Scale: true,
 			Reason: "the values of all rows are too small for float32; scale the rows"}
 	}
-	return options.First(fieldError, []options.Rule{
+	return check([]options.Rule{
 		options.LambdaFits(set.lambda, cfg.C, largest)})
 }
 

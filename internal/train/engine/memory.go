@@ -71,8 +71,9 @@ func (s *Session) checkMemory() error {
 	if need > limit {
 		what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
 			vectors, s.Rows.X.Cols(), rows)
-		return options.Bad("MaxMemory", "%s, but %s take %.0f MB beside the data%s", have, what,
-			need/1e6, s.alternatives(limit))
+		others, args := s.alternatives(limit)
+		return options.Bad("MaxMemory", "%s, but %s take %.0f MB beside the data"+others,
+			append([]any{have, what, need / 1e6}, args...)...)
 	}
 	machine.Expect(need)
 	left := max(0, min(limit, machine.Spare()/float64(s.Share))-need)
@@ -110,12 +111,12 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives returns a phrase for an error message that lists the other multi-class schemes that
-// need at most limit bytes, with the megabytes that each needs. It returns "" if there are none, or
-// for at most two classes.
-func (s *Session) alternatives(limit float64) (words string) {
+// alternatives returns the format and the arguments of a phrase for an error message that lists the
+// other multi-class schemes that need at most limit bytes, with the megabytes that each needs. It
+// returns "" if there are none, or for at most two classes.
+func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
-		return ""
+		return "", nil
 	}
 	for _, scheme := range []string{settings.OneVsOne, settings.OneVsRest, settings.CrammerSinger} {
 		job := s.Job
@@ -125,10 +126,11 @@ func (s *Session) alternatives(limit float64) (words string) {
 			continue
 		}
 		if need := Need(job); need <= limit {
-			words += fmt.Sprintf("; with Multiclass %q %.0f MB", scheme, need/1e6)
+			format += "; with %s %q %.0f MB"
+			args = append(args, options.Name("Multiclass"), scheme, need/1e6)
 		}
 	}
-	return words
+	return format, args
 }
 
 // copyBytes estimates the total size in bytes of the copies of rows, in the order of visits, that

@@ -82,8 +82,8 @@ func (s *Session) checkCosts() error {
 	case s.Costs == nil:
 		return nil
 	case s.Multiclass != settings.CrammerSinger:
-		return options.Bad("Costs", "they are for Multiclass %q, but Multiclass is %q",
-			settings.CrammerSinger, s.Multiclass)
+		return options.Bad("Costs", "they are for %s %q, but %s is %q",
+			options.Name("Multiclass"), settings.CrammerSinger, options.Name("Multiclass"), s.Multiclass)
 	case len(s.Costs) != classes:
 		return options.Bad("Costs", "have %d rows, want one for each of the %d classes",
 			len(s.Costs), classes)

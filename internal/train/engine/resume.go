@@ -80,10 +80,10 @@ func (s *Session) resume() error {
 			"the model has no state to resume from: it was trained without KeepState")
 	}
 	if s.Start != nil {
-		return options.Bad("Resume", "can't be combined with Start")
+		return options.Bad("Resume", "can't be combined with %s", options.Name("Start"))
 	}
-	if others := settings.Differences(from.Settings, s.Settings); others != "" {
-		return options.Bad("Resume", "the run had other settings: %s", others)
+	if err := settings.Differences(from.Settings, s.Settings); err != nil {
+		return err
 	}
 	if err := s.checkFingerprint(from.Data); err != nil {
 		return err

@@ -22,9 +22,13 @@ func Fill[T comparable](field *T, value T) {
 // Rule is the result of checking one rule of a configuration: the zero Rule if the rule holds, else
 // the field that violates it and the reason. Functions that return a rule have checked it.
 type Rule struct {
-	Field  string
-	Reason string
+	Field    string
+	Reason   string
+	Mentions string // other fields that Reason names, in order and separated by blanks
 }
+
+// Name is the name of another field in the arguments of a reason: see Rule.Mentions.
+type Name string
 
 // Error returns the field and the reason.
 func (r Rule) Error() string { return r.Field + ": " + r.Reason }
@@ -42,16 +46,10 @@ func Bad(field, format string, args ...any) error { return Not(field, true, form
 
 // Check returns the first violated rule as an error, or nil.
 func Check(tables ...[]Rule) error {
-	return First(func(field, reason string) error { return Rule{field, reason} }, tables...)
-}
-
-// First returns an error for the first violated rule in the tables, made by badField, or nil if all
-// rules hold.
-func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	for _, table := range tables {
 		for _, r := range table {
 			if r.Field != "" {
-				return badField(r.Field, r.Reason)
+				return r
 			}
 		}
 	}
@@ -64,7 +62,13 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
 		return Rule{}
 	}
-	return Rule{field, fmt.Sprintf(format, args...)}
+	var mentions []string
+	for _, arg := range args {
+		if name, is := arg.(Name); is {
+			mentions = append(mentions, string(name))
+		}
+	}
+	return Rule{field, fmt.Sprintf(format, args...), strings.Join(mentions, " ")}
 }
 
 // Choices returns the values of a flag, separated by |, as a usage text lists them.
@@ -107,7 +111,7 @@ func Share(field string, have float64) Rule {
 // one has no meaning. The rule is violated if set is true. For the error, have is the value of the
 // field, and value the value of the field with the name in other.
 func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
-	return Not(field, set, "have %v, but %s is %q", have, other, value)
+	return Not(field, set, "have %v, but %s is %q", have, Name(other), value)
 }
 
 // MaxSteps is the largest number of steps, up to which float64 counts exactly.
@@ -122,9 +126,10 @@ const MinLambda = 1e-12
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
-			"only one of Lambda and C can be set, have %v and %v", lambda, c),
+			"only one of %s and %s can be set, have %v and %v", Name("Lambda"), Name("C"), lambda, c),
 		Not("Steps", epochs != 0 && steps != 0,
-			"only one of Epochs and Steps can be set, have %d and %d", epochs, steps),
+			"only one of %s and %s can be set, have %d and %d", Name("Epochs"), Name("Steps"), epochs,
+			steps),
 	}
 }
 

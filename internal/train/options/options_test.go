@@ -1,13 +1,11 @@
 package options
 
 import (
-	"errors"
 	"math"
 	"testing"
 )
 
 func TestRules(t *testing.T) {
-	badField := func(field, reason string) error { return errors.New(field + ": " + reason) }
 	for want, r := range map[string]Rule{
 		`A: have "x", want a or b`: OneOf("A", "x", "a", "b"),
 		"B: have 5, want 1 to 4": Range("B", 5, 1, 4,
@@ -24,7 +22,7 @@ func TestRules(t *testing.T) {
 		"C: have -1, want a positive finite number":                    Penalty(0, -1),
 		"Steps: only one of Epochs and Steps can be set, have 1 and 2": Exclusive(0, 0, 1, 2)[1],
 	} {
-		if err := First(badField, nil, []Rule{{}, r}); err == nil || err.Error() != want {
+		if err := Check(nil, []Rule{{}, r}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -33,7 +31,7 @@ func TestRules(t *testing.T) {
 		Only("E", false, 2, "K", "k"), Penalty(1, 0), Penalty(0, 1),
 		LambdaFits(1e-20, 0, 1e-8), LambdaFits(1e45, 0, 1e7), LambdaFits(1, 0, 0),
 	}
-	if err := First(badField, kept, Exclusive(1, 0, 0, 2)); err != nil {
+	if err := Check(kept, Exclusive(1, 0, 0, 2)); err != nil {
 		t.Error(err)
 	}
 	if lambda, r := LambdaFor(0, 2, 50); lambda != 0.01 || r.Field != "" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
 // Use is a set of flags that say where a setting of a run is used.
@@ -69,19 +71,24 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences describes the settings with the use Same that differ between an interrupted run and
-// the run that resumes it. It returns "" if there are none.
-func Differences(interrupted, resumed Settings) string {
-	var all []string
+// Differences returns the error that the run which resumes an interrupted run has other settings with
+// the use Same, or nil.
+func Differences(interrupted, resumed Settings) error {
+	var formats []string
+	var args []any
 	was, is := interrupted.InForce(), resumed.InForce()
 	KeepOnly(&was, Same)
 	KeepOnly(&is, Same)
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
-			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name,
-				cmp.Or(fmt.Sprint(had), "not set"), cmp.Or(fmt.Sprint(has), "not set")))
+			formats = append(formats, "%s was %s, is %s")
+			args = append(args, options.Name(a.Type().Field(i).Name),
+				cmp.Or(fmt.Sprint(had), "not set"), cmp.Or(fmt.Sprint(has), "not set"))
 		}
 	}
-	return strings.Join(all, "; ")
+	if formats == nil {
+		return nil
+	}
+	return options.Bad("Resume", "the run had other settings: "+strings.Join(formats, "; "), args...)
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,11 +48,11 @@ func TestUses(t *testing.T) {
 			continue // InForce changes them together
 		}
 		told := Differences(full, other)
-		if strings.Contains(told, name+" was") != (uses[name]&Same != 0) {
-			t.Errorf("%s differs, and the differences are %q", name, told)
+		if strings.Contains(fmt.Sprint(told), name+" was") != (uses[name]&Same != 0) {
+			t.Errorf("%s differs, and the differences are %v", name, told)
 		}
 	}
-	if told := Differences(full, full); told != "" {
+	if told := Differences(full, full); told != nil {
 		t.Errorf("the same settings differ in %q", told)
 	}
 }

@@ -13,6 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
+// Names of fields that the reasons of other fields' rules mention.
+const (
+	nameLoss       options.Name = "Loss"
+	nameOrder      options.Name = "Order"
+	nameMulticlass options.Name = "Multiclass"
+	nameBias       options.Name = "Bias"
+	nameBatch      options.Name = "Batch"
+	nameProject    options.Name = "Project"
+	namePatience   options.Name = "Patience"
+)
+
 // Validate returns an [options.Rule] that names the first field whose value is not allowed and the
 // reason, or nil if the settings are valid.
 func (s Settings) Validate() error {
@@ -42,7 +53,7 @@ func (s *Settings) valueRules() []options.Rule {
 		options.OneOf("Scale", s.Scale, scale.None, scale.Standard, scale.MaxAbs, scale.Unit),
 		options.OneOf("TargetScale", s.TargetScale, scale.None, scale.Standard),
 		options.Not("TargetScale", s.TargetScale == scale.Standard && !s.Regression(),
-			"have %q, but the labels are classes with Loss %q", s.TargetScale, s.Loss),
+			"have %q, but the labels are classes with %s %q", s.TargetScale, nameLoss, s.Loss),
 		options.OneOf("Curves", s.Curves, curves.None, curves.Products, curves.Pieces),
 		options.Penalty(s.Lambda, s.C),
 	}
@@ -56,18 +67,19 @@ func (s *Settings) lengthRules() []options.Rule {
 		options.Range("Steps", s.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Range("Patience", s.Patience, 0, math.MaxInt, "1 or more"),
 		options.Not("Tol", s.Tol != 0 && s.Order == order.IID,
-			"have %v, but with Order %q the gap can't be computed", s.Tol, s.Order),
+			"have %v, but with %s %q the gap can't be computed", s.Tol, nameOrder, s.Order),
 		options.Not("Tol", s.Tol != 0 && s.Bias == BiasUnregularised && s.Joint(),
-			"have %v, but with Multiclass %q and Bias %q the gap can't be computed",
-			s.Tol, s.Multiclass, s.Bias),
+			"have %v, but with %s %q and %s %q the gap can't be computed",
+			s.Tol, nameMulticlass, s.Multiclass, nameBias, s.Bias),
 		options.Not("Finish", s.Finish == FinishDual && !s.CanDescend(),
-			"have %q, which excludes Order %q, Batch above 1, Project, and a joint Multiclass with Bias %q",
-			s.Finish, order.IID, BiasUnregularised),
+			"have %q, which excludes %s %q, %s above 1, %s, and a joint %s with %s %q", s.Finish,
+			nameOrder, order.IID, nameBatch, nameProject, nameMulticlass, nameBias, BiasUnregularised),
 		options.Not("Finish", s.Finish == FinishAuto && !s.canFinish(),
-			"have %q, which excludes Order %q, Batch above 1 and Project", s.Finish, order.IID),
+			"have %q, which excludes %s %q, %s above 1 and %s", s.Finish, nameOrder, order.IID,
+			nameBatch, nameProject),
 		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
-			"have %q, which excludes Patience, a joint Multiclass, Order %q, Batch above 1 and Project",
-			s.Finish, order.IID),
+			"have %q, which excludes %s, a joint %s, %s %q, %s above 1 and %s", s.Finish, namePatience,
+			nameMulticlass, nameOrder, order.IID, nameBatch, nameProject),
 	}
 	if s.Tol != 0 {
 		rules = append(rules, options.Share("Tol", s.Tol))
@@ -94,11 +106,13 @@ func (s *Settings) classRules() []options.Rule {
 			s.Loss),
 		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
 		options.Not("Multiclass", required != "" && s.Loss != required,
-			"have %q, which requires Loss %q, but Loss is %q", s.Multiclass, required, s.Loss),
+			"have %q, which requires %s %q, but %s is %q", s.Multiclass, nameLoss, required, nameLoss,
+			s.Loss),
 		options.Not("Multiclass", numbers && s.Multiclass != OneVsRest,
-			"have %q, but the labels are regression targets with Loss %q", s.Multiclass, s.Loss),
+			"have %q, but the labels are regression targets with %s %q", s.Multiclass, nameLoss, s.Loss),
 		options.Not("ClassWeight", numbers && s.ClassWeight != "",
-			"have %q, but the labels are regression targets with Loss %q", s.ClassWeight, s.Loss),
+			"have %q, but the labels are regression targets with %s %q", s.ClassWeight, nameLoss,
+			s.Loss),
 	}
 }
 

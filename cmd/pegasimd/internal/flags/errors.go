@@ -1,0 +1,142 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// UsageError is a mistake on the command line.
+type UsageError struct{ error }
+
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usagef returns a UsageError.
+func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
+
+// OfField returns the flag, with its -, that sets a field of a Config or a Trainer; the field's name
+// if there is none.
+func OfField(field string) string {
+	for _, topic := range Table {
+		for _, f := range topic.Flags {
+			if f.Field[strings.LastIndexByte(f.Field, '.')+1:] == field {
+				return "-" + f.Name
+			}
+		}
+	}
+	if field == "Calibrate" {
+		return "-proba"
+	}
+	return field
+}
+
+// packages are the names that errors of the packages begin with. They tell a user nothing.
+var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
+
+// Message returns the text of an error for a user of the command: without the names of packages, and
+// with flags in place of the fields of configurations.
+func Message(err error) string {
+	text := err.Error()
+	for ; err != nil; err = errors.Unwrap(err) {
+		had := err.Error()
+		name, say, found := strings.Cut(had, ": ")
+		if bad, ok := err.(*pegasos.ConfigError); ok {
+			say = OfField(bad.Field) + ": " + bad.ReasonFor(OfField)
+		} else if inner := errors.Unwrap(err); !found || !slices.Contains(packages, name) ||
+			inner != nil && inner.Error() == had { // only a type around inner
+			continue
+		}
+		text = strings.Replace(text, had, say, 1)
+	}
+	return text
+}
+
+// FromConfig returns an error about a setting as a UsageError, and other errors as they are.
+func FromConfig(err error) error {
+	var bad *pegasos.ConfigError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	return UsageError{err}
+}
+
+// unknown returns the error of a flag that the command does not have.
+func (s *Set) unknown(name string) error {
+	hint := s.ofLiblinear(name)
+	if hint == "" {
+		var names []string
+		for known := range s.flags {
+			names = append(names, known)
+		}
+		slices.Sort(names)
+		hint = DidYouMean(name, "-", names)
+	}
+	return Usagef("there is no flag -%s%s", name, hint)
+}
+
+// DidYouMean returns a question that names the word closest to the given one, with prefix in front;
+// "" if none is close.
+func DidYouMean(word, prefix string, words []string) string {
+	best, distance := "", 1+max(1, len(word)/3)
+	for _, w := range words {
+		if d := edits(word, w); d < distance {
+			best, distance = w, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
+}
+
+// edits returns the least number of characters to insert, delete, replace or swap with the next one
+// that makes b of a.
+func edits(a, b string) int {
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			change := row[j]
+			if a[i] != b[j] {
+				change++
+			}
+			next[j+1] = min(change, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}
+
+// liblinear has, for flags of liblinear and libsvm, the flags with the same effect.
+var liblinear = map[string]string{
+	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
+	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
+	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv", "q": "-quiet",
+	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
+	"c": "-c of train, which the model stores",
+}
+
+// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" for other flags.
+func (s *Set) ofLiblinear(name string) string {
+	if label, ok := strings.CutPrefix(name, "w"); ok {
+		if _, err := strconv.ParseFloat(label, 64); err == nil {
+			name = "w"
+		}
+	}
+	here := liblinear[name]
+	if here == "" || !slices.Contains([]string{"train", "cv", "predict"}, s.Command) {
+		return ""
+	}
+	return ": for liblinear's -" + name + " use " + here
+}

@@ -1,0 +1,229 @@
+package flags
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrHelp and ErrHelpAll are the errors of command lines that ask for help.
+var ErrHelp, ErrHelpAll = errors.New("-h was given"), errors.New("-help-all was given")
+
+// Set is the flags of a command line.
+type Set struct {
+	Command string
+	Values
+	flags map[string]*Flag
+	given map[string]bool
+}
+
+// NewSet returns the flags of the command, with their default values.
+func NewSet(command string) *Set {
+	s := &Set{Command: command, flags: map[string]*Flag{}, given: map[string]bool{}}
+	for _, f := range Of(command) {
+		s.flags[f.Name] = &f
+		if f.Default != "" {
+			if err := s.assign(&f, f.Default); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return s
+}
+
+// Has reports whether the command has the flag.
+func (s *Set) Has(name string) bool { return s.flags[name] != nil }
+
+// Given reports whether the flag is on the command line.
+func (s *Set) Given(name string) bool { return s.given[name] }
+
+// GivenAny reports whether a flag with one of the rules is on the command line.
+func (s *Set) GivenAny(rule Rule) bool {
+	return slices.ContainsFunc(s.Each(), func(f *Flag) bool { return f.Is(rule) })
+}
+
+// Each returns the flags on the command line, by name.
+func (s *Set) Each() (flags []*Flag) {
+	for name := range s.given {
+		flags = append(flags, s.flags[name])
+	}
+	slices.SortFunc(flags, func(a, b *Flag) int { return cmp.Compare(a.Name, b.Name) })
+	return flags
+}
+
+// Parse reads flags, which may come before, between and behind the arguments. Behind -- there are
+// only arguments.
+func (s *Set) Parse(args []string) (arguments []string, err error) {
+	for len(args) > 0 {
+		word := args[0]
+		args = args[1:]
+		if word == "--" {
+			return append(arguments, args...), nil
+		}
+		if len(word) < 2 || word[0] != '-' {
+			arguments = append(arguments, word)
+			continue
+		}
+		name, value, has := strings.Cut(strings.TrimPrefix(word[1:], "-"), "=")
+		f := s.flags[name]
+		switch {
+		case f == nil && (name == "h" || name == "help"):
+			return nil, ErrHelp
+		case f == nil && name == "help-all":
+			return nil, ErrHelpAll
+		case f == nil:
+			return nil, s.unknown(name)
+		case !has && f.Takes == "":
+			value = "true"
+		case !has && len(args) == 0:
+			return nil, Usagef("-%s needs a value: %s", name, wanted(f))
+		case !has:
+			value, args = args[0], args[1:]
+		}
+		if err := s.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return arguments, nil
+}
+
+// Set sets a flag as if it were on the command line.
+func (s *Set) Set(name, value string) error {
+	s.given[name] = true
+	return s.assign(s.flags[name], value)
+}
+
+// SetDefault sets the flag unless it is on the command line.
+func (s *Set) SetDefault(name, value string) error {
+	if s.given[name] {
+		return nil
+	}
+	return s.assign(s.flags[name], value)
+}
+
+// assign parses the value of a flag, and checks it.
+func (s *Set) assign(f *Flag, text string) error {
+	if full := characters[text]; full != "" && f.Is(Character) {
+		text = full
+	}
+	bad := !parseInto(f.field(&s.Values), text)
+	if choices := f.Choices(); choices != nil {
+		bad = !slices.Contains(choices, text)
+	} else if f.Is(Character) {
+		one := len(text) == 1 && (text >= " " && text <= "~" || text == "\t")
+		bad = !one && text != "none"
+	}
+	number := strings.TrimPrefix(f.text(&s.Values), "-")
+	switch {
+	case bad:
+		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))
+	case f.Is(NotNegative) && text[0] == '-':
+		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
+	case f.Is(Positive) && (number == "0" || number == "0s"):
+		return Usagef("-%s must be greater than 0", f.Name)
+	}
+	return nil
+}
+
+// characters has the names that may be given in place of characters.
+var characters = map[string]string{"comma": ",", "semicolon": ";", "tab": "\t", `\t`: "\t",
+	"pipe": "|", "point": "."}
+
+// parseInto reports whether a field can have the value, and sets it.
+func parseInto(field reflect.Value, text string) bool {
+	var err error
+	switch {
+	case field.Type() == reflect.TypeFor[time.Duration]():
+		var d time.Duration
+		d, err = time.ParseDuration(text)
+		field.SetInt(int64(d))
+	case field.CanInt():
+		var n int64
+		n, err = strconv.ParseInt(text, 0, field.Type().Bits())
+		field.SetInt(n)
+	case field.CanUint():
+		var n uint64
+		n, err = strconv.ParseUint(text, 0, field.Type().Bits())
+		field.SetUint(n)
+	case field.CanFloat():
+		var v float64
+		v, err = strconv.ParseFloat(text, 64)
+		field.SetFloat(v)
+	case field.Kind() == reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(text)
+		field.SetBool(b)
+	default:
+		field.SetString(text)
+	}
+	return err == nil
+}
+
+// text returns the value of the flag as on a command line.
+func (f *Flag) text(v *Values) string {
+	switch at := f.field(v).Interface().(type) {
+	case time.Duration:
+		return at.String()
+	case float64:
+		return strconv.FormatFloat(at, 'g', -1, 64)
+	}
+	return toText(f.field(v))
+}
+
+func toText(at reflect.Value) string {
+	switch {
+	case at.CanInt():
+		return strconv.FormatInt(at.Int(), 10)
+	case at.CanUint():
+		return strconv.FormatUint(at.Uint(), 10)
+	case at.Kind() == reflect.Bool:
+		return strconv.FormatBool(at.Bool())
+	}
+	return at.String()
+}
+
+// Text returns the value of the flag of that name as on a command line; "" if there is none.
+func (s *Set) Text(name string) string {
+	if f := s.flags[name]; f != nil {
+		return f.text(&s.Values)
+	}
+	return ""
+}
+
+// wanted describes the values that a flag takes.
+func wanted(f *Flag) string {
+	if choices := f.Choices(); choices != nil {
+		last := len(choices) - 1
+		return strings.Join(choices[:last], ", ") + " or " + choices[last]
+	}
+	known := map[string]string{
+		"": "true or false, or the flag alone", "n": "a whole number", "number": "a number",
+		"share": "a number", "duration": "a duration such as 30s or 5m",
+		"character": "a character, comma, semicolon, tab, pipe or none", "file": "the name of a file",
+	}
+	return cmp.Or(known[f.Takes], f.Takes)
+}
+
+// Words returns the given flags for which want is true, and their values, as words of a command line.
+// Unless files is true, FILE stands for the names of files.
+func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
+	for _, f := range s.Each() {
+		value := f.text(&s.Values)
+		switch {
+		case !want(f):
+		case f.Takes == "file" && !files:
+			words = append(words, "-"+f.Name, "FILE")
+		case f.Takes == "" && value == "true":
+			words = append(words, "-"+f.Name)
+		case f.Takes == "":
+			words = append(words, "-"+f.Name+"="+value)
+		default:
+			words = append(words, "-"+f.Name, value)
+		}
+	}
+	return words
+}

@@ -1,0 +1,343 @@
+package flags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+
+	// For numbers and formulas of the help texts, which nothing public has.
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/options"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// Sets of commands: see Flag.In.
+const (
+	all     = "train predict eval verify cv convert inspect"
+	usual   = "train predict! eval! verify! cv convert! inspect!"
+	ofTable = "train cv inspect convert"
+)
+
+// Metrics are the values of cv -metric.
+var Metrics = strings.Fields("accuracy balanced-accuracy f1 roc-auc average-precision log-loss rmse r2")
+
+// Paper is what -preset paper stands for: the settings of pegasos.Paper.
+const Paper = "-order iid -offset none -average none -scale none -target-scale none -bias none " +
+	"-multiclass ovr -lambda 1e-4 -epochs 20"
+
+// Table has all flags of all commands, in the order of the help screens.
+var Table = []Topic{
+	{"Objective", []Flag{
+		{Name: "loss", Field: "Loss", Takes: options.Choices(pegasos.Losses()...), In: "train! cv!",
+			Rule: Setting | NoKernel, Help: "the loss of a row with label y and score z: " + formulas() +
+				" (default hinge, or squared if the labels are numbers to predict)"},
+		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
+			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
+				"labels' standard deviation)"},
+		{Name: "lambda", Field: "Lambda", Takes: "number", In: "train! cv", Rule: Setting | Positive,
+			Help: "the weight of the penalty on the weights of the scaled features (default: chosen from " +
+				"the data)"},
+		{Name: "lambda", Field: "Lambda", Takes: "number", In: "convert!",
+			Default: fmt.Sprint(pegasos.DefaultLambda),
+			Help:    "the weight of the penalty of a model from liblinear, whose file does not store it"},
+		{Name: "c", Field: "C", Takes: "number", In: "train! cv", Rule: Setting | Positive,
+			Help: "C as in other solvers, in place of -lambda: lambda is 1/(C * rows)"},
+		{Name: "bias", Field: "Bias", Takes: "none|augmented|unregularised", In: "train! cv",
+			Rule: Setting | NoKernel, Help: "the constant term of the score: augmented is the weight of an " +
+				"appended constant feature, unregularised has no penalty (default augmented)"},
+		{Name: "bias-scale", Field: "BiasScale", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
+			Help: "the value of the appended constant feature (default: the root mean square of the " +
+				"other features)"},
+		{Name: "multiclass", Field: "Multiclass", Takes: "ovr|ovo|crammer-singer|multinomial",
+			In: "train! cv!", Rule: Setting | ForClasses, Help: "how more than two classes are " +
+				"trained: ovr trains each class against the rest; ovo trains each pair of classes; " +
+				"crammer-singer, and multinomial with -loss log, train all classes in one problem (default: " +
+				"chosen from the data)"},
+		{Name: "costs", Field: "Costs", Takes: "file", In: "train verify!", Rule: NoKernel | ForClasses,
+			Help: "the costs of mistakes with -multiclass crammer-singer: a line for each true label, " +
+				"with a number for each predicted label, both in ascending order; 0 on the diagonal"},
+		{Name: "class-weight", Field: "ClassWeight", Takes: "balanced|label=weight,...",
+			In: "train! cv!", Rule: Setting | NoKernel | ForClasses, Help: "weights of rows by class: " +
+				"balanced gives all classes the same total weight, a list such as yes=2.5,no=1 gives each " +
+				"row of a class that weight (default 1)"},
+		{Name: "weights", Field: "Weights", Takes: "file", In: "train eval verify! cv", Rule: NoKernel,
+			Help: "a file with the weight of each row, one per line. A row of weight 2 counts twice in " +
+				"losses, bounds, probabilities and metrics; scaling, means for missing values and word " +
+				"counts count each row once"},
+		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
+			Help: "penalize the distance from the weights of the model in this file, and use its features " +
+				"and labels"},
+		{Name: "prior", Field: "Prior", Takes: "file", In: "verify!",
+			Help: "the model that train -prior named"},
+		{Name: "scale", Field: "Scale", Takes: "none|standard|max-abs|unit", In: "train! cv!",
+			Rule: Setting | NoKernel, Help: "scale the features, in training and whenever the model is " +
+				"used: standard to mean 0 and variance 1, max-abs to a largest magnitude of 1 in each " +
+				"column, unit to rows of length 1 (default: chosen from the data)"},
+		{Name: "curves", Field: "Curves", Takes: "none|products|pieces", In: "train cv",
+			Rule: Setting | NoKernel, Help: "let the model bend, by columns computed from the scaled " +
+				"ones: products are the squares of the columns of numbers and, of up to 12 such columns, " +
+				"the product of each pair; pieces are lines that bend at the quartiles of each column " +
+				"(default: chosen by the cross-validation that chooses lambda)"},
+		{Name: "target-scale", Field: "TargetScale", Takes: "none|standard", In: "train cv",
+			Rule: Setting | NoKernel, Help: "scale the numbers to predict (default standard)"},
+	}},
+	{"Kernel machines", []Flag{
+		{Name: "kernel", Field: "Kernel.Kernel", Takes: "rbf|linear|polynomial|sigmoid",
+			In: "train! cv!", Help: "train a kernel machine; the defaults are then -epochs 1 (10 with " +
+				"-finish none), -finish dual, -tol 0.01 and -multiclass ovo"},
+		{Name: "gamma", Field: "Kernel.Gamma", Takes: "number", In: "train cv",
+			Rule: KernelOnly | Positive, Help: "gamma in e^(-gamma |x-z|^2) of -kernel rbf, and the " +
+				"factor of <x,z> in polynomial and sigmoid (default: 1 over the mean squared length of the " +
+				"rows, with rbf after their mean is subtracted)"},
+		{Name: "coef0", Field: "Kernel.Coef0", Takes: "number", In: "train cv", Rule: KernelOnly,
+			Help: "coef0 in (gamma <x,z> + coef0)^degree of -kernel polynomial, and in sigmoid"},
+		{Name: "degree", Field: "Kernel.Degree", Takes: "n", In: "train cv", Rule: KernelOnly | Positive,
+			Help: "the degree of -kernel polynomial (default 3)"},
+		{Name: "cache-mb", Field: "CacheMB", Takes: "n", In: "train cv", Rule: KernelOnly,
+			Help: fmt.Sprintf("keep up to n megabytes of kernel values in memory; -1 keeps none (default "+
+				"%d, or none if the rows have up to 256 values, all 0 or 1)", kernelsvm.DefaultCacheMB)},
+	}},
+	{"Solver", []Flag{
+		{Name: "preset", Field: "Preset", Takes: "paper", In: "train cv", Rule: Setting,
+			Help: "the settings of the paper, as far as no flag sets them: " + Paper},
+		{Name: "start", Field: "Start", Takes: "file", In: "train", Rule: NoKernel,
+			Help: "continue training the model in this file, with smaller steps, and use its features " +
+				"and labels"},
+		{Name: "start", Field: "Start", Takes: "file", In: "verify!", Help: "the model that train " +
+			"-start named; needed if the data are a table with words, or have features that this model " +
+			"lacks, because training left them out"},
+		{Name: "order", Field: "Order", Takes: "shuffled|iid|sequential|blocks", In: "train cv",
+			Rule: Setting, Help: "the order of the rows: shuffled once, in blocks that come in a new " +
+				"order each epoch; iid: drawn with replacement; sequential: as in the file; blocks: like " +
+				"shuffled, but blocks of neighboring rows of the file (default shuffled; with -kernel, a " +
+				"new permutation each epoch)"},
+		{Name: "block", Field: "Block", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
+			Help: fmt.Sprintf("the number of rows in a block with -order shuffled or blocks (default %d)",
+				settings.DefaultBlock)},
+		{Name: "batch", Field: "Batch", Takes: "n", In: "train cv", Rule: Setting | NoKernel,
+			Help: "the number of rows in a step (default 1)"},
+		{Name: "project", Field: "Project", In: "train cv", Rule: Setting | NoKernel,
+			Help: "after each step, project the weights onto the ball of radius 1/sqrt(lambda), or " +
+				"sqrt(log(2)/lambda) with -loss log"},
+		{Name: "offset", Field: "Offset", Takes: "auto|r2|none", In: "train cv", Rule: Setting,
+			Help: "t0 in the step size 1/(lambda (t + t0)): r2 is mean |x|^2/lambda; auto begins with r2 " +
+				"and raises it during steps with the hinge loss where smaller steps get closer to the " +
+				"optimum; none is 0 (default auto)"},
+		{Name: "average", Field: "Average", Takes: "last-half|none", In: "train cv", Rule: Setting,
+			Help: "the weights of the model: the mean over the last half of the steps, or those after " +
+				"the last step (default last-half)"},
+		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
+			Help: "the solver: none is Pegasos's steps; dual is dual coordinate descent; newton is " +
+				"Newton's method, for dense rows of up to some thousand columns; auto is the one with the " +
+				"least predicted time (default: auto with -tol, otherwise newton where it is faster, or " +
+				"none)"},
+		{Name: "seed", Field: "Seed", Takes: "n", In: "train! cv!", Rule: Setting,
+			Help: "the seed of the random numbers"},
+	}},
+	{"Length of training", []Flag{
+		{Name: "epochs", Field: "Epochs", Takes: "n", In: "train! cv", Rule: Setting | Positive,
+			Help: fmt.Sprintf("the number of passes over the rows (default: chosen from the data, %d to "+
+				"%d; long runs end early once the objective is proven to be within %g %% of the optimum)",
+				choose.MinPasses, choose.MaxPasses, 100*choose.ProofTol)},
+		{Name: "steps", Field: "Steps", Takes: "n", In: "train cv", Rule: Setting | Positive,
+			Help: "the number of steps, in place of -epochs"},
+		{Name: "passes", Field: "Kernel.Passes", Takes: "n", In: "train cv", Rule: KernelOnly | Positive,
+			Help: "the largest number of passes of dual coordinate descent with -kernel (default 100); " +
+				"training ends earlier once -tol is reached"},
+		{Name: "passes", Field: "Passes", Takes: "n", In: "verify!", Default: "20", Rule: NotNegative,
+			Help: "the number of passes of dual coordinate ascent that improve the lower bound computed " +
+				"by verify, for every loss but eps-insensitive"},
+		{Name: "tol", Field: "Tol", Takes: "share", In: "train! cv", Rule: Setting | Positive,
+			Help: fmt.Sprintf("stop when the objective is proven to be at most this share above the "+
+				"optimum: 0.01 is 1 %% (with at most %d epochs unless -epochs is given)", choose.MaxPasses)},
+		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
+			Help: "stop after n measurements on the data of -valid, a quarter of the run apart, without " +
+				"a better model, and take the best one"},
+		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Rule: NoKernel,
+			Help: "data to measure the model on, for the report, -patience and -plot"},
+		{Name: "valid-weights", Field: "ValidWeights", Takes: "file", In: "train", Rule: NoKernel,
+			Help: "a weight for each row of -valid, one per line"},
+		{Name: "holdout", Field: "Holdout", Takes: "share", In: "train!", Rule: NoKernel,
+			Help: "hold this share of the distinct rows of each class out of training, and print " +
+				"the report of eval for them: 0.2 is 20 %; equal rows are held out together, and -seed " +
+				"chooses which"},
+	}},
+	{"Grid of settings", []Flag{
+		{Name: "folds", Field: "Folds", Takes: "n", In: "cv!", Default: "5", Rule: NoEffect,
+			Help: "the number of folds"},
+		{Name: "lambdas", Field: "Lambdas", Takes: "list", In: "cv!", Rule: NoEffect,
+			Help: "the lambdas to try, such as 1e-3,1e-4, or 1e-6:1e-2:9 for nine from 1e-6 to 1e-2 " +
+				"(default 0.1 to 1e-7 times mean |x|^2)"},
+		{Name: "cs", Field: "Cs", Takes: "list", In: "cv!", Rule: NoEffect,
+			Help: "values of C to try in place of lambdas, such as 0.1,1,10 or 0.01:100:9"},
+		{Name: "gammas", Field: "Gammas", Takes: "list", In: "cv!", Rule: NoEffect | KernelOnly,
+			Help: "the gammas to try with -kernel, such as 0.01,0.1,1"},
+		{Name: "metric", Field: "Metric", Takes: strings.Join(Metrics, "|"), In: "cv!", Rule: NoEffect,
+			Help: "the metric by which settings are compared, as in eval (default accuracy, or rmse for " +
+				"numbers to predict)"},
+	}},
+	{"Verification", []Flag{
+		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
+			Help: "write the dual variables, with which verify can prove the gap: two bytes for each row " +
+				"and weight vector"},
+		{Name: "proof", Field: "KeepProof", Takes: "file", In: "verify!",
+			Help: "the dual variables that train -proof wrote"},
+		{Name: "hash", Field: "Hash", Takes: "hex", In: "verify!",
+			Help: "the hash that the model should have, or its first 16 or more digits"},
+		{Name: "sigmoids", Field: "Sigmoids", In: "verify!", Help: "also train the folds of train -proba " +
+			"again, which takes as long as in training, and compare the sigmoids that turn scores into " +
+			"probabilities; add -start if training had it"},
+	}},
+	{"Conversion", []Flag{
+		{Name: "from", Field: "From", Takes: "liblinear|json", In: "convert!",
+			Help: "read a model in this format"},
+		{Name: "to", Field: "To", Takes: "liblinear|onnx|json", In: "convert!",
+			Help: "write the model in this format"},
+		{Name: "for", Field: "For", Takes: "file", In: "convert!",
+			Help: "write the features that the model in this file computes from DATA"},
+		{Name: "stream", Field: "Stream", In: "convert!", Help: "convert svmlight data or CSV to .pgsm " +
+			"without holding the rows in memory; DATA is read at least twice"},
+	}},
+	{"Data", []Flag{
+		{Name: "format", Field: "Data.Format",
+			Takes: options.Choices(append(dataset.Formats(), dataset.FormatAuto)...), In: usual,
+			Default: "auto", Rule: Form, Help: "the format of the data; lines is a label, a tab and a " +
+				"text in each line; auto takes the format from the ending of the file's name"},
+		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
+			Help: "how rows are stored; auto is dense if a quarter or more of the values are nonzero"},
+		{Name: "label", Field: "Data.LabelColumn", Takes: "column", In: "train! predict! eval! verify! " +
+			"cv! convert! inspect!", Rule: Form, Help: "short for -label-column"},
+		{Name: "label-column", Field: "Data.LabelColumn", Takes: "column", In: all, Rule: Form,
+			Help: "the column of a table or .npy file that has the labels: a name, a number counted from " +
+				"0, or last (default: the column of the training data; in training, the first or last " +
+				"column if it is called label, target, class or y, otherwise the last)"},
+		{Name: "labels", Field: "Data.Labels", Takes: "yes|no|auto", In: "predict!", Default: "auto",
+			Help: "whether DATA has labels; auto decides by the header, the number of columns, or the " +
+				"beginning of the first line"},
+		{Name: "missing", Field: "Missing", Takes: "fill|error|drop", In: all, Default: "fill",
+			Help: "how to treat missing values in a table: fill replaces a missing number by the mean, " +
+				"and keeps a missing word as a level of its own; error refuses them; drop leaves out rows " +
+				"without a label, and otherwise is fill"},
+		{Name: "strict", Field: "Strict", In: "train! predict! eval! verify! cv convert! inspect!",
+			Rule: NoEffect, Help: "fail if there is any doubt about the data, instead of printing a line " +
+				"that begins with 'warning:'"},
+		{Name: "data", Field: "TextData", Takes: "file", In: "inspect!", Help: "a table with text, such " +
+			"as the training data, whose words name the weights of text features"},
+		{Name: "index-base", Field: "Data.IndexBase", Takes: "0|1|auto", In: all,
+			Help: "the number of the first feature in svmlight data (default 1, or as in the model)"},
+		{Name: "unsorted", Field: "Data.Unsorted", Takes: "error|sort|sum", In: all, Help: "how to treat " +
+			"svmlight rows whose indices do not ascend; sum sorts them and adds the values of equal " +
+			"indices (default error)"},
+		{Name: "hash-bits", Field: "Data.HashBits", Takes: "n", In: all, Rule: NotNegative,
+			Help: "hash svmlight indices, which may then be any number below 2^64, to 2^n features (0: no " +
+				"hashing)"},
+		{Name: "in-memory", Field: "Data.InMemory", In: all, Rule: NoEffect,
+			Help: "read a .pgsm file into memory and check all of it, instead of mapping it"},
+	}},
+	{"Text of a table", []Flag{
+		{Name: "sep", Field: "Data.Separator", Takes: "character", In: usual, Rule: Form | Character,
+			Help: "the separator of cells: a character, or comma, semicolon, tab or pipe (default: found " +
+				"in the file)"},
+		{Name: "header", Field: "Data.Header", Takes: "yes|no|auto", In: usual, Default: "auto", Rule: Form,
+			Help: "whether the first row of a table names the columns"},
+		{Name: "quote", Field: "Data.Quote", Takes: "character", In: all, Rule: Form | Character,
+			Help: "the quote around cells, or none (default: found in the file)"},
+		{Name: "comment", Field: "Data.Comment", Takes: "character", In: all, Rule: Form | Character,
+			Help: "the character that begins comment lines, which are skipped, or none (default: found " +
+				"in the file)"},
+		{Name: "skip-lines", Field: "Data.SkipLines", Takes: "n", In: all, Rule: Form | NotNegative,
+			Help: "skip the first n lines of a table (default: found in the file)"},
+		{Name: "encoding", Field: "Data.Encoding", Takes: "utf-8|utf-16le|utf-16be|windows-1252|latin1",
+			In: all, Rule: Form, Help: "the encoding of a table's text; latin1 means windows-1252 " +
+				"(default: found in the file)"},
+		{Name: "decimal", Field: "Data.Decimal", Takes: ".|,", In: all, Rule: Form | Character,
+			Help: "the decimal mark, where the cells of a column allow both"},
+	}},
+	{"Columns of a table", []Flag{
+		{Name: "ignore", Field: "Ignore", Takes: "list", In: ofTable, Rule: Form | Kinds,
+			Help: "columns to leave out: names, or numbers counted from 0, separated by commas, with " +
+				"quotes around a name that has a comma; * is every column that no list names, and '' is a " +
+				"column without a name"},
+		{Name: "numbers", Field: "Numbers", Takes: "list", In: ofTable, Rule: Form | Kinds,
+			Help: "columns to read as numbers; cells that are not numbers count as missing"},
+		{Name: "dates", Field: "Dates", Takes: "list", In: ofTable, Rule: Form | Kinds,
+			Help: "columns to read as dates, such as born, or born=dmy if the day is before the month " +
+				"(dmy, mdy or ymd)"},
+		{Name: "categories", Field: "Categories", Takes: "list", In: ofTable, Rule: Form | Kinds,
+			Help: "columns to read as categories, with a feature for each distinct value, even if the " +
+				"values look like numbers or identifiers"},
+		{Name: "text", Field: "Text", Takes: "list", In: ofTable, Rule: Form | Kinds,
+			Help: "columns to read as text, with a feature for each n-gram"},
+		{Name: "ngrams", Field: "Grams", Takes: "n", In: ofTable, Default: "2", Rule: Kinds,
+			Help: "the largest number of words in an n-gram of text"},
+		{Name: "words", Field: "Words", Takes: "n", In: ofTable,
+			Help: "store the words of the n largest weights of text in the model, so that inspect can " +
+				"print them"},
+	}},
+	{"Output", []Flag{
+		{Name: "model", Field: "Model", Takes: "file", In: "cv!", Rule: NoEffect,
+			Help: "write a model trained on all rows with the best settings"},
+		{Name: "scores", Field: "Scores", In: "predict!", Help: "write the scores beside the labels"},
+		{Name: "proba", Field: "Proba", In: "predict!",
+			Help: "write the probabilities of the classes beside the labels"},
+		{Name: "proba", Field: "Proba", In: "train!", Rule: NoKernel | ForClasses,
+			Help: "add probabilities by Platt's method with 5 folds, which trains 6 times; they use " +
+				"-weights but not -class-weight. With -loss log the model has probabilities anyway"},
+		{Name: "top", Field: "Top", Takes: "n", In: "inspect!", Default: "5", Rule: NotNegative,
+			Help: "the number of weights to print for each class, the largest first"},
+		{Name: "json", Field: "JSON", Takes: "file", In: "train! eval! verify! cv! inspect!",
+			Rule: NoEffect, Help: "write the results as JSON to this file; - writes them to standard " +
+				"output instead of the text"},
+		{Name: "plot", Field: "Plot", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
+			Help: "draw objective, gap and accuracy against the steps (.svg, .png or .pdf), about two " +
+				"points for each doubling of the steps; -json has the numbers too. Each point takes the " +
+				"time of one or two epochs, which does not count as training time"},
+		{Name: "plot", Field: "Plot", Takes: "file", In: "eval!",
+			Help: "draw the confusion matrix (.svg, .png or .pdf)"},
+		{Name: "checkpoint", Field: "Checkpoint", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
+			Help: "save the state of the run in this file, regularly and when the run ends or is " +
+				"interrupted; -resume continues from it"},
+		{Name: "every", Field: "Every", Takes: "duration", In: "train", Default: "30s",
+			Rule: NoKernel | NoEffect | Positive, Help: "the time between two checkpoints"},
+		{Name: "resume", Field: "Resume", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
+			Help: "continue the run of this checkpoint on the same data and with its settings; the model " +
+				"is the same, bit for bit, as if the run had not stopped. -epochs or -steps may make " +
+				"the run longer"},
+		{Name: "quiet", Field: "Quiet", In: usual, Rule: NoEffect, Help: "print no progress and no summary"},
+		{Name: "force", Field: "Force", In: usual, Rule: NoEffect, Help: "replace any existing file; " +
+			"without it, a file is replaced only if pegasimd wrote it and the command does not read it"},
+	}},
+	{"Limits", []Flag{
+		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,
+			In:   "train predict! eval! verify! cv! convert! inspect!",
+			Help: "the number of threads (0: all); the result does not depend on it"},
+		{Name: "max-memory", Field: "MaxMemory", Takes: "n", In: "train cv verify", Rule: NotNegative,
+			Help: "the largest number of megabytes that training may take beside the data; encoded rows " +
+				"of a table that need more are kept in a temporary file (0: the memory of the machine or " +
+				"its control group; for a file that claims more than it has, 24 MB + 32 bytes a row + 10 " +
+				"times its size, or 48 bytes a feature if that is more)"},
+		{Name: "max-features", Field: "Data.MaxFeatures", Takes: "n", In: all, Rule: NotNegative,
+			Help: "refuse data with more features (0: 2^20, or the number of values in the file if that " +
+				"is larger; 2^18 for CSV)"},
+		{Name: "max-bytes", Field: "Data.MaxBytes", Takes: "n", In: all, Rule: NoEffect | NotNegative,
+			Help: "refuse data of more bytes, counted after decompression (0: no limit)"},
+	}},
+}
+
+// formulas lists the losses with their formulas.
+func formulas() string {
+	var list []string
+	for _, l := range pegasos.Losses() {
+		kind, _ := loss.KindOf(string(l))
+		text := string(l) + " " + kind.Traits().Formula
+		if l.Regression() {
+			text += " (numbers)"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,98 @@
+// Package flags provides the flags of the command. Each flag is one row of a table: parsing, checks,
+// the help screens, docs/help, the man page, shell completion and the texts of errors all read it.
+// Set parses a command line into Values. Message translates errors of other packages.
+package flags
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Flag is a row of the table. Commands that use a flag in different ways have a row each.
+type Flag struct {
+	Name  string
+	Field string // path of a field of Values, such as Data.Format
+	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file; empty
+	// for a bool.
+	Takes string
+	// In lists the commands that have the flag, with ! behind those whose -h lists it; -help-all
+	// lists all flags.
+	In      string
+	Default string // as on a command line; empty for the zero value
+	Rule    Rule
+	Help    string
+}
+
+// Topic is a group of flags that help lists together.
+type Topic struct {
+	Title string
+	Flags []Flag
+}
+
+// Rule is a set of facts about a flag.
+type Rule uint16
+
+const (
+	Positive    Rule = 1 << iota // the number must be above 0
+	NotNegative                  // the number must be at least 0
+	Character                    // the value is a character, or the name of one
+	KernelOnly                   // needs -kernel
+	NoKernel                     // can't be given with -kernel
+	Setting                      // is a setting that a checkpoint stores
+	NoEffect                     // doesn't change the model
+	Form                         // says how a table is read; "resolved:" lists all of these
+	Kinds                        // says what kinds the columns of a table have
+	ForClasses                   // makes sense only if labels are classes, so that it implies it
+)
+
+// Is reports whether one of the rules is true of the flag.
+func (f *Flag) Is(rule Rule) bool { return f.Rule&rule != 0 }
+
+// Choices returns the values to choose from; nil if other values are allowed.
+func (f *Flag) Choices() []string {
+	if !strings.Contains(f.Takes, "|") || strings.Contains(f.Takes, "=") {
+		return nil
+	}
+	return strings.Split(f.Takes, "|")
+}
+
+// of reports whether the command has the flag, and whether its -h lists it.
+func (f *Flag) of(command string) (has, usual bool) {
+	in := strings.Fields(f.In)
+	usual = slices.Contains(in, command+"!")
+	return usual || slices.Contains(in, command), usual
+}
+
+// field returns the field of the values that the flag sets.
+func (f *Flag) field(v *Values) reflect.Value {
+	at := reflect.ValueOf(v).Elem()
+	for name := range strings.SplitSeq(f.Field, ".") {
+		at = at.FieldByName(name)
+	}
+	return at
+}
+
+// Topics returns the command's flags by topic: all, or only those that its -h lists.
+func Topics(command string, all bool) (topics []Topic) {
+	for _, topic := range Table {
+		var flags []Flag
+		for _, f := range topic.Flags {
+			if has, usual := f.of(command); usual || all && has {
+				flags = append(flags, f)
+			}
+		}
+		if flags != nil {
+			topics = append(topics, Topic{topic.Title, flags})
+		}
+	}
+	return topics
+}
+
+// Of returns all flags of the command, in the order of the table.
+func Of(command string) (flags []Flag) {
+	for _, topic := range Topics(command, true) {
+		flags = append(flags, topic.Flags...)
+	}
+	return flags
+}

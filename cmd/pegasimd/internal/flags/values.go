@@ -1,0 +1,62 @@
+package flags
+
+import (
+	"time"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// Values holds the values of all flags. A field has the name of the field of pegasos.Trainer or
+// kernelsvm.Trainer that it is for, so that errors about that field can name the flag.
+type Values struct {
+	pegasos.Config
+	Kernel kernelsvm.Config // of which Lambda and others are in Config: see KernelConfig
+	Data   dataset.Options
+
+	Missing              string // what to do with gaps
+	Strict, Quiet, Force bool
+
+	Ignore, Numbers, Dates, Categories, Text string // lists of columns
+	Words, Grams                             int
+
+	Preset    string
+	CacheMB   int
+	MaxMemory int // in megabytes
+	Holdout   float64
+	Proba     bool
+
+	// Files.
+	Start, Prior, Resume, Checkpoint    string
+	Weights, Costs, Valid, ValidWeights string
+	KeepProof, JSON, Plot               string
+	Model, For, TextData                string
+	Every                               time.Duration
+
+	// Of cv.
+	Folds               int
+	Lambdas, Cs, Gammas string
+	Metric              string
+
+	// Of the other commands.
+	Scores   bool   // predict
+	Top      int    // inspect
+	From, To string // convert
+	Stream   bool
+	Hash     string // verify
+	Passes   int
+	Sigmoids bool
+}
+
+// UsesKernel reports whether a kernel machine is to be trained.
+func (v *Values) UsesKernel() bool { return v.Kernel.Kernel != "" }
+
+// KernelConfig returns the settings of a kernel machine, some of which linear models have too.
+func (v *Values) KernelConfig() kernelsvm.Config {
+	cfg := v.Kernel
+	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = v.Lambda, v.C, v.Epochs, v.Steps, v.Tol
+	cfg.Order, cfg.Offset, cfg.Average, cfg.Finish = v.Order, v.Offset, v.Average, v.Finish
+	cfg.Multiclass, cfg.Seed = v.Multiclass, v.Seed
+	return cfg
+}

@@ -1,0 +1,124 @@
+package help
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+)
+
+var some = []Command{
+	{"train", "DATA [MODEL]", "train a model", "Train trains.\n\nExamples:\n  pegasimd train 'a'"},
+	{"completion", "SHELL", "write completion", "Completion."},
+}
+
+func text(write func(w *strings.Builder)) string {
+	var b strings.Builder
+	write(&b)
+	return b.String()
+}
+
+// A row of the table is in the help screen of its command, in the man page and in the completion of
+// every shell; the usual flags are in -h, all in -help-all.
+func TestRowIsEverywhere(t *testing.T) {
+	defer func(old []flags.Topic) { flags.Table = old }(flags.Table)
+	flags.Table = []flags.Topic{{Title: "New", Flags: []flags.Flag{
+		{Name: "speed", Takes: "slow|fast", In: "train!", Default: "fast", Help: "how fast, " +
+			strings.Repeat("word ", 20)},
+		{Name: "rare", Takes: "file", In: "train", Help: "a [file]: it's rare"}}}}
+	usual := text(func(w *strings.Builder) { WriteCommand(w, some[0], false) })
+	all := text(func(w *strings.Builder) { WriteCommand(w, some[0], true) })
+	words := strings.TrimSpace(strings.Repeat("word ", 15))
+	want := "Usage: pegasimd train [flags] DATA [MODEL]\n\n" + some[0].Help + "\n\nNew:\n" +
+		"  -speed slow|fast\n    how fast, " + words + "\n    word word word word word (default fast)\n"
+	if usual != want+"\n'pegasimd train -help-all' lists all flags.\n" ||
+		all != want+"  -rare file\n    a [file]: it's rare\n" {
+		t.Errorf("%s\n%s", usual, all)
+	}
+	if man := text(func(w *strings.Builder) { WriteMan(w, some) }); !strings.Contains(man,
+		"\n.TP\n\\fB\\-speed\\fR \\fIslow|fast\\fR\nhow fast") || !strings.Contains(man,
+		".nf\nExamples:\n  pegasimd train 'a'\n.fi\n") {
+		t.Error(man)
+	}
+	for shell, want := range map[string][]string{
+		"bash": {"-speed) words='slow fast' ;;", "flags='-help-all -speed -rare'"},
+		"zsh":  {"'-speed[how fast", ":speed:(slow fast)'", "'-rare[a \\[file\\]]:file:_files'"},
+		"fish": {"-o speed -d 'how fast", "-x -a 'slow fast'", "-o rare -d 'a [file]' -r -F"},
+	} {
+		script := text(func(w *strings.Builder) { WriteCompletion(w, shell, some) })
+		for _, part := range want {
+			if !strings.Contains(script, part) {
+				t.Errorf("%s: want %q in\n%s", shell, part, script)
+			}
+		}
+	}
+}
+
+// Scripts are accepted by their shells, and bash completes commands, flags, values and files.
+func TestCompletion(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, shell := range Shells {
+		script := filepath.Join(t.TempDir(), "script")
+		err := os.WriteFile(script, []byte(text(func(w *strings.Builder) {
+			WriteCompletion(w, shell, some)
+		})), 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			t.Logf("no %s: NOT TESTED", shell)
+			continue
+		}
+		if out, err := exec.Command(path, "-n", script).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", shell, err, out)
+		}
+		if shell != "bash" {
+			continue
+		}
+		if err := os.WriteFile("data.csv", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range map[string]string{
+			"tr": "train", "train -los": "-loss", "train -loss squ": "squared-hinge squared",
+			"completion f": "fish", "train da": "data.csv", "help -": "-man", "train -q": "-quote -quiet",
+		} {
+			words := append([]string{"pegasimd"}, strings.Fields(line)...)
+			command := "source " + script + "; COMP_WORDS=('" + strings.Join(words, "' '") +
+				"'); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _pegasimd; echo ${COMPREPLY[*]}"
+			out, err := exec.Command(path, "-c", command).CombinedOutput()
+			if have := strings.TrimSpace(string(out)); err != nil || have != want {
+				t.Errorf("%q completes to %q (%v), want %q", line, have, err, want)
+			}
+		}
+	}
+}
+
+// The man page has only requests that man(7) has, and no line that is one by accident.
+func TestMan(t *testing.T) {
+	man := text(func(w *strings.Builder) { WriteMan(w, some) })
+	for _, request := range regexp.MustCompile(`(?m)^[.'](\w*)`).FindAllStringSubmatch(man, -1) {
+		if !strings.Contains(" TH SH SS PP TP B nf fi ", " "+request[1]+" ") {
+			t.Errorf("the request %q", request[0])
+		}
+	}
+	if have := roff(".a-b\\\n'c"); have != "\\&.a\\-b\\e\n\\&'c" {
+		t.Errorf("%q", have)
+	}
+	path, err := exec.LookPath("groff")
+	if err != nil {
+		t.Log("no groff: its warnings were NOT TESTED")
+		return
+	}
+	cmd := exec.Command(path, "-man", "-ww", "-Tascii")
+	cmd.Stdin = strings.NewReader(man)
+	var warnings strings.Builder
+	cmd.Stderr = &warnings
+	if err := cmd.Run(); err != nil || warnings.Len() > 0 {
+		t.Errorf("%v\n%s", err, warnings.String())
+	}
+}

@@ -1,0 +1,86 @@
+// Package help prints what the command says about itself: help screens, a man page, and completion
+// scripts for shells. All of it comes from the commands' descriptions and the table of flags.
+package help
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+)
+
+// Command describes a command of pegasimd.
+type Command struct {
+	Name, Arguments, Summary, Help string
+}
+
+// Usage returns how the command is called.
+func (c *Command) Usage() string {
+	usage := "pegasimd " + c.Name
+	if flags.Topics(c.Name, true) != nil {
+		usage += " [flags]"
+	}
+	return strings.TrimSuffix(usage+" "+c.Arguments, " ")
+}
+
+// Overview is the help on the whole, before and after the list of commands.
+var Overview = [2]string{`Pegasimd trains linear models (support vector machines, logistic and ridge regression) and kernel
+machines, and predicts with them.
+
+Usage: pegasimd COMMAND [flags] ARGUMENTS
+`, `'pegasimd help COMMAND' explains a command and lists its flags. In every command, - stands for
+standard input or output, and a name that ends in .gz means a compressed file. Output files are
+written atomically: a command that fails leaves the old file. An existing file is replaced only if
+pegasimd wrote it; -force replaces any file.
+
+To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
+'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
+`}
+
+// WriteOverview writes the list of commands.
+func WriteOverview(w io.Writer, commands []Command) {
+	fmt.Fprintln(w, Overview[0])
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-10s %-18s  %s\n", c.Name, c.Arguments, c.Summary)
+	}
+	fmt.Fprint(w, "\n", Overview[1])
+}
+
+// WriteCommand writes the help on a command, with all flags or those that are most often used.
+func WriteCommand(w io.Writer, c Command, all bool) {
+	fmt.Fprintf(w, "Usage: %s\n\n%s\n", c.Usage(), c.Help)
+	shown, listed := 0, flags.Topics(c.Name, all)
+	for _, topic := range listed {
+		fmt.Fprintf(w, "\n%s:\n", topic.Title)
+		for _, f := range topic.Flags {
+			writeFlag(w, f)
+			shown++
+		}
+	}
+	if shown < len(flags.Of(c.Name)) {
+		fmt.Fprintf(w, "\n'pegasimd %s -help-all' lists all flags.\n", c.Name)
+	}
+}
+
+// writeFlag writes a line with the flag's name and placeholder, and below it the help.
+func writeFlag(w io.Writer, f flags.Flag) {
+	fmt.Fprintln(w, strings.TrimSuffix("  -"+f.Name+" "+f.Takes, " "))
+	line := "   "
+	for word := range strings.FieldsSeq(helpOf(f)) {
+		if len(line)+1+len(word) > 92 {
+			fmt.Fprintln(w, line)
+			line = "   "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, line)
+}
+
+// helpOf returns the help on a flag, with its default.
+func helpOf(f flags.Flag) string {
+	if f.Default == "" {
+		return f.Help
+	}
+	return f.Help + " (default " + f.Default + ")"
+}
