@@ -106,6 +106,42 @@ func TestSnippetsRun(t *testing.T) {
 	}
 }
 
+// A console block of the documents shows what its commands print, with "..." for any other lines.
+func TestSnippetsPrint(t *testing.T) {
+	blocks := regexp.MustCompile("(?ms)^```console\n(.*?)^```")
+	ran := 0
+	for page, text := range pages(t) {
+		for _, block := range blocks.FindAllStringSubmatch(text, -1) {
+			t.Chdir(t.TempDir())
+			for part := range strings.SplitSeq(block[1], "$ pegasimd ") {
+				line, want, _ := strings.Cut(part, "\n")
+				line, _, _ = strings.Cut(line, " |")
+				if line == "" {
+					continue // before the first command
+				}
+				args := strings.Fields(line)
+				for _, name := range args {
+					fixture(t, name, false)
+				}
+				stdout, stderr := must(t, args...)
+				printed := strings.SplitAfter(stdout+stderr, "\n")
+				for show := range strings.Lines(want) {
+					at := slices.Index(printed, show)
+					if show != "...\n" && at < 0 {
+						t.Errorf("%s: pegasimd %s does not print %q, or not in this order:\n%s%s", page,
+							line, show, stdout, stderr)
+					}
+					printed = printed[at+1:]
+				}
+				ran++
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no console block")
+	}
+}
+
 // placeholders are what stands for something in commands.
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
