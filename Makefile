@@ -80,7 +80,7 @@ bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen 
 	$(SIMD) $(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
 
 .PHONY: bench-trainers
-bench-trainers: ## time the trainer beside others; TRAINERS=-defaults compares defaults, -seeds draws studies
+bench-trainers: ## time the trainer beside others; TRAINERS=-seeds draws studies
 	$(GO) -C bench run ./trainers -out $(CURDIR)/build/seeds $(TRAINERS)
 
 .PHONY: adopt

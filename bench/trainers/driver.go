@@ -31,11 +31,10 @@ type driver struct {
 
 // A training is the result of a driver or of our own trainer.
 type training struct {
-	CPU     float64 `json:"cpu"` // seconds of the thread that trains
-	Wall    float64 `json:"wall"`
-	Predict float64 `json:"predict"` // CPU seconds of the predictions, if they were timed
-	Count   int     `json:"values"`  // of the numbers that follow
-	Error   string  `json:"error"`
+	CPU   float64 `json:"cpu"` // seconds of the thread that trains
+	Wall  float64 `json:"wall"`
+	Count int     `json:"values"` // of the numbers that follow
+	Error string  `json:"error"`
 
 	values    []float64 // weight vectors, or predictions of the test rows
 	objective float64   // as our trainer says, and its bound: else 0

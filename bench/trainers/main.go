@@ -1,10 +1,12 @@
-// Command trainers times our trainer beside others and compares what trainers make of data. Its
-// -help says how to choose, how it is measured, and what is unfair.
+// Command trainers times our trainer beside others. Its -help says how to choose, how it is
+// measured, and what is unfair.
 package main
 
 import (
 	"context"
-	_ "embed"
+	"embed"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -23,70 +26,55 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-//go:embed help.txt
-var help string
+// files has the help, the tables of sets, peers and known optima, and the peers' drivers.
+//
+//go:embed help.txt data peers
+var files embed.FS
 
-// python is Debian's, which has the package, or what -python names.
+// python is Debian's, which has scikit-learn, or the one that -python names.
 var python = "/usr/bin/python3"
 
-// A session is the flags and what all sets share.
+// A session is the flags and the peers, which all sets share.
 type session struct {
-	ctx             context.Context
-	host            *host
-	sets, sections  string
-	losses          []string
-	lambdas         []float64
-	threads         []int
-	builds          []string // -ours
-	rounds, splits  int
-	limit, most     time.Duration
-	quick           bool
-	defaults, seeds bool
-	out             string
-	pinned          *machine.Pinning // nil if it isn't
-}
-
-// helpers are the roles in which the program starts itself, by the first argument.
-var helpers = map[string]func(args []string) error{"work": work, "peak": peak}
-
-// seconds returns the time that is compared: CPU seconds on one thread, else wall seconds.
-func (s *session) seconds(t *training) float64 {
-	if slices.Max(s.threads) > 1 {
-		return t.Wall
-	}
-	return t.CPU
+	ctx         context.Context
+	host        *host
+	sets        string
+	losses      []string
+	lambdas     []float64
+	threads     []int
+	builds      []string // -ours
+	rounds      int
+	limit, most time.Duration // of a run; of all rounds of a race
+	quick       bool
+	seeds       bool
+	out         string
+	grids       []*frame.Grid
 }
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("trainers: ")
-	if len(os.Args) > 2 && helpers[os.Args[1]] != nil {
-		if err := helpers[os.Args[1]](os.Args[2:]); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
-	var s session
+	s := session{most: 10 * time.Second}
 	var lists struct{ losses, lambdas, threads, peers string }
-	flag.Usage = func() { fmt.Fprint(os.Stderr, help, "\n"); flag.PrintDefaults() }
+	flag.Usage = func() {
+		help, _ := files.ReadFile("help.txt") // it is embedded
+		fmt.Fprintf(os.Stderr, "%s\n", help)
+		flag.PrintDefaults()
+	}
 	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; a wrong one lists all")
-	flag.StringVar(&s.sections, "sections", "objective,proofs,kernels,threads,memory",
-		"which `tables`")
 	flag.StringVar(&lists.losses, "losses", "hinge", "hinge, squared-hinge, log")
 	flag.StringVar(&lists.lambdas, "lambdas", "1e-4", "`numbers`")
 	flag.StringVar(&lists.threads, "threads", "1", "of ours: `numbers`")
 	flag.StringVar(&lists.peers, "peers", "*", "comma-separated `patterns`, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the most rounds of runs")
-	flag.DurationVar(&s.most, "most", 10*time.Second, "the time after which no round begins")
 	flag.DurationVar(&s.limit, "limit", time.Second,
 		"the time of a run after which no longer one is tried; 20 times that is the most")
-	flag.Func("ours", "`name=config`, or with -defaults name=path [flags]; may be repeated",
+	flag.Func("ours", "`name=config` of another run of ours; may be repeated",
 		func(text string) error { s.builds = append(s.builds, text); return nil })
 	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
-	flag.BoolVar(&s.defaults, "defaults", false, "compare what trainers do when nobody sets a flag")
-	flag.IntVar(&s.splits, "splits", 5, "of -defaults: the most splits of a set")
 	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
-	flag.StringVar(&s.out, "out", "build/seeds", "of -seeds: the `folder`")
+	flag.StringVar(&s.out, "out", "build/seeds",
+		"the `folder` of trainers.csv, with all samples, or of -seeds' figures")
 	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")
 	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
@@ -102,9 +90,9 @@ func main() {
 		s.threads = append(s.threads, int(n))
 	}
 	if s.quick {
-		s.rounds, s.splits, s.most, s.limit = 1, 1, time.Second, min(s.limit, 50*time.Millisecond)
+		s.rounds, s.most, s.limit = 1, time.Second, min(s.limit, 50*time.Millisecond)
 	}
-	if flag.NArg() > 0 || s.rounds < 1 || s.splits < 1 || s.limit <= 0 {
+	if flag.NArg() > 0 || s.rounds < 1 || s.limit <= 0 {
 		log.Fatal("unexpected arguments: see -help")
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -112,17 +100,6 @@ func main() {
 	if err := s.run(ctx, lists.peers); err != nil {
 		log.Fatal(err)
 	}
-}
-
-// curves says for which runs of ours the columns are expanded. Peers have no such expansion.
-func (s *session) curves() string {
-	switch {
-	case s.builds != nil:
-		return "Curves: none, unless -ours sets them"
-	case s.defaults:
-		return "Curves: none in Pegasimd -curves none; chosen from the data in Pegasimd"
-	}
-	return "Curves: none, in all runs of Pegasimd"
 }
 
 func numbersOf(list string) (all []float64) {
@@ -136,6 +113,42 @@ func numbersOf(list string) (all []float64) {
 	return all
 }
 
+// csvRows returns the rows of an embedded CSV file below its header. A file with rows of unequal
+// length ends the program.
+func csvRows(name string) [][]string {
+	f, err := files.Open("data/" + name)
+	if err == nil {
+		var rows [][]string
+		if rows, err = csv.NewReader(f).ReadAll(); err == nil {
+			return rows[1:]
+		}
+	}
+	log.Fatalf("%s: %v", name, err)
+	return nil
+}
+
+// readPeers decodes the table of peers. An unknown field ends the program.
+func readPeers() (all []*peer) {
+	f, err := files.Open("data/peers.json")
+	if err == nil {
+		d := json.NewDecoder(f)
+		d.DisallowUnknownFields()
+		err = d.Decode(&all)
+	}
+	if err != nil {
+		log.Fatalf("peers.json: %v", err)
+	}
+	return all
+}
+
+// seconds returns the time that is compared: CPU seconds on one thread, else wall seconds.
+func (s *session) seconds(t *training) float64 {
+	if slices.Max(s.threads) > 1 {
+		return t.Wall
+	}
+	return t.CPU
+}
+
 // run does what the flags ask for. peers are patterns.
 func (s *session) run(ctx context.Context, peers string) error {
 	s.ctx = ctx
@@ -146,8 +159,7 @@ func (s *session) run(ctx context.Context, peers string) error {
 	defer os.RemoveAll(dir)
 	core := "not pinned"
 	if slices.Max(s.threads) == 1 && !s.seeds {
-		s.pinned = machine.Pin() // and what is started from this thread with it
-		core = s.pinned.String()
+		core = machine.Pin().String() // and what is started from this thread with it
 		runtime.GOMAXPROCS(1)
 	}
 	s.host, err = newHost(ctx, dir, func(name string) bool {
@@ -161,35 +173,28 @@ func (s *session) run(ctx context.Context, peers string) error {
 	}
 	defer s.host.close()
 	frame.Head(os.Stdout, "trainers", core)
-	fmt.Println(s.curves())
-	switch {
-	case s.seeds:
+	if s.builds == nil {
+		fmt.Println("Curves: none, in all runs of Pegasimd")
+	}
+	if s.seeds {
 		err = s.drawSeeds()
-	case s.defaults:
-		err = s.compareDefaults(dir)
-	default:
+	} else {
 		err = s.timeAll()
 	}
 	fmt.Printf("\nPeers: %s\n", strings.Join(s.host.versions, "; "))
 	return err
 }
 
-// timeAll runs the sections that don't compare defaults.
+// timeAll times the trainers on all sets, and writes all samples to trainers.csv.
 func (s *session) timeAll() error {
 	if s.quick && s.sets == "" {
-		s.sets = "digits-8,made-text-scaled"
+		s.sets = "digits-8,text-small"
 	}
-	wanted, err := selected(s.sets, timed)
+	wanted, err := selected(s.sets)
 	if err != nil {
 		return err
 	}
 	for _, source := range wanted {
-		if source.use&numbers != 0 {
-			return fmt.Errorf("%s has numbers to predict: it is for -defaults", source.name)
-		}
-		if !s.has("objective") && !s.has("proofs") {
-			break
-		}
 		of, err := source.open()
 		if errors.Is(err, errAbsent) {
 			log.Printf("left out: %v", err)
@@ -202,32 +207,15 @@ func (s *session) timeAll() error {
 			return err
 		}
 	}
-	if s.has("proofs") {
-		err = proofs.Write(os.Stdout)
-	}
-	if s.has("kernels") {
-		err = errors.Join(err, s.timeKernels())
-	}
-	if s.pinned != nil { // what follows is for all cores
-		err = errors.Join(err, s.pinned.Release())
-	}
-	if s.has("threads") {
-		err = errors.Join(err, s.timeThreads())
-	}
-	if s.has("memory") {
-		err = errors.Join(err, s.compareMemory())
-	}
-	return err
+	return frame.WriteCSV(filepath.Join(s.out, "trainers.csv"), s.grids)
 }
-
-func (s *session) has(section string) bool { return strings.Contains(s.sections, section) }
 
 // timeSet times trainers on the problems of a set.
 func (s *session) timeSet(of *set) error {
 	labels := classes(of.train)
 	for _, rows := range []*dataset.Set{of.train, of.test} {
 		if len(labels) == 2 && rows != nil {
-			against(labels[1])(rows) // most peers know -1 and 1 alone
+			against(rows, labels[1]) // most peers know -1 and 1 alone
 		}
 	}
 	err := s.host.open(of)
@@ -237,11 +225,8 @@ func (s *session) timeSet(of *set) error {
 			if err == nil {
 				err = p.solve()
 			}
-			if err == nil && s.has("objective") {
+			if err == nil {
 				err = p.race()
-			}
-			if err == nil && s.has("proofs") {
-				err = p.prove()
 			}
 		}
 	}

@@ -27,17 +27,11 @@ func TestQuick(t *testing.T) {
 	}
 	const noCurves = "Curves: none, in all runs of Pegasimd"
 	for flags, wants := range map[string][]string{
-		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
-			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
-			"log, lambda 0.0001", "liblinear -s 7, within 1 %", noCurves},
-		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
-			"| **Pegasimd, 2 threads** "},
-		"-sections threads,memory -threads 1,2": {
-			"| digits-8, 1797 x 64, 32.7 nonzeros a row, 0.0001, 1 %             | 2 ",
-			"| made-text-scaled, 3000 x 8000", "| digits-scaled, 1797 x 64", "| digits-8         | 5 "},
-		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4", "| Pegasimd -curves none ",
-			"| made-numbers-small, 63 x 10", "Curves: none in Pegasimd -curves none; chosen from"},
-		"-seeds -peers sklearn -out " + dir: {"Command: ", noCurves},
+		"-losses hinge,log -sets digits-8 -peers [ls]* -out " + dir: {
+			"| Pegasimd, proven ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
+			"log, lambda 0.0001", "| liblinear -s 7, default ", noCurves},
+		"-peers none -sets digits -threads 1,2 -out " + dir: {"| Pegasimd, plain, 2 threads "},
+		"-seeds -peers sklearn -out " + dir:                 {"Command: ", noCurves},
 	} {
 		cmd := exec.Command(binary, append([]string{"-quick"}, strings.Fields(flags)...)...)
 		cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")
@@ -53,6 +47,10 @@ func TestQuick(t *testing.T) {
 			}
 		}
 	}
+	text, err := os.ReadFile(filepath.Join(dir, "trainers.csv"))
+	if err != nil || !strings.HasPrefix(string(text), "table,row,column,round,seconds\n\"digits") {
+		t.Errorf("%v: %.200s", err, text)
+	}
 	if svg, _ := filepath.Glob(filepath.Join(dir, "*.svg")); len(svg) != 6 {
 		t.Errorf("figures: %v", svg)
 	}
@@ -61,7 +59,7 @@ func TestQuick(t *testing.T) {
 // Ours trains on the peers' columns alone, even on dense standardized columns, where curves would be
 // chosen.
 func TestNoCurves(t *testing.T) {
-	of, err := openNamed("digits-8")
+	of, err := openSplit("digits-8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,82 +140,40 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// Two rows far apart: K is the identity, so that with C of 1 each alpha is 1, every margin 1 and
-// the gap 0; of half the alphas |w|^2 = 1/2, P = 1/8 + 1/2, D = 1/2 - 1/8.
-func TestMachineGap(t *testing.T) {
-	s := rowsOf(t, "1 1:100\n-1 1:-100\n")
-	m := machineOf{gamma: 1, lambda: .5}
-	if gap := m.gap(s, []float64{1, -1}, 0); math.Abs(gap) > 1e-12 {
-		t.Errorf("gap %v, want 0", gap)
-	}
-	if gap := m.gap(s, []float64{.5, -.5}, 0); math.Abs(gap-2./3) > 1e-12 {
-		t.Errorf("gap %v, want 2/3", gap)
-	}
-}
-
-// Rows of all classes are for testing, and a row that is tested twice is one observation.
-func TestSplits(t *testing.T) {
-	y := make([]float32, 103)
-	for i := range y {
-		y[i] = float32(i % 3 / 2) // 69 of one class, 34 of the other
-	}
-	whole := &set{train: fromRows(1, y, func(int, func(int, float32)) {})}
-	split, rows := whole.kept(3)
-	ones := 0
-	for k, i := range rows {
-		if split.test.Y[k] != y[i] {
-			t.Fatalf("row %d has the label %v", i, split.test.Y[k])
-		}
-		ones += int(y[i])
-	}
-	if split.train.Rows() != 72 || len(rows) != 31 || ones != 10 {
-		t.Errorf("%d and %d rows, %d of the smaller class", split.train.Rows(), len(rows), ones)
-	}
-	a := &result{rows: []tested{{1, 1}, {2, 1}, {1, 1}, {2, 0}}}
-	b := &result{rows: []tested{{1, 0}, {2, 1}, {1, 0}, {2, 0}}}
-	if difference, deviation := a.minus(b); difference != .5 || deviation != math.Sqrt(2)/4 {
-		t.Errorf("%v ± %v", difference, deviation)
-	}
-}
-
-// A row in a hundred is 100 times as long as most or longer.
-func TestOutliers(t *testing.T) {
-	r := recipe{Rows: 5000, Cols: 30, Classes: 2, Noise: .5, Outliers: true}
-	s, err := r.timed()
+// A set without test rows gets three rows of ten of them.
+func TestSplit(t *testing.T) {
+	of, err := openSplit("digits")
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := 0
-	for i := range s.Rows() {
-		_, values := s.Sparse.Row(i)
-		if dense.Norm(values) > 200 {
-			long++
-		}
-	}
-	if long < 25 || long > 75 {
-		t.Errorf("%d long rows", long)
+	if a, b := of.train.Rows(), of.test.Rows(); a != 1257 || b != 540 {
+		t.Errorf("%d and %d rows", a, b)
 	}
 }
 
-// Made sets are the same twice, and hold what they should.
+// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or longer.
 func TestMade(t *testing.T) {
-	for _, s := range madeSources() {
-		if strings.Contains(s.name, "many") || testing.Short() {
-			continue // the same code at a greater length
-		}
-		a, err := s.open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, _ := s.open()
-		same := slices.Equal(a.train.Y, b.train.Y)
-		for i := range a.train.Rows() {
-			idx, val := a.train.Sparse.Row(i)
-			idx2, val2 := b.train.Sparse.Row(i)
+	for name, make := range map[string]func() *dataset.Set{
+		"outliers": func() *dataset.Set { return outliers(5000, 30) },
+		"words":    func() *dataset.Set { return words(500, 800) },
+	} {
+		a, b, long, zeros := make(), make(), 0, 0
+		same := slices.Equal(a.Y, b.Y)
+		for i := range a.Rows() {
+			idx, val := a.Sparse.Row(i)
+			idx2, val2 := b.Sparse.Row(i)
 			same = same && slices.Equal(idx, idx2) && slices.Equal(val, val2)
+			if dense.Norm(val) > 200 {
+				long++
+			}
+			zeros += a.Cols() - len(val)
 		}
-		if n := len(classes(a.train)); !same || n < 2 {
-			t.Errorf("%s: same %v, %d classes", s.name, same, n)
+		if n := len(classes(a)); !same || n != 2 {
+			t.Errorf("%s: same %v, %d classes", name, same, n)
+		}
+		if name == "outliers" && (long < 25 || long > 75 || zeros > 0) ||
+			name == "words" && zeros < 300_000 {
+			t.Errorf("%s: %d long rows, %d zeros", name, long, zeros)
 		}
 	}
 }

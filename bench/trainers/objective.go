@@ -101,10 +101,12 @@ var targets = []float64{.01, .001, .0001}
 type contender struct {
 	name  string
 	ours  bool
-	kind  string // of its efforts: passes, tolerances, or proven, gaps that are to be proven
+	kind  string // of its efforts: passes, tolerances, its own stop, or proven, gaps to be proven
+	steps []float64
 	train func(effort float64) (*training, error)
 
 	efforts  [3]float64 // that reached the targets; 0 for none
+	above    float64    // (P-f*)/f* of the last run
 	accuracy float64    // of the last run
 	left     error      // why it went no further
 }
@@ -117,30 +119,26 @@ func (p *problem) contenders() (all []*contender, err error) {
 		if len(p.threads) > 1 {
 			with = fmt.Sprintf(", %d threads", threads)
 		}
-		add := func(name, kind string, set func(effort float64) pegasos.Config) {
-			all = append(all, &contender{name: "**" + name + with + "**", ours: true,
-				kind: kind, train: func(effort float64) (*training, error) {
+		add := func(name, kind string, steps []float64, set func(effort float64) pegasos.Config) {
+			all = append(all, &contender{name: name + with, ours: true, kind: kind, steps: steps,
+				train: func(effort float64) (*training, error) {
 					return p.own(set(effort), threads, 20*p.limit)
 				}})
 		}
-		add("Pegasimd, proven", "proven", func(tol float64) pegasos.Config {
+		add("Pegasimd, proven", "proven", targets, func(tol float64) pegasos.Config {
 			cfg := same(p.loss, p.lambda)
 			cfg.Tol = tol
 			return cfg
 		})
-		passes := func(cfg pegasos.Config) func(float64) pegasos.Config {
-			return func(effort float64) pegasos.Config {
-				cfg.Epochs = int(effort)
-				return cfg
-			}
-		}
-		add("Pegasimd", "passes", passes(plain))
-		for _, text := range p.builds {
+		for _, text := range append([]string{"plain={}"}, p.builds...) {
 			name, cfg, err := parse(text, plain)
 			if err != nil {
 				return nil, err
 			}
-			add(name, "passes", passes(cfg))
+			add("Pegasimd, "+name, "passes", passes, func(effort float64) pegasos.Config {
+				cfg.Epochs = int(effort)
+				return cfg
+			})
 		}
 	}
 	many := len(classes(p.set.train)) > 2
@@ -149,43 +147,42 @@ func (p *problem) contenders() (all []*contender, err error) {
 			if p.host.commands[q] == nil || m.Loss != p.loss || many && !m.Many {
 				continue
 			}
-			all = append(all, p.peer(q, m))
+			c := contender{name: m.Name, kind: "passes", steps: passes,
+				train: func(effort float64) (*training, error) {
+					return p.host.train(q, m.Code, p.lambda, effort, 20*p.limit)
+				}}
+			if m.Tolerances {
+				c.kind, c.steps = "tolerances", tolerances
+			}
+			all = append(all, &c)
+			if m.Stop > 0 {
+				own := c
+				own.name, own.kind, own.steps = m.Name+", default", "its own stop", []float64{m.Stop}
+				all = append(all, &own)
+			}
 		}
 	}
 	return all, nil
 }
 
-// peer returns one of a peer's methods.
-func (p *problem) peer(q *peer, m method) *contender {
-	kind := map[bool]string{false: "passes", true: "tolerances"}[m.Tolerances]
-	return &contender{name: m.Name, kind: kind, train: func(effort float64) (*training, error) {
-		return p.host.train(q, m.Code, p.lambda, effort, 20*p.limit)
-	}}
-}
-
-// steps are the efforts that a contender tries: passes 1, 2, 3, 4, 6, 8, 12 and so on, tolerances
-// from 10 down, or the gaps to be proven.
-func (c *contender) steps() (efforts []float64) {
-	switch c.kind {
-	case "proven":
-		return targets
-	case "tolerances":
-		for e := 10.; e > 1e-8; e /= 2 {
-			efforts = append(efforts, e)
-		}
-	default:
-		efforts = []float64{1}
-		for e := 2.; e < 1e5; e *= 2 {
-			efforts = append(efforts, e, e*1.5)
-		}
+// The efforts that a contender tries in turn.
+var passes, tolerances = func() (passes, tolerances []float64) {
+	passes = []float64{1}
+	for e := 2.; e < 1e5; e *= 2 {
+		passes = append(passes, e, e*1.5)
 	}
-	return efforts
-}
+	for e := 10.; e > 1e-8; e /= 2 {
+		tolerances = append(tolerances, e)
+	}
+	return passes, tolerances
+}()
 
 // explore finds the least efforts that reach the targets. Equal efforts give equal models, so that
-// the runs that are timed later give models that were verified here.
+// the runs that are timed later give models that were verified here. A library's own stop counts
+// for every target: the table says how far above f* it is.
 func (c *contender) explore(p *problem) error {
-	for k, effort := range c.steps() {
+	c.above = math.Inf(1)
+	for k, effort := range c.steps {
 		t, err := c.train(effort)
 		if c.left = err; err != nil {
 			return p.ctx.Err()
@@ -194,11 +191,12 @@ func (c *contender) explore(p *problem) error {
 		if err := p.verify(t, f); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
+		c.above = f/p.bound - 1
 		if p.set.test != nil {
 			c.accuracy = accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values))
 		}
 		for i, target := range targets {
-			reached := f <= (1+target)*p.bound
+			reached := c.above <= target || c.kind == "its own stop"
 			if c.kind == "proven" {
 				reached = t.proven && i == k
 			}
@@ -229,70 +227,50 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 	}
 }
 
-// race explores and times all contenders, and writes a table. Ratios are to the first one of ours
-// that reached the target.
+// race explores and times all contenders, and writes a table.
 func (p *problem) race() error {
 	contenders, err := p.contenders()
 	if err != nil {
 		return err
 	}
-	table := frame.Table{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
-		p.set, p.loss, p.lambda, p.bound, p.gap), Head: []string{""}}
+	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
+		p.set, p.loss, p.lambda, p.bound, p.gap), Quartiles: true,
+		NoteHead: []string{"efforts", "above f*, %", "test accuracy, %"}}
 	for _, c := range contenders {
 		if err := c.explore(p); err != nil {
 			return err
 		}
 		log.Printf("%s: %s: %v %s", p, c.name, c.efforts, c.kind)
-		table.Rows = append(table.Rows, []string{c.name})
+		efforts, accuracy := fmt.Sprintf("%.3g %s", c.efforts, c.kind), "-"
+		if c.left != nil {
+			efforts += "; " + c.left.Error()
+		}
+		if p.set.test != nil {
+			accuracy = fmt.Sprintf("%.2f", c.accuracy)
+		}
+		grid.Rows = append(grid.Rows, c.name)
+		grid.Notes = append(grid.Notes, []string{efforts, fmt.Sprintf("%.3g", 100*c.above), accuracy})
 	}
 	for i, target := range targets {
-		table.Head = append(table.Head, fmt.Sprintf("to %g f*", 1+target), "times as long")
 		var runs []func() (float64, error)
-		var there []int // in the race, of each contender
-		base := -1
-		for _, c := range contenders {
-			there = append(there, -1)
-			if c.efforts[i] == 0 {
-				continue
+		var at []int // index of each run's contender
+		for k, c := range contenders {
+			if effort := c.efforts[i]; effort > 0 {
+				at = append(at, k)
+				runs = append(runs, p.runner(func() (*training, error) { return c.train(effort) }))
 			}
-			there[len(there)-1] = len(runs)
-			if c.ours && base < 0 {
-				base = len(runs)
-			}
-			runs = append(runs, p.runner(func() (*training, error) { return c.train(c.efforts[i]) }))
 		}
 		race, err := frame.Runs(p.rounds, p.most, runs...)
 		if err != nil {
 			return err
 		}
-		for k, at := range there {
-			seconds, ratio := "-", "-"
-			if at >= 0 {
-				seconds = frame.Short(race.Median(at))
-			}
-			if at >= 0 && base >= 0 {
-				ratio = ratioOf(race, at, base)
-			}
-			table.Rows[k] = append(table.Rows[k], seconds, ratio)
+		column := make(frame.Race, len(contenders))
+		for k, samples := range race {
+			column[at[k]] = samples
 		}
+		grid.Columns = append(grid.Columns, fmt.Sprintf("to %g f*", 1+target))
+		grid.Races = append(grid.Races, column)
 	}
-	table.Head = append(table.Head, "efforts", "test accuracy, %")
-	for k, c := range contenders {
-		text := fmt.Sprintf("%.3g %s", c.efforts, c.kind)
-		if c.left != nil {
-			text += "; " + c.left.Error()
-		}
-		accuracy := "-"
-		if p.set.test != nil {
-			accuracy = fmt.Sprintf("%.2f", c.accuracy)
-		}
-		table.Rows[k] = append(table.Rows[k], text, accuracy)
-	}
-	return table.Write(os.Stdout)
-}
-
-// ratioOf is the median of the rounds' ratios, and their quartiles.
-func ratioOf(race frame.Race, i, j int) string {
-	middle, low, high := race.Ratio(i, j)
-	return fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
+	p.grids = append(p.grids, grid)
+	return grid.Write(os.Stdout)
 }

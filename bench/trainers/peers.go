@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"log"
@@ -13,9 +12,6 @@ import (
 	"strings"
 	"time"
 )
-
-//go:embed peers
-var peerSources embed.FS
 
 // A peer is another library, run by a driver of ours in the folder peers.
 type peer struct {
@@ -33,13 +29,13 @@ type method struct {
 	Code       string  // for the driver
 	Tolerances bool    // whether efforts are tolerances; else passes
 	Many       bool    // whether it also trains more than two classes
-	Stop       float64 // the tolerance of liblinear-train
+	Stop       float64 // the library's own tolerance; 0 for none
 }
 
-var peers = fromJSON[[]*peer]("peers.json")
+var peers = readPeers()
 
-// liblinear and scikit are the peers that proofs, kernel machines and defaults need by name.
-var liblinear, scikit = peers[0], peers[1]
+// scikit is the peer that the figures of the sources need by name.
+var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
 // folders are the flags that name folders of sources.
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
@@ -57,7 +53,7 @@ type host struct {
 // newHost finds out which of the wanted peers there are, and names those that are absent.
 func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*host, error) {
 	h := &host{ctx: ctx, dir: dir, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
-	if err := os.CopyFS(dir, peerSources); err != nil {
+	if err := os.CopyFS(dir, files); err != nil {
 		return nil, err
 	}
 	for _, p := range peers {

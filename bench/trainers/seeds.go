@@ -28,7 +28,7 @@ func (s *session) drawSeeds() error {
 	studies, ten := []study{{"imdb", 1e-4, 15}, {"shirts", 1e-2, 9}}, "fashion"
 	classes := strings.Fields("T-shirt trouser pullover dress coat sandal shirt sneaker bag boot")
 	if s.quick || os.Getenv("PEGASIMD_DATA") == "" {
-		studies, ten = []study{{"digits-8", 1e-2, 6}}, "digits-scaled"
+		studies, ten = []study{{"digits-8", 1e-2, 6}}, "digits"
 		classes = strings.Split("0123456789", "")
 	}
 	if err := os.MkdirAll(s.out, 0o777); err != nil {
@@ -38,7 +38,7 @@ func (s *session) drawSeeds() error {
 	for _, t := range studies {
 		p := &problem{session: s, loss: "hinge", lambda: t.lambda}
 		var err error
-		if p.set, err = openSet(t.set); err == nil {
+		if p.set, err = openSplit(t.set); err == nil {
 			err = p.solve()
 		}
 		if err != nil {
@@ -109,10 +109,7 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 func (p *problem) drawRows(f *picture.Figure, form string, wrong float64) error {
 	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form))
 	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
-		part, err := first(rows)(p.set.train)
-		if err == nil {
-			part, err = part.WithLayout(dataset.LayoutAuto)
-		}
+		part, err := first(p.set.train, rows).WithLayout(dataset.LayoutAuto)
 		var all [3]float64
 		for seed := range all {
 			if err == nil {
@@ -169,7 +166,7 @@ func (p *problem) drawSteps(above, right *picture.Figure, form string) error {
 // drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
 // beside scikit-learn, and what the longest run makes of the test rows.
 func (s *session) drawPairs(name string, classes []string) error {
-	of, err := openSet(name)
+	of, err := openSplit(name)
 	if err == nil {
 		err = s.host.open(of)
 	}

@@ -1,14 +1,13 @@
 """scikit-learn, as the drivers beside this file: driver.h has the protocol.
 
-    scikit.py ROWS [TEST ROWS]     a method's training, and what METHODS says comes back
-    scikit.py -shipped FOLDER      writes the sets that scikit-learn ships, as svmlight text
+    scikit.py ROWS [TEST ROWS]
 
-Effort is the passes, or a tolerance. Sets with a quarter of nonzeros or more are dense arrays, others CSR, in float64,
+Weight vectors come back, or for the method "pairs" the predictions of the test rows. Effort is the passes, or a
+tolerance. Sets with a quarter of nonzeros or more are dense arrays, others CSR, in float64,
 which is what the library works in.
 """
 
 import json
-import os
 import sys
 import time
 import warnings
@@ -16,12 +15,9 @@ import warnings
 import numpy
 import scipy.sparse
 import sklearn
-from sklearn import datasets
-from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.multiclass import OneVsOneClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC, LinearSVR
+from sklearn.svm import LinearSVC
 
 LOSSES = {"hinge": "hinge", "log": "log_loss", "squared-hinge": "squared_hinge"}
 
@@ -44,7 +40,6 @@ def logistic(solver):
     )
 
 
-# Weight vectors come back.
 WEIGHTS = {
     "sgd-hinge": sgd("hinge"),
     "asgd-hinge": sgd("hinge", True),
@@ -57,18 +52,6 @@ WEIGHTS = {
     "logistic-newton-cholesky": logistic("newton-cholesky"),
 }
 
-# Predictions of the test rows come back. The defaults get a seed, to be repeatable, and nothing else.
-PREDICTIONS = {
-    "LinearSVC": lambda seed: LinearSVC(random_state=seed),
-    "SGDClassifier": lambda seed: SGDClassifier(random_state=seed),
-    "LogisticRegression": lambda seed: LogisticRegression(random_state=seed),
-    "Scaler+LogisticRegression": lambda seed: make_pipeline(StandardScaler(), LogisticRegression(random_state=seed)),
-    "Scaler+LogisticRegression-sparse": lambda seed: make_pipeline(StandardScaler(with_mean=False), LogisticRegression(random_state=seed)),
-    "LinearSVR": lambda seed: LinearSVR(random_state=seed),
-    "Ridge": lambda seed: Ridge(),
-}
-
-
 def load(path):
     with open(path, "rb") as f:
         rows, cols, nnz = (int(v) for v in numpy.fromfile(f, numpy.int64, 3))
@@ -79,33 +62,15 @@ def load(path):
     return scipy.sparse.csr_matrix((val, idx, starts.astype(numpy.int32)), shape=(rows, cols)), y
 
 
-def model(method, rows, sparse, penalty, effort, seed):
-    kind, _, gamma = method.partition(":")
-    if kind == "svc":
-        return SVC(C=1 / (penalty * rows), gamma=float(gamma), tol=effort, cache_size=1000)
-    if kind == "pairs":
-        return OneVsOneClassifier(sgd("hinge", True)(penalty, 0, effort, seed))
-    if sparse and method + "-sparse" in PREDICTIONS:
-        method += "-sparse"
-    if method in PREDICTIONS:
-        return PREDICTIONS[method](seed)
-    return WEIGHTS[method](penalty, 1 / (penalty * rows), effort, seed)
-
-
-def answer(m, method, x, y, test):
+def answer(method, x, y, test, penalty, effort, seed):
+    if method == "pairs":
+        m = OneVsOneClassifier(sgd("hinge", True)(penalty, 0, effort, seed))
+    else:
+        m = WEIGHTS[method](penalty, 1 / (penalty * x.shape[0]), effort, seed)
     cpu, wall = time.process_time(), time.perf_counter()
     m.fit(x, y)
     line = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
-    if method in WEIGHTS:
-        values = m.coef_
-    else:
-        cpu = time.process_time()
-        values = m.predict(test)
-        line["predict"] = time.process_time() - cpu
-    if isinstance(m, SVC):  # alpha*y of each training row and the constant come first
-        alphas = numpy.zeros(x.shape[0])
-        alphas[m.support_] = (m.dual_coef_.toarray() if scipy.sparse.issparse(m.dual_coef_) else m.dual_coef_)[0]
-        values = numpy.concatenate([alphas, m.intercept_, values])
+    values = m.predict(test) if method == "pairs" else m.coef_
     values = numpy.ascontiguousarray(values, numpy.float64)
     return line | {"values": values.size}, values
 
@@ -113,8 +78,7 @@ def answer(m, method, x, y, test):
 def main():
     x, y = load(sys.argv[1])
     test = load(sys.argv[2])[0] if len(sys.argv) > 2 else None
-    sparse = x.nnz < 0.25 * x.shape[0] * x.shape[1]
-    if not sparse:
+    if x.nnz >= 0.25 * x.shape[0] * x.shape[1]:
         x = x.toarray()
         test = None if test is None else test.toarray()
     out = sys.stdout.buffer
@@ -124,8 +88,7 @@ def main():
         method, penalty, effort, seed = line.split()
         values = numpy.empty(0)
         try:
-            m = model(method, x.shape[0], sparse, float(penalty), float(effort), int(seed))
-            said, values = answer(m, method, x, y, test)
+            said, values = answer(method, x, y, test, float(penalty), float(effort), int(seed))
         except Exception as e:  # what a peer can't do is a result as well
             said = {"error": f"{type(e).__name__}: {e}".splitlines()[0]}
         out.write((json.dumps(said) + "\n").encode())
@@ -133,16 +96,5 @@ def main():
         out.flush()
 
 
-def shipped(folder):
-    for name in ["iris", "wine", "breast_cancer", "diabetes", "linnerud"]:
-        # diabetes as it was collected: scikit-learn's own default is scaled columns.
-        s = datasets.load_diabetes(scaled=False) if name == "diabetes" else getattr(datasets, "load_" + name)()
-        y = s.target[:, 0] if s.target.ndim > 1 else s.target  # linnerud: weight
-        datasets.dump_svmlight_file(s.data, y, os.path.join(folder, name + ".svm"), zero_based=False)
-
-
 warnings.simplefilter("ignore")  # those on iterations
-if sys.argv[1] == "-shipped":
-    shipped(sys.argv[2])
-else:
-    main()
+main()

@@ -1,0 +1,98 @@
+package frame
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Ours begins the names of our own competitors.
+const Ours = "Pegasimd"
+
+// A Grid holds the results of a table: a race for each column, whose competitors are the rows.
+type Grid struct {
+	Title     string
+	Rows      []string
+	Columns   []string
+	Races     []Race     // by column; a row that did not run has no samples
+	Quartiles bool       // whether ratios are written with their quartiles
+	NoteHead  []string   // heads of columns behind those of the ratios
+	Notes     [][]string // cells of these columns, by row
+}
+
+// Base returns the first row of ours that ran in a column, or -1.
+func (g *Grid) Base(column int) int {
+	for row, name := range g.Rows {
+		if strings.HasPrefix(name, Ours) && len(g.Races[column][row]) > 0 {
+			return row
+		}
+	}
+	return -1
+}
+
+// Write writes a table of times over ours, with any notes and the rows more below, and a table of
+// times.
+func (g *Grid) Write(w io.Writer, more ...[]any) error {
+	ratios := Table{Title: g.Title, Head: append([]string{"time / ours"}, g.Columns...)}
+	times := Table{Head: append([]string{"time"}, g.Columns...)}
+	ratios.Head = append(ratios.Head, g.NoteHead...)
+	for row, name := range g.Rows {
+		ratio, time := []any{name}, []any{name}
+		for column, race := range g.Races {
+			if len(race[row]) == 0 {
+				ratio, time = append(ratio, "-"), append(time, "-")
+				continue
+			}
+			text := "-"
+			if base := g.Base(column); base >= 0 {
+				middle, low, high := race.Ratio(row, base)
+				if text = fmt.Sprintf("%.2f", middle); g.Quartiles {
+					text += fmt.Sprintf(" (%.2f-%.2f)", low, high)
+				}
+			}
+			ratio, time = append(ratio, text), append(time, Short(race.Seconds(row)))
+		}
+		if g.Notes != nil {
+			for _, note := range g.Notes[row] {
+				ratio = append(ratio, note)
+			}
+		}
+		ratios.Add(ratio...)
+		times.Add(time...)
+	}
+	for _, row := range more {
+		ratios.Add(row...)
+	}
+	if err := ratios.Write(w); err != nil {
+		return err
+	}
+	return times.Write(w)
+}
+
+// WriteCSV writes all samples of the grids to a file: a line for each.
+func WriteCSV(file string, grids []*Grid) error {
+	lines := [][]string{{"table", "row", "column", "round", "seconds"}}
+	for _, g := range grids {
+		for column, race := range g.Races {
+			for row, samples := range race {
+				for round, seconds := range samples {
+					lines = append(lines, []string{g.Title, g.Rows[row], g.Columns[column],
+						strconv.Itoa(round), strconv.FormatFloat(seconds, 'g', 6, 64)})
+				}
+			}
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return csv.NewWriter(f).WriteAll(lines)
+}
