@@ -77,11 +77,11 @@ SIMD = GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd
 
 .PHONY: bench-kernels
 bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen for those in C; BENCH='-only TopMany'
-	$(SIMD) $(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
+	$(SIMD) $(GO) -C bench run -tags '$(PEERS)' ./kernels -peers -dir ../build/bench $(BENCH)
 
 .PHONY: bench-trainers
 bench-trainers: ## time the trainer beside others; TRAINERS=-seeds draws studies
-	$(GO) -C bench run ./trainers -out $(CURDIR)/build/seeds $(TRAINERS)
+	$(GO) -C bench run ./trainers -out ../build/bench $(TRAINERS)
 
 .PHONY: adopt
 adopt: ## link the kernels into other projects, run their tests and time them; ADOPT="-only hnsw"

@@ -8,7 +8,6 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/pegasimd/pegasimd v0.1.0
 	github.com/pegasimd/pegasimd/gate v0.1.0
-	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/tphakala/simd v1.3.0
 	github.com/viterin/vek v0.4.3
 	github.com/weaviate/weaviate v1.38.0
@@ -30,8 +29,6 @@ require (
 	github.com/chewxy/math32 v1.10.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/viterin/partial v1.1.0 // indirect
 	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
 	golang.org/x/image v0.47.0 // indirect

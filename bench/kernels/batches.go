@@ -175,16 +175,10 @@ func topManyBy(name string, by dense.Metric) operation {
 		want: func() (values, sizes []float64) {
 			return floatBatch.want(len(out), func(q, i int) (v, size float64) {
 				r, x := row(i), floatBatch.queries[q]
-				var rr, xx float64
-				v, size = sums(len(r), func(j int) float64 {
-					a, b := float64(r[j]), float64(x[j])
-					rr, xx = rr+a*a, xx+b*b
-					return a * b
-				})
 				if by == dense.ByCosine {
-					return v / math.Sqrt(rr*xx), 1
+					return cosineOf(r, x), 1
 				}
-				return v, size
+				return sums(len(r), func(j int) float64 { return float64(r[j]) * float64(x[j]) })
 			})
 		},
 		got: func() []float32 { return floatBatch.found() },

@@ -6,8 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
-	"github.com/pegasimd/pegasimd/bench/internal/frame"
-	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
@@ -27,33 +25,6 @@ func (c *cell) name() string {
 		op += "-misaligned"
 	}
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
-}
-
-// leastRounds is the least number of samples that benchstat needs. bench.txt has this number of
-// samples of each cell.
-const leastRounds = 6
-
-// plainSpeed returns the number of bytes that a dot product in plain Go reads in a millisecond.
-func plainSpeed() float64 {
-	defer asm.Use(asm.Use(asm.Generic))
-	x := make([]float32, 1<<14)
-	race := frame.Loops(leastRounds, func(n int) {
-		for range n {
-			asm.Dot(x, x)
-		}
-	})
-	return 4 * 2 * float64(len(x)) / (1e3 * race.Seconds(0))
-}
-
-// milliseconds predicts the milliseconds in which the cell's operands are made, verified and timed.
-// speed is the result of plainSpeed: most kernels are faster than that on average over the paths.
-func (c *cell) milliseconds(rounds int, speed float64) float64 {
-	runs := float64(len(asm.Available()) + 1)
-	call := float64(c.bytes) / speed
-	if c.level == "DRAM" {
-		rounds = leastRounds
-	}
-	return 1 + 5*call + runs*float64(rounds+3)*max(frame.Sample.Seconds()*1e3, call)
 }
 
 // Operands beyond the second cache are as large as they must be to tell something, and no larger
@@ -87,7 +58,8 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 		case slices.Contains(curves, k.Name):
 			sizes = curveSizes
 		}
-		each := perElement(k)
+		const large = 1 << 10
+		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large // bytes an element
 		add := func(n, off int) {
 			if k.MaxSize == 0 || n <= k.MaxSize {
 				all = append(all, &cell{k, n, off, caches.Level(n * each), n * each})
@@ -96,10 +68,8 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 		for _, n := range sizes {
 			add(n, 0)
 		}
-		for _, n := range sizes {
-			if n == 100 {
-				add(n, 1)
-			}
+		if slices.Contains(sizes, 100) {
+			add(100, 1)
 		}
 		if o.quick || o.sizes != nil {
 			continue
@@ -116,12 +86,6 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 		}
 	}
 	return all
-}
-
-// perElement is the number of bytes of operands that each element of a large n brings.
-func perElement(k asmtest.Kernel) int {
-	const n = 1 << 10
-	return k.New(n, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / n
 }
 
 // memory hands out floats that begin off floats behind a cache line.

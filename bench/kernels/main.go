@@ -3,10 +3,11 @@
 // beside those of other libraries: make bench-kernels. bench/README.md says how both measure.
 package main
 
+//go:generate go run ./ways
+
 import (
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"regexp"
@@ -14,9 +15,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
@@ -33,27 +31,25 @@ type options struct {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("kernels: ")
-	o := options{only: regexp.MustCompile("")}
+	o := options{only: regexp.MustCompile(""), data: os.Getenv("PEGASIMD_DATA")}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
-	dir := flag.String("dir", ".", "write bench.txt and bench.json to this `folder`")
+	dir := flag.String("dir", ".", "the `folder` of bench.txt and curves.csv, or with -peers of peers.csv")
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
 		o.parseSizes)
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; benchstat wants 6")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
-	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
-		"the `folder` of real data sets to train on as well (a9a, imdb)")
 	flag.Parse()
 	if o.rounds < 1 || flag.NArg() > 0 {
 		log.Fatal("-rounds must be positive, and there are no arguments but flags")
 	}
 	if o.quick {
-		o.rounds, o.data = leastRounds, ""
+		o.rounds, o.data = min(o.rounds, leastRounds), ""
 	}
 	err := error(nil)
 	if *peers {
-		err = beside(o, os.Stdout)
+		err = beside(o, *dir, os.Stdout)
 	} else {
 		err = bench(o, *dir)
 	}
@@ -79,19 +75,4 @@ func alone() (core string) {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	return core
-}
-
-// progress returns a progress bar of the given number of milliseconds. It is only drawn if stderr
-// is a terminal.
-func progress(all float64) *progressbar.ProgressBar {
-	fmt.Fprintf(os.Stderr, "This takes about %v.\n",
-		time.Duration(all*float64(time.Millisecond)).Round(time.Second))
-	w := io.Writer(os.Stderr)
-	if info, err := os.Stderr.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		w = io.Discard
-	}
-	return progressbar.NewOptions(int(all), progressbar.OptionSetWriter(w),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
-		progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish(),
-		progressbar.OptionThrottle(200*time.Millisecond))
 }

@@ -7,10 +7,11 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
-	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,8 +27,6 @@ var (
 	alpha, sink float32
 	x, y, out   []float32
 	rows        []float32 // one after the other, each as long as x
-
-	bytesX, bytesY []uint8
 )
 
 // times calls f n times. It is inlined with f: each way to call a kernel has a loop of its own, as
@@ -47,7 +46,7 @@ type way struct {
 }
 
 const (
-	ours     = "Pegasimd"
+	ours     = frame.Ours
 	sameBits = "our bits in " // begins the name of a peer that promises them
 	readLoop = "read loop"
 )
@@ -70,12 +69,15 @@ type operation struct {
 	ways []way
 }
 
-var operations = []*operation{
-	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
-	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory,
-	&topMany, &topManyCosine, &int8TopMany, &halfRowsFromMemory, &int8RowsFromMemory,
-	&bitsFromMemory, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT, &ger, &gemm,
-	&dotSparse, &axpySparse,
+var operations = append(pointers(onFloats), &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory, &topMany,
+	&topManyCosine, &int8TopMany, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT, &ger, &gemm,
+	&dotSparse, &axpySparse)
+
+func pointers(all []operation) (to []*operation) {
+	for i := range all {
+		to = append(to, &all[i])
+	}
+	return to
 }
 
 // add adds a peer that is called from Go to the named operation.
@@ -105,47 +107,37 @@ var inC []string
 // A table is of an operation with its operands in one place.
 type table struct {
 	*operation
-	title string
+	frame.Grid
 	off   int
 	sizes []int
 	ways  []way
-	races []frame.Race // by size, of all passes
 }
 
 // passes is the number of passes over all cells. The samples of a cell are thus spread over the
 // run, so that another process that is busy for some seconds does not distort the whole cell.
 const passes = 5
 
-// beside verifies and times all operations and writes the tables.
-func beside(o options, w io.Writer) error {
+// beside verifies and times all operations, writes the tables, and all samples to peers.csv in dir.
+func beside(o options, dir string, w io.Writer) error {
 	core, count := alone(), passes
 	if o.quick {
 		count = 1
 	}
-	began := time.Now()
 	tables, failed := tablesOf(o)
-	took := time.Since(began)
-	predicted, each := 0., make([][]float64, len(tables)) // milliseconds; of a pass by table and size
-	for k, t := range tables {
-		for i := range t.sizes {
-			ms := t.milliseconds(i, o.rounds)
-			each[k] = append(each[k], ms)
-			predicted += ms * float64(count)
-		}
-	}
-	fmt.Fprintf(os.Stderr, "Results were verified in %v.\n", took.Round(time.Second))
-	bar := progress(predicted)
-	began = time.Now()
-	for range count {
-		for k, t := range tables {
+	log.Print("the results are verified")
+	began := time.Now()
+	var grids []*frame.Grid
+	for pass := range count {
+		log.Printf("pass %d of %d", pass+1, count)
+		for _, t := range tables {
 			for i := range t.sizes {
-				bar.Describe(fmt.Sprint(t.title, " ", t.sizes[i]))
 				t.race(i, o.rounds)
-				bar.Add(int(each[k][i]))
 			}
 		}
 	}
-	bar.Finish()
+	for _, t := range tables {
+		grids = append(grids, &t.Grid)
+	}
 	program := "kernels"
 	if built := tags(); built != "" {
 		program += " (-tags " + built + ")"
@@ -161,15 +153,14 @@ func beside(o options, w io.Writer) error {
 	for _, f := range failed {
 		fmt.Fprintln(w, "Left out:", f)
 	}
-	if err := errors.Join(summary(w, tables), overview(w, tables)); err != nil {
-		return err
-	}
+	err := errors.Join(frame.WriteCSV(filepath.Join(dir, "peers.csv"), grids), summary(w, tables),
+		overview(w, tables))
 	for _, t := range tables {
-		if err := t.write(w); err != nil {
-			return err
+		if err == nil {
+			err = t.write(w)
 		}
 	}
-	return summary(w, tables)
+	return errors.Join(err, summary(w, tables))
 }
 
 // tags returns the build tags of this program.
@@ -185,30 +176,13 @@ func tags() string {
 	return ""
 }
 
-// milliseconds predicts the milliseconds of one pass over the i-th size, from one call of each way.
-func (t *table) milliseconds(i, rounds int) float64 {
-	began := time.Now()
-	t.prepare(t.sizes[i], t.off)
-	total := time.Since(began).Seconds()
-	alpha = t.alpha
-	for _, w := range t.ways {
-		w.loop(1)
-		began = time.Now()
-		w.loop(1)
-		call := time.Since(began).Seconds()
-		// Finding the number of calls of a sample takes about three samples.
-		total += float64(rounds+3) * max(call, frame.Sample.Seconds())
-	}
-	return 1e3 * total
-}
-
 // tablesOf verifies every way at the very sizes at which it is timed. A peer that is wrong is left
 // out of the table and named.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
-			t := &table{operation: op, title: op.name + suffix, off: off, sizes: op.sizes}
-			if off > 0 && !op.both || !o.only.MatchString(t.title) {
+			t := &table{operation: op, Grid: frame.Grid{Title: op.name + suffix}, off: off, sizes: op.sizes}
+			if off > 0 && !op.both || !o.only.MatchString(t.Title) {
 				continue
 			}
 			if o.sizes != nil && op.both {
@@ -216,17 +190,23 @@ func tablesOf(o options) (tables []*table, failed []string) {
 			} else if o.quick {
 				t.sizes = t.sizes[len(t.sizes)/2:][:1]
 			}
-			t.races = make([]frame.Race, len(t.sizes))
+			for _, n := range t.sizes {
+				t.Columns = append(t.Columns, strconv.Itoa(n))
+			}
 			for _, w := range op.ways {
 				err := op.verify(w, t.sizes, off)
 				switch {
 				case err == nil:
-					t.ways = append(t.ways, w)
+					t.ways, t.Rows = append(t.ways, w), append(t.Rows, w.name)
 				case w.isOurs():
-					log.Fatalf("%s: %s: %v", t.title, w.name, err)
+					log.Fatalf("%s: %s: %v", t.Title, w.name, err)
 				default:
-					failed = append(failed, fmt.Sprintf("%s: %s: %v", t.title, w.name, err))
+					failed = append(failed, fmt.Sprintf("%s: %s: %v", t.Title, w.name, err))
 				}
+			}
+			t.Races = make([]frame.Race, len(t.sizes))
+			for i := range t.Races {
+				t.Races[i] = make(frame.Race, len(t.ways))
 			}
 			tables = append(tables, t)
 		}
@@ -290,14 +270,21 @@ func (t *table) race(i, rounds int) {
 		per = float64(t.per())
 	}
 	race := frame.Loops(rounds, loops...)
-	if t.races[i] == nil {
-		t.races[i] = make(frame.Race, len(race))
-	}
 	for k := range race {
 		for _, seconds := range race[k] {
-			t.races[i][k] = append(t.races[i][k], seconds/per)
+			t.Races[i][k] = append(t.Races[i][k], seconds/per)
 		}
 	}
+}
+
+// ourRoundings is the greatest number of roundings by which our results may differ from float64.
+const ourRoundings = 32.
+
+// near reports whether got differs from want by at most the given number of roundings. A rounding
+// is half a unit in the last place of size, a bound on the magnitudes that are rounded.
+func near(got float32, want, size, roundings float64) bool {
+	return float64(got) == want ||
+		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126
 }
 
 func fill(v []float32, seed uint64) {

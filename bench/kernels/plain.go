@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/half"
+)
 
 // These are the loops that one writes without a library.
 
@@ -92,6 +96,13 @@ func loopAxpySparse(a float32, idx []int32, val, w []float32) {
 func loopBytes[T int8 | uint8](x, y []T) (sum int64) {
 	for i, v := range x {
 		sum += int64(v) * int64(y[i])
+	}
+	return sum
+}
+
+func loopHalf(x []float32, y []half.Float16) (sum float32) {
+	for i, v := range x {
+		sum += v * y[i].Float32()
 	}
 	return sum
 }

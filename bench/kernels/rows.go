@@ -12,9 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/sys/bandwidth"
-	"github.com/pegasimd/pegasimd/quant"
 )
 
 // The operations that multiply the rows of a matrix, which are contiguous, by one vector. The
@@ -25,7 +23,6 @@ var (
 	rowsInL3 = dotRowsIn("L3", func(c cpu.Caches) int {
 		return max(min(c.L3/2, largestInCache), min(2*c.L2, c.L3))
 	}, 128, 384, 768, 1536)
-	allRows = []*operation{&rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory}
 )
 
 // dotRowsIn returns the operation on a matrix whose size in bytes the function bytes returns.
@@ -38,36 +35,29 @@ func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) operati
 			fill(rows, 3)
 			fill(x, 4)
 		},
-		per: func() int { return len(out) }, got: func() []float32 { return out },
-		want: func() (values, sizes []float64) { return products(len(out), row) },
-		ways: []way{
-			{name: ours, loop: func(n int) {
-				times(n, func() { dense.DotRows(out, rows, len(x), x) })
-			}},
-			{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
-			{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
-			{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
-			{name: "tphakala", loop: func(n int) { times(n, tphakalaRows) }},
-			{name: "Go loop", loop: func(n int) {
-				times(n, func() {
-					for i := range out {
-						out[i] = loopDot(row(i), x)
-					}
-				})
-			}},
+		per: perRow, got: outValues, ways: ways["DotRows"],
+		want: func() (values, sizes []float64) {
+			return each(len(out), func(i int) (value, size float64) { return product(row(i)) })
 		},
 	}
 }
 
-// addRows adds a peer to all operations in allRows. loop multiplies all rows by x, n times.
+func perRow() int          { return len(out) }
+func outValues() []float32 { return out }
+
+// product returns the dot product of x and a row in float64.
+func product(row []float32) (value, size float64) {
+	return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row[j]) })
+}
+
+// addRows adds a peer to all operations that multiply rows. loop multiplies all rows by x, n times.
 func addRows(name string, inC bool, loop func(n int)) {
-	for _, o := range allRows {
-		w := way{name: name, loop: loop, inC: inC}
-		if o == &rowsFromMemory {
-			w.loop = overRows(name, nil, func() { loop(1) }).loop
-		}
+	w := way{name: name, loop: loop, inC: inC}
+	for _, o := range []*operation{&rowsInL1, &rowsInL2, &rowsInL3} {
 		addWay(o.name, w)
 	}
+	w.loop = overRows(name, nil, func() { loop(1) }).loop
+	addWay(rowsFromMemory.name, w)
 }
 
 // eachRow multiplies the rows by x, with one call of dot for each row.
@@ -75,13 +65,6 @@ func eachRow(dot func(x, y []float32) float32) {
 	for i := range out {
 		out[i] = dot(row(i), x)
 	}
-}
-
-// products returns the dot products of x and count rows, as an operation wants them.
-func products(count int, row func(i int) []float32) (values, sizes []float64) {
-	return each(count, func(i int) (value, size float64) {
-		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })
-	})
 }
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
@@ -150,15 +133,7 @@ func prepareLarge(n, _ int) {
 // found wants the planted row as the nearest one.
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-func nearest[T float32 | int64](scores []T) []float32 {
-	best := 0
-	for i, v := range scores {
-		if v > scores[best] {
-			best = i
-		}
-	}
-	return []float32{float32(best)}
-}
+func nearest() []float32 { return []float32{float32(dense.ArgMax(out))} }
 
 // overRows returns a way that goes over the next rows in each call.
 func overRows(name string, got func() []float32, call func()) way {
@@ -188,8 +163,7 @@ func top(by dense.Metric) func() {
 
 var rowsFromMemory = operation{
 	name: "Rows from memory, a row of", sizes: []int{128, 384, 768, 1536}, prepare: prepareLarge,
-	per: func() int { return len(out) }, want: found,
-	got: func() []float32 { return nearest(out) },
+	per: perRow, want: found, got: nearest,
 	ways: append(readWay(),
 		overRows(ours+" DotRows", nil, func() { dense.DotRows(out, rows, len(x), x) }),
 		overRows(ours+" Dot, a call per row", nil, dotEach),
@@ -201,86 +175,9 @@ var rowsFromMemory = operation{
 		overRows("tphakala", nil, tphakalaRows)),
 }
 
-// Rows of n halves are rows of n/2 floats, seen as such, and the query is the floats of one.
-var halfQueries [2][]float32
-
-func halvesOf[T half.Float](v []float32) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(v))), 2*len(v))
-}
-
-func topOfHalves[T half.Float](by dense.Metric, query int) func() {
-	return func() { half.Top(hits, by, halvesOf[T](rows), 2*len(x), halfQueries[query]) }
-}
-
-var halfRowsFromMemory = operation{
-	name: "Half rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
-	prepare: func(n, off int) {
-		prepareLarge(n/2, off)
-		for q := range halfQueries {
-			halfQueries[q] = make([]float32, n)
-		}
-		half.Dequantize(halfQueries[0], halvesOf[half.Float16](x))
-		half.Dequantize(halfQueries[1], halvesOf[half.Bfloat16](x))
-	},
-	per: func() int { return len(out) }, want: found,
-	got: func() []float32 { return nearest(out) },
-	ways: append(readWay(),
-		overRows(ours+" DotRows, float16", nil, func() {
-			half.DotRows(out, halvesOf[half.Float16](rows), 2*len(x), halfQueries[0])
-		}),
-		overRows(ours+" DotRows, bfloat16", nil, func() {
-			half.DotRows(out, halvesOf[half.Bfloat16](rows), 2*len(x), halfQueries[1])
-		}),
-		overRows(ours+" Top by dot product, float16", hit, topOfHalves[half.Float16](dense.ByDot, 0)),
-		overRows(ours+" Top by cosine, float16", hit, topOfHalves[half.Float16](dense.ByCosine, 0)),
-		overRows(ours+" Top by distance, bfloat16", hit,
-			topOfHalves[half.Bfloat16](dense.ByDistance, 1))),
-}
-
-// Rows of n bits are rows of n/32 floats, seen as words.
-func wordsOf(v []float32) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
-}
-
-var bitsFromMemory = operation{
-	name: "Bits from memory, a row of", sizes: []int{384, 768, 1024, 1536},
-	prepare: func(n, off int) {
-		prepareLarge(n/32, off)
-		int8Hits = make([]quant.Hit, 10)
-	},
-	per: func() int { return len(out) }, want: found, got: int8Hit,
-	ways: append(readWay(), overRows(ours+" TopHamming", int8Hit, func() {
-		quant.TopHamming(int8Hits, wordsOf(rows), len(x)/2, wordsOf(x))
-	})),
-}
-
-// Rows of n bytes are rows of n/4 floats, seen as int8.
-var (
-	int8Scores []int64
-	int8Hits   []quant.Hit
-)
-
+// int8s returns v as bytes, which share its memory.
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
-}
-
-func int8Hit() []float32 { return []float32{float32(int8Hits[0].Row)} }
-
-var int8RowsFromMemory = operation{
-	name: "int8 rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
-	prepare: func(n, off int) {
-		prepareLarge((n+3)/4, off)
-		int8Scores, int8Hits = make([]int64, len(out)), make([]quant.Hit, 10)
-	},
-	per: func() int { return len(out) }, want: found,
-	got: func() []float32 { return nearest(int8Scores) },
-	ways: append(readWay(),
-		overRows(ours+" DotRows", nil, func() {
-			quant.DotRows(int8Scores, int8s(rows), 4*len(x), int8s(x))
-		}),
-		overRows(ours+" Top", int8Hit, func() {
-			quant.Top(int8Hits, dense.ByDot, int8s(rows), 4*len(x), int8s(x))
-		})),
 }
 
 // pickedBy returns the operation that scores rows of the large matrix picked at random. score
@@ -297,7 +194,7 @@ func pickedBy(metric string, score func(row []float32) (v, size float64), ways .
 			out, turn = out[:together], 0
 			nextRows()
 		},
-		per: func() int { return len(out) }, got: func() []float32 { return out },
+		per: perRow, got: outValues,
 		want: func() (values, sizes []float64) {
 			return each(len(out), func(i int) (v, size float64) { return score(pick(picks[i])) })
 		},
@@ -315,9 +212,7 @@ func eachPick(name string, f func(x, y []float32) float32) way {
 }
 
 var (
-	pickedByDot = pickedBy("dot", func(row []float32) (v, size float64) {
-		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row[j]) })
-	},
+	pickedByDot = pickedBy("dot", product,
 		overRows(ours+" DotRowsAt", nil, func() {
 			dense.DotRowsAt(out, large(), len(x), picks, x)
 		}),
@@ -337,12 +232,7 @@ var (
 		}),
 		eachPick(ours+" SquaredDistance, a call per row", dense.SquaredDistance))
 	pickedByCosine = pickedBy("cosine", func(row []float32) (v, size float64) {
-		var xy, xx, yy float64
-		for j, v := range x {
-			a, b := float64(v), float64(row[j])
-			xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
-		}
-		return xy / math.Sqrt(xx*yy), 1
+		return cosineOf(x, row), 1
 	},
 		overRows(ours+" CosineRowsAt", nil, func() {
 			dense.CosineRowsAt(out, large(), len(x), picks, x)

@@ -49,52 +49,23 @@ func prepareText(n, _ int) {
 	fill(y, 5)
 }
 
-func textRows() int { return text.Rows() }
-
-// overText calls f with each row. It is inlined with f, as times is.
-func overText(n int, f func(idx []int32, val []float32)) {
-	for range n {
-		for i := range text.Rows() {
-			f(text.row(i))
-		}
-	}
+func onText(name string, got func() []float32, want func() (values, sizes []float64)) operation {
+	return operation{name: name + ", a row of", ways: ways[name], sizes: []int{8, 75, 500},
+		prepare: prepareText, per: func() int { return text.Rows() }, alpha: 1e-6, got: got, want: want}
 }
 
-var dotSparse = operation{
-	name: "DotSparse, a row of", sizes: []int{8, 75, 500}, prepare: prepareText, per: textRows,
-	got: sunk,
-	want: func() (values, sizes []float64) {
+var dotSparse = onText("DotSparse", func() []float32 { return []float32{sink} },
+	func() (values, sizes []float64) {
 		idx, val := text.row(text.Rows() - 1)
 		return each(1, func(int) (value, size float64) {
 			return sums(len(idx), func(k int) float64 {
 				return float64(val[k]) * float64(y[idx[k]])
 			})
 		})
-	},
-	ways: []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() {
-				for i := range text.Rows() {
-					sink = text.Dot(i, y)
-				}
-			})
-		}},
-		{name: ours + ", indices checked at each call", loop: func(n int) {
-			overText(n, func(idx []int32, val []float32) { sink = sparse.Dot(idx, val, y) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			overText(n, func(idx []int32, val []float32) { sink = loopDotSparse(idx, val, y) })
-		}},
-		{name: "Go loop, 4 sums", loop: func(n int) {
-			overText(n, func(idx []int32, val []float32) { sink = fourDotSparse(idx, val, y) })
-		}},
-	},
-}
+	})
 
-var axpySparse = operation{
-	name: "AxpySparse, a row of", sizes: []int{8, 75, 500}, prepare: prepareText, per: textRows,
-	alpha: 1e-6, got: func() []float32 { return y },
-	want: func() (values, sizes []float64) {
+var axpySparse = onText("AxpySparse", func() []float32 { return y },
+	func() (values, sizes []float64) {
 		values, sizes = each(len(y), func(j int) (value, size float64) { return float64(y[j]), 0 })
 		for k, j := range text.idx {
 			v := float64(alpha) * float64(text.val[k])
@@ -102,20 +73,4 @@ var axpySparse = operation{
 			sizes[j] += math.Abs(v) + math.Abs(float64(y[j]))
 		}
 		return values, sizes
-	},
-	ways: []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() {
-				for i := range text.Rows() {
-					text.Axpy(i, alpha, y)
-				}
-			})
-		}},
-		{name: ours + ", indices checked at each call", loop: func(n int) {
-			overText(n, func(idx []int32, val []float32) { sparse.Axpy(alpha, idx, val, y) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			overText(n, func(idx []int32, val []float32) { loopAxpySparse(alpha, idx, val, y) })
-		}},
-	},
-}
+	})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,22 +18,17 @@ import (
 
 // A set is a data set to train on.
 type set struct {
-	name         string
-	train, test  *dataset.Set
-	lambda       float64
-	epochs       int
-	milliseconds float64 // that timing and the curve take, about
-}
-
-func (s *set) config() pegasos.Config {
-	return pegasos.Config{Lambda: s.lambda, Epochs: s.epochs}.Plain()
+	name        string
+	train, test *dataset.Set
+	lambda      float64
+	epochs      int
 }
 
 // dataSets returns the embedded digits, made text, and those in the folder of real data.
 func dataSets(o options) ([]*set, error) {
 	train, test := dataset.DigitsSplit()
-	sets := []*set{{"digits", train, test, 1e-3, 30, 1000},
-		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 1e-4, 5, 2000}}
+	sets := []*set{{"digits", train, test, 1e-3, 30},
+		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 1e-4, 5}}
 	for _, names := range [][]string{{"a9a", "a9a.svm.gz", "a9a.t.svm.gz"},
 		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz"}} {
 		dir := filepath.Join(o.data, names[0])
@@ -50,7 +44,7 @@ func dataSets(o options) ([]*set, error) {
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, &set{names[0], train, test, 1e-4, 5, 4000})
+		sets = append(sets, &set{names[0], train, test, 1e-4, 5})
 	}
 	return slices.DeleteFunc(sets, func(s *set) bool {
 		return !o.only.MatchString("train-" + s.name)
@@ -75,33 +69,24 @@ func madeText(seed uint64, rows int) *dataset.Set {
 	return &dataset.Set{Sparse: m.Matrix, Y: labels}
 }
 
-// train times training on a set, and measures how a run goes.
-func (m *meter) train(s *set) error {
-	steps, err := m.timeTraining(s)
-	if err != nil {
-		return err
-	}
-	run, err := curve(s)
-	if err == nil {
-		run.Steps = steps
-		m.report.Runs = append(m.report.Runs, run)
-	}
-	return err
+// run trains on a set with one thread.
+func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, error) {
+	cfg := pegasos.Config{Lambda: s.lambda, Epochs: epochs}.Plain()
+	return (&pegasos.Trainer{Config: cfg, Threads: 1, Progress: progress}).Train(
+		context.Background(), s.train.Examples(), s.train.Y)
 }
 
-// timeTraining returns the steps a second of one thread on every path, which all have to train the
-// same model.
-func (m *meter) timeTraining(s *set) (rates []float64, err error) {
+// train times training on a set on every path, which all have to train the same model. Then it
+// trains once more, three times as long, and measures on the way.
+func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0
 	var runs []func() (float64, error)
-	paths := asm.Available()
-	for _, isa := range paths {
+	for _, isa := range asm.Available() {
 		runs = append(runs, func() (float64, error) {
 			asm.Use(isa)
 			start := time.Now()
-			model, err := (&pegasos.Trainer{Config: s.config(), Threads: 1}).Train(
-				context.Background(), s.train.Examples(), s.train.Y)
+			model, err := s.run(s.epochs, nil)
 			took := time.Since(start)
 			if err != nil {
 				return 0, err
@@ -110,55 +95,36 @@ func (m *meter) timeTraining(s *set) (rates []float64, err error) {
 				hash, steps = model.Hash(), float64(model.Result.Steps)*float64(len(model.Weights))
 			}
 			if model.Hash() != hash {
-				return 0, fmt.Errorf("%v trains another model than %v", isa, paths[0])
+				return 0, fmt.Errorf("%v trains another model than %v", isa, asm.Available()[0])
 			}
 			return took.Seconds() / steps, nil
 		})
 	}
-	race, err := frame.Runs(6, 0, runs...)
+	race, err := frame.Runs(leastRounds, 0, runs...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i, isa := range paths {
+	for i, isa := range asm.Available() {
 		for _, v := range race[i] {
-			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v %.0f %.5g ns/op %.5g steps/s\n",
+			fmt.Fprintf(&m.text, "BenchmarkTrain/op=train-%s/n=%d/isa=%v %.0f %.5g ns/op %.5g steps/s\n",
 				s.name, s.train.Rows(), isa, steps, v*1e9, 1/v)
 		}
-		rates = append(rates, 1/race.Median(i))
 	}
-	return rates, nil
-}
-
-// curve trains once more, three times as long, and measures on the way.
-func curve(s *set) (*measured.Run, error) {
-	cfg := s.config()
-	cfg.Epochs *= 3
-	config, err := json.Marshal(cfg)
-	if err != nil {
-		return nil, err
-	}
-	run := &measured.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(),
-		Fill: s.train.Fill(), Config: string(config)}
 	next := 1
 	start, aside := time.Now(), time.Duration(0) // what measuring takes is not training
-	tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
+	_, err = s.run(3*s.epochs, func(p pegasos.Progress) {
 		if p.Epoch < next && p.Steps < p.TotalSteps {
 			return
 		}
 		next += max(1, next/4)
 		began := time.Now()
-		m := p.Model()
-		run.Curve = append(run.Curve, measured.Point{
-			Steps: p.Steps, Objective: m.Result.Objective, Dual: m.Result.DualObjective,
+		model := p.Model()
+		m.curves = append(m.curves, measured.Point{Run: s.name,
+			Steps: p.Steps, Objective: model.Result.Objective, Dual: model.Result.DualObjective,
 			Seconds:  (began.Sub(start) - aside).Seconds(),
-			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples()), nil),
+			Accuracy: metrics.Accuracy(s.test.Y, model.PredictAll(s.test.Examples()), nil),
 		})
 		aside += time.Since(began)
-	}}
-	model, err := tr.Train(context.Background(), s.train.Examples(), s.train.Y)
-	if err != nil {
-		return nil, err
-	}
-	run.Hash = model.Hash()
-	return run, nil
+	})
+	return err
 }

@@ -5,11 +5,8 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/tphakala/simd/f32"
-	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas/gonum"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/quant"
 )
@@ -30,6 +27,23 @@ func vectors(n, off int) {
 
 const page = 1024 // floats
 
+// onVectors returns an operation on x and y that is one of the ten and has one result.
+func onVectors(name string, want func() (values, sizes []float64)) operation {
+	return operation{name: name, ways: ways[name], sizes: lengths, both: true, ten: true,
+		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
+}
+
+// onY returns such an operation that changes y instead. alpha is factor while it is timed.
+func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) operation {
+	o := onVectors(name, func() (values, sizes []float64) {
+		return each(len(x), func(i int) (value, size float64) {
+			return term(float64(alpha), float64(x[i]), float64(y[i]))
+		})
+	})
+	o.alpha, o.got = factor, func() []float32 { return y }
+	return o
+}
+
 // summed wants one sum of terms of x and y.
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
@@ -37,125 +51,6 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 			return sums(len(x), func(i int) float64 { return term(float64(x[i]), float64(y[i])) })
 		})
 	}
-}
-
-func sunk() []float32 { return []float32{sink} }
-
-var dot = operation{
-	name: "Dot", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: summed(func(x, y float64) float64 { return x * y }),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Dot(x, y) }) }},
-		{name: "gonum", loop: func(n int) {
-			times(n, func() { sink = blasGo.Sdot(len(x), x, 1, y, 1) })
-		}},
-		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Dot(x, y) }) }},
-		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.DotProduct(x, y) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDot(x, y) }) }},
-	},
-}
-
-var axpy = operation{
-	name: "Axpy", sizes: lengths, both: true, ten: true, alpha: 1e-6, prepare: vectors,
-	got: func() []float32 { return y },
-	want: func() (values, sizes []float64) {
-		return each(len(x), func(i int) (value, size float64) {
-			ax, y := float64(alpha)*float64(x[i]), float64(y[i])
-			return ax + y, math.Abs(ax) + math.Abs(y)
-		})
-	},
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { dense.Axpy(alpha, x, y) }) }},
-		{name: "gonum", loop: func(n int) {
-			times(n, func() { blasGo.Saxpy(len(x), alpha, x, 1, y, 1) })
-		}},
-		{name: "tphakala", loop: func(n int) { times(n, func() { f32.AddScaled(y, alpha, x) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { loopAxpy(alpha, x, y) }) }},
-	},
-}
-
-var scale = operation{
-	name: "Scale", sizes: lengths, both: true, ten: true, alpha: -1, prepare: vectors, // nothing grows
-	got: func() []float32 { return y },
-	want: func() (values, sizes []float64) {
-		return each(len(y), func(i int) (value, size float64) {
-			v := float64(alpha) * float64(y[i])
-			return v, math.Abs(v)
-		})
-	},
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { dense.Scale(alpha, y) }) }},
-		{name: "gonum", loop: func(n int) {
-			times(n, func() { blasGo.Sscal(len(y), alpha, y, 1) })
-		}},
-		{name: "vek32", loop: func(n int) {
-			times(n, func() { vek32.MulNumber_Inplace(y, alpha) })
-		}},
-		{name: "tphakala", loop: func(n int) { times(n, func() { f32.Scale(y, y, alpha) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { loopScale(alpha, y) }) }},
-	},
-}
-
-var sum = operation{
-	name: "Sum", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: summed(func(x, _ float64) float64 { return x }),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Sum(x) }) }},
-		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Sum(x) }) }},
-		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.Sum(x) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopSum(x) }) }},
-	},
-}
-
-var sumSquares = operation{
-	name: "SumSquares", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: summed(func(x, _ float64) float64 { return x * x }),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SumSquares(x) }) }},
-		{name: "vek32 Dot", loop: func(n int) { times(n, func() { sink = vek32.Dot(x, x) }) }},
-		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.SumOfSquares(x) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDot(x, x) }) }},
-	},
-}
-
-var norm = operation{
-	name: "Norm", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: rooted(sumSquares.want),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Norm(x) }) }},
-		{name: "gonum", loop: func(n int) {
-			times(n, func() { sink = blasGo.Snrm2(len(x), x, 1) })
-		}},
-		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Norm(x) }) }},
-		{name: "tphakala, and a root", loop: func(n int) {
-			times(n, func() { sink = root(f32.SumOfSquares(x)) })
-		}},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = root(loopDot(x, x)) }) }},
-	},
-}
-
-var squaredDistance = operation{
-	name: "SquaredDistance", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: summed(func(x, y float64) float64 { return (x - y) * (x - y) }),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SquaredDistance(x, y) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDistance(x, y) }) }},
-	},
-}
-
-var distance = operation{
-	name: "Distance", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: rooted(squaredDistance.want),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Distance(x, y) }) }},
-		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Distance(x, y) }) }},
-		{name: "tphakala", loop: func(n int) {
-			times(n, func() { sink = f32.EuclideanDistance(x, y) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			times(n, func() { sink = root(loopDistance(x, y)) })
-		}},
-	},
 }
 
 // rooted wants the root of a sum.
@@ -169,48 +64,41 @@ func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float6
 
 func root(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-var cosine = operation{
-	name: "Cosine", sizes: lengths, both: true, ten: true, prepare: vectors, got: sunk,
-	want: func() (values, sizes []float64) {
-		var xy, xx, yy float64
-		for i, v := range x {
-			a, b := float64(v), float64(y[i])
-			xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
-		}
-		return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
-	},
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Cosine(x, y) }) }},
-		{name: "vek32", loop: func(n int) {
-			times(n, func() { sink = vek32.CosineSimilarity(x, y) })
-		}},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopCosine(x, y) }) }},
-	},
+// cosineOf returns the cosine of two vectors in float64.
+func cosineOf(x, y []float32) float64 {
+	var xy, xx, yy float64
+	for i, v := range x {
+		a, b := float64(v), float64(y[i])
+		xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+	}
+	return xy / math.Sqrt(xx*yy)
 }
 
-var cosine64 = operation{
-	name: "Cosine64", sizes: lengths, both: true, prepare: vectors, got: sunk, want: cosine.want,
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = float32(dense.Cosine64(x, y)) }) }},
-		{name: ours + ", three Dot64", loop: func(n int) {
-			times(n, func() {
-				sink = float32(dense.Dot64(x, y) /
-					math.Sqrt(dense.Dot64(x, x)*dense.Dot64(y, y)))
-			})
-		}},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = float32(loopCosine64(x, y)) }) }},
-	},
-}
+func wantCosine() (values, sizes []float64) { return []float64{cosineOf(x, y)}, []float64{1} }
 
 var (
-	float16s  []half.Float16
-	bfloat16s []half.Bfloat16
+	wantDot      = summed(func(x, y float64) float64 { return x * y })
+	wantSquares  = summed(func(x, _ float64) float64 { return x * x })
+	wantDistance = summed(func(x, y float64) float64 { return (x - y) * (x - y) })
 )
 
-// halfDot has products of numbers that both kinds of halves hold.
-var halfDot = operation{
-	name: "Dot of halves", sizes: lengths, both: true, got: sunk,
-	prepare: func(n, off int) {
+// With alpha 1e-6, or -1, nothing grows over many calls.
+var onFloats = []operation{
+	onVectors("Dot", wantDot),
+	onY("Axpy", 1e-6, func(alpha, x, y float64) (v, size float64) {
+		return alpha*x + y, math.Abs(alpha*x) + math.Abs(y)
+	}),
+	onY("Scale", -1, func(alpha, _, y float64) (v, size float64) {
+		return alpha * y, math.Abs(alpha * y)
+	}),
+	onVectors("Sum", summed(func(x, _ float64) float64 { return x })),
+	onVectors("SumSquares", wantSquares),
+	onVectors("Norm", rooted(wantSquares)),
+	onVectors("SquaredDistance", wantDistance),
+	onVectors("Distance", rooted(wantDistance)),
+	onVectors("Cosine", wantCosine),
+	other(onVectors("Cosine64", wantCosine), vectors),
+	other(onVectors("Dot of halves", wantDot), func(n, off int) { // of numbers that halves hold
 		vectors(n, off)
 		for i, v := range y {
 			y[i] = float32(math.Round(64*float64(v)) / 64)
@@ -218,28 +106,25 @@ var halfDot = operation{
 		float16s, bfloat16s = make([]half.Float16, n), make([]half.Bfloat16, n)
 		half.Quantize(float16s, y)
 		half.Quantize(bfloat16s, y)
-	},
-	want: dot.want,
-	ways: []way{
-		{name: ours + ", float32", loop: func(n int) { times(n, func() { sink = dense.Dot(x, y) }) }},
-		{name: ours + ", float16", loop: func(n int) {
-			times(n, func() { sink = half.Dot(x, float16s) })
-		}},
-		{name: ours + ", bfloat16", loop: func(n int) {
-			times(n, func() { sink = half.Dot(x, bfloat16s) })
-		}},
-		{name: "Go loop, float16", loop: func(n int) {
-			times(n, func() {
-				sink = 0
-				for i, v := range x {
-					sink += v * float16s[i].Float32()
-				}
-			})
-		}},
-	},
+	}),
+	other(dotOfBytes("uint8 Dot", &bytesX, &bytesY), byteVectors),
+	dotOfBytes("int8 Dot", &int8X, &int8Y),
 }
 
-// byteVectors makes bytesX and bytesY, off bytes after a multiple of 64.
+// other returns o as one that is not among the ten, with its own operands.
+func other(o operation, prepare func(n, off int)) operation {
+	o.ten, o.prepare = false, prepare
+	return o
+}
+
+var (
+	float16s       []half.Float16
+	bfloat16s      []half.Bfloat16
+	bytesX, bytesY []uint8
+	int8X, int8Y   []int8 // the same bytes
+)
+
+// byteVectors makes the vectors of bytes, off bytes after a multiple of 64.
 func byteVectors(n, off int) {
 	vectors(2*n+64, 0)
 	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)
@@ -248,47 +133,16 @@ func byteVectors(n, off int) {
 	for i := range bytesX {
 		bytesX[i], bytesY[i] = uint8(r.Uint32()), uint8(r.Uint32())
 	}
+	int8X, int8Y = *(*[]int8)(unsafe.Pointer(&bytesX)), *(*[]int8)(unsafe.Pointer(&bytesY))
 }
 
-// dotOfBytes is the dot product of two views of bytesX and bytesY.
+// dotOfBytes is the dot product of two vectors of bytes.
 func dotOfBytes[T quant.Byte](name string, x, y *[]T) operation {
-	return operation{
-		name: name, sizes: lengths, both: true, got: sunk,
-		prepare: func(n, off int) {
-			byteVectors(n, off)
-			*x, *y = *(*[]T)(unsafe.Pointer(&bytesX)), *(*[]T)(unsafe.Pointer(&bytesY))
-		},
-		want: func() (values, sizes []float64) {
-			return each(1, func(int) (value, size float64) {
-				return sums(len(*x), func(i int) float64 { return float64((*x)[i]) * float64((*y)[i]) })
-			})
-		},
-	}
-}
-
-var (
-	int8X, int8Y []int8
-	uint8Dot     = dotOfBytes("uint8 Dot", &bytesX, &bytesY)
-	int8Dot      = dotOfBytes("int8 Dot", &int8X, &int8Y)
-)
-
-// The loops know their type, as a program does.
-func init() {
-	int8Dot.ten = true
-	uint8Dot.ways = []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() { sink = float32(quant.Dot(bytesX, bytesY)) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			times(n, func() { sink = float32(loopBytes(bytesX, bytesY)) })
-		}},
-	}
-	int8Dot.ways = []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() { sink = float32(quant.Dot(int8X, int8Y)) })
-		}},
-		{name: "Go loop", loop: func(n int) {
-			times(n, func() { sink = float32(loopBytes(int8X, int8Y)) })
-		}},
-	}
+	o := onVectors(name, func() (values, sizes []float64) {
+		return each(1, func(int) (value, size float64) {
+			return sums(len(*x), func(i int) float64 { return float64((*x)[i]) * float64((*y)[i]) })
+		})
+	})
+	o.prepare = byteVectors
+	return o
 }

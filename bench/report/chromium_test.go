@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/url"
@@ -230,51 +229,49 @@ var (
 
 // sample writes results such as a machine with AVX-512 would have.
 func sample(t *testing.T, dir string) {
-	r := measured.Report{Paths: []string{"generic", "avx2", "avx512"}, Head: [][2]string{
-		{"cpu", "Made-up CPU @ 3.00GHz, family 25, model 17"},
-		{"caches", "L1 32 KiB, L2 1024 KiB, L3 32768 KiB"},
-		{"verified", strings.Repeat("everything ", 12)}}}
+	var text strings.Builder
+	text.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +
+		"caches: L1 32 KiB, L2 1024 KiB, L3 32768 KiB\nverified:" +
+		strings.Repeat(" everything", 12) + "\n")
+	paths := []string{"generic", "avx2", "avx512"}
 	for _, op := range sampleOps {
-		k := &measured.Kernel{Name: op}
 		for _, n := range []int{3, 8, 31, 100, 1023, 4096, 65536, 1 << 20, 1 << 24} {
-			s := measured.Size{N: n, Level: "L1", ToGo: 3}
+			level := "L1"
 			switch {
 			case n >= 1<<24:
-				s.Level = "DRAM"
+				level = "DRAM"
 			case n >= 1<<20:
-				s.Level = "L3"
+				level = "L3"
 			case n >= 4096:
-				s.Level = "L2"
+				level = "L2"
 			}
-			for i := range r.Paths {
-				s.GBs = append(s.GBs, float64(4+60*i)*float64(n)/float64(n+100))
+			for i, path := range paths {
+				rate := 1e3 * float64(4+60*i) * float64(n) / float64(n+100)
+				fmt.Fprintf(&text, "BenchmarkKernels/op=%s/n=%d/level=%s/isa=%s 1 %g MB/s", op, n, level,
+					path, rate)
+				if n >= 8 && op != "dotsparse" {
+					fmt.Fprintf(&text, " %g %%limit", rate/(2e3*float64(n)/float64(n+80)))
+				}
+				fmt.Fprintln(&text)
 			}
-			if n >= 8 && op != "dotsparse" {
-				s.Limit, s.OfLimit = 200*float64(n)/float64(n+80), .5
-			}
-			k.Sizes = append(k.Sizes, s)
 		}
-		r.Kernels = append(r.Kernels, k)
 	}
+	var points []measured.Point
 	for i, set := range sampleSets {
-		r.Runs = append(r.Runs, sampleRun(set, float64(i+1)))
+		for k, path := range paths {
+			fmt.Fprintf(&text, "BenchmarkTrain/op=train-%s/n=60000/isa=%s 1 %de6 steps/s\n", set, path, k+1)
+		}
+		by := float64(i + 1)
+		for e := range 20 {
+			points = append(points, measured.Point{Run: set, Steps: int64(1000 * (e + 1)),
+				Objective: 0.3 + 1/float64(e+2), Dual: 0.3 - 0.3/float64(e+2),
+				Seconds: 0.01 * by * float64(e+1), Accuracy: 0.9 - 0.5/by/float64(e+2)})
+		}
 	}
-	text, err := json.Marshal(r)
-	if err != nil {
+	keepText(t, dir, "bench.txt", text.String())
+	if err := measured.WritePoints(dir, points); err != nil {
 		t.Fatal(err)
 	}
-	keepText(t, dir, "bench.json", string(text))
-}
-
-func sampleRun(name string, by float64) *measured.Run {
-	r := &measured.Run{Name: name, Rows: 60000, Cols: 784, Fill: 0.498,
-		Steps: []float64{1e6, 2e6, 3e6}, Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
-	for e := range 20 {
-		r.Curve = append(r.Curve, measured.Point{Steps: int64(1000 * (e + 1)),
-			Objective: 0.3 + 1/float64(e+2), Dual: 0.3 - 0.3/float64(e+2),
-			Seconds: 0.01 * by * float64(e+1), Accuracy: 0.9 - 0.5/by/float64(e+2)})
-	}
-	return r
 }
 
 func sampleHistory(t *testing.T, dir string) string {

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"html/template"
@@ -49,15 +48,11 @@ func main() {
 }
 
 func write(dir, past, pictures string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "bench.json"))
+	r, err := measured.Read(dir)
 	if err != nil {
 		return err
 	}
-	var r measured.Report
-	if err := json.Unmarshal(text, &r); err != nil {
-		return fmt.Errorf("bench.json: %w", err)
-	}
-	p := &page{Report: &r, Style: template.CSS(picture.Sheet + styleSheet), Legend: legendOf(r.Paths),
+	p := &page{Report: r, Style: template.CSS(picture.Sheet + styleSheet), Legend: legendOf(r.Paths),
 		Times: []*picture.Figure{accuracies(r.Runs), gaps(r.Runs)}}
 	for _, k := range r.Kernels {
 		p.Speed = append(p.Speed, speed(k, r.Paths))

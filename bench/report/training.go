@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/bench/internal/picture"
@@ -16,10 +15,9 @@ func curve(run *measured.Run) *picture.Figure {
 		dual.Add(float64(p.Steps), p.Dual)
 	}
 	return &picture.Figure{ID: "curve-" + run.Name, Title: run.Name, Lines: []picture.Series{objective, dual},
-		X: picture.Axis{Label: "steps", Log: true, Format: picture.Short},
-		Y: picture.Axis{Label: "objective", Format: picture.Short},
-		Note: fmt.Sprintf("%d rows of %d features, %s of the values not 0; %s", run.Rows, run.Cols,
-			picture.Percent(run.Fill), strings.ReplaceAll(run.Config, `,"`, `, "`))}
+		X:    picture.Axis{Label: "steps", Log: true, Format: picture.Short},
+		Y:    picture.Axis{Label: "objective", Format: picture.Short},
+		Note: fmt.Sprintf("%d rows", run.Rows)}
 }
 
 // over draws a number of each point of each run over the seconds that it had taken.

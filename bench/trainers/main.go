@@ -73,7 +73,7 @@ func main() {
 		func(text string) error { s.builds = append(s.builds, text); return nil })
 	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
 	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
-	flag.StringVar(&s.out, "out", "build/seeds",
+	flag.StringVar(&s.out, "out", "build/bench",
 		"the `folder` of trainers.csv, with all samples, or of -seeds' figures")
 	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")

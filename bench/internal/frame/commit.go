@@ -5,39 +5,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 )
 
-// Commit returns the abbreviated commit that this program was built from, with a + if files
-// differed from it, or "unknown" with the reason. go build stamps the commit into the program; for
-// go run, which does not, git is asked about the folder of this source file: the working directory
-// may be in another repository or in none.
+// Commit returns git's name for the commit of the folder of this source file, with a + if files
+// differ from it, or "unknown" with the reason.
 func Commit() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if commit := stamped(info.Settings); commit != "" {
-			return commit
-		}
-	}
 	_, file, _, _ := runtime.Caller(0)
 	return described(filepath.Dir(file))
-}
-
-// stamped returns the commit in the settings of a build, or "".
-func stamped(settings []debug.BuildSetting) string {
-	commit, modified := "", ""
-	for _, s := range settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(7, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = "+"
-		}
-	}
-	if commit == "" {
-		return ""
-	}
-	return commit + modified
 }
 
 // described returns git's name for the commit checked out in dir. Git refuses a repository of

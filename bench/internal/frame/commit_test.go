@@ -4,27 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"testing"
 )
-
-func TestStamped(t *testing.T) {
-	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0123456789abcdef"}
-	for _, c := range []struct {
-		settings []debug.BuildSetting
-		want     string
-	}{
-		{nil, ""},
-		{[]debug.BuildSetting{{Key: "vcs.modified", Value: "true"}}, ""},
-		{[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}}, "0123456"},
-		{[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}}, "0123456+"},
-	} {
-		if got := stamped(c.settings); got != c.want {
-			t.Errorf("%v: %q, want %q", c.settings, got, c.want)
-		}
-	}
-}
 
 // TestDescribed checks that changed files mark the commit with a +, and that a missing commit is
 // reported with the reason.

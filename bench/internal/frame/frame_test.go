@@ -2,11 +2,11 @@ package frame
 
 import (
 	"errors"
-	"strconv"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 func TestRaceAlternates(t *testing.T) {
@@ -69,31 +69,38 @@ func TestTable(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%q", b.String())
 	}
-	wide := Table{Width: Narrow, Head: []string{"name"}, Rows: [][]string{{"row"}}}
-	for i := range 20 {
-		wide.Head = append(wide.Head, strconv.Itoa(i))
-		wide.Rows[0] = append(wide.Rows[0], "µ"+strings.Repeat("x", 9))
-	}
-	b.Reset()
-	if err := wide.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for line := range strings.SplitSeq(b.String(), "\n") {
-		if utf8.RuneCountInString(line) > Narrow {
-			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
-		}
-		if strings.HasPrefix(line, "| row ") {
-			seen += strings.Count(line, "x") / 9
-		}
-	}
-	if seen != 20 {
-		t.Errorf("%d cells of 20:\n%s", seen, b.String())
-	}
 	for seconds, want := range map[float64]string{2: "2 s", .0123: "12.3 ms", 2e-6: "2 us",
 		1e-8: "10 ns"} {
 		if got := Short(seconds); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestGrid checks that ratios are to the first row of ours that ran, and that all samples are
+// written.
+func TestGrid(t *testing.T) {
+	g := &Grid{Title: "T", Rows: []string{"peer", "Pegasimd, a", "Pegasimd"}, Columns: []string{"1"},
+		Races: []Race{{{4, 4}, nil, {2, 2}}}, NoteHead: []string{"note"},
+		Notes: [][]string{{"x"}, {"y"}, {"z"}}}
+	var b strings.Builder
+	if err := g.Write(&b, []any{"more", 7}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| peer        | 2.00 | x    |", "| Pegasimd, a | -    | y    |",
+		"| more        | 7    |      |", "| peer        | 4 s |"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	file := filepath.Join(t.TempDir(), "folder", "file.csv")
+	if err := WriteCSV(file, []*Grid{g}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	want := "table,row,column,round,seconds\nT,peer,1,0,4\nT,peer,1,1,4\nT,Pegasimd,1,0,2\n" +
+		"T,Pegasimd,1,1,2\n"
+	if err != nil || string(text) != want {
+		t.Errorf("%v: %q", err, text)
 	}
 }

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -86,6 +87,11 @@ func WriteCSV(file string, grids []*Grid) error {
 			}
 		}
 	}
+	return WriteLines(file, lines)
+}
+
+// WriteLines writes a CSV file, in a folder that need not be there.
+func WriteLines(file string, lines [][]string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
@@ -93,6 +99,5 @@ func WriteCSV(file string, grids []*Grid) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	return csv.NewWriter(f).WriteAll(lines)
+	return errors.Join(csv.NewWriter(f).WriteAll(lines), f.Close())
 }

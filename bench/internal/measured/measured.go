@@ -2,8 +2,15 @@
 package measured
 
 import (
+	"encoding/csv"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
@@ -34,21 +41,17 @@ type Size struct {
 	OfLimit float64   // the fastest path's share of that
 }
 
-// A Run is the training on one data set, with how it went and how good the model is on rows that it
-// has not seen.
+// A Run is the training on one data set, and how good its model is on rows that it has not seen.
 type Run struct {
-	Name   string
-	Rows   int
-	Cols   int
-	Fill   float64   // share of the values that are not 0
-	Config string    // as JSON
-	Steps  []float64 // a second, on each path
-	Curve  []Point
-	Hash   string // of the model
+	Name  string
+	Rows  int
+	Steps []float64 // a second, on each path
+	Curve []Point
 }
 
 // A Point is how good the model would be if the run ended there.
 type Point struct {
+	Run       string
 	Steps     int64
 	Objective float64
 	Dual      float64 // a lower bound on the optimum
@@ -60,6 +63,117 @@ type Point struct {
 // known.
 func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 
+// WritePoints writes the points of all runs to curves.csv in dir.
+func WritePoints(dir string, points []Point) error {
+	lines := [][]string{{"run", "steps", "objective", "dual", "seconds", "accuracy"}}
+	for _, p := range points {
+		line := []string{p.Run, strconv.FormatInt(p.Steps, 10)}
+		for _, v := range []float64{p.Objective, p.Dual, p.Seconds, p.Accuracy} {
+			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		lines = append(lines, line)
+	}
+	return frame.WriteLines(filepath.Join(dir, "curves.csv"), lines)
+}
+
+// Read reads bench.txt and curves.csv of dir.
+func Read(dir string) (*Report, error) {
+	name := filepath.Join(dir, "bench.txt")
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	report := &Report{}
+	values := map[string][]float64{} // all samples by name and unit
+	var names []string               // without the path
+	for r := benchfmt.NewReader(f, name); r.Scan(); {
+		switch result := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return nil, result
+		case *benchfmt.Result:
+			cell, path, _ := strings.Cut(string(result.Name), "/isa=")
+			if !slices.Contains(report.Paths, path) {
+				report.Paths = append(report.Paths, path)
+			}
+			if len(names) == 0 {
+				for _, c := range result.Config {
+					report.Head = append(report.Head, [2]string{c.Key, string(c.Value)})
+				}
+			}
+			if len(names) == 0 || names[len(names)-1] != cell {
+				names = append(names, cell)
+			}
+			for _, v := range result.Values {
+				key := cell + path + v.Unit
+				values[key] = append(values[key], v.Value)
+			}
+		}
+	}
+	for _, cell := range names {
+		keys := map[string]string{}
+		for _, part := range strings.Split(cell, "/") {
+			key, value, _ := strings.Cut(part, "=")
+			keys[key] = value
+		}
+		n, _ := strconv.Atoi(keys["n"])
+		if set, ok := strings.CutPrefix(keys["op"], "train-"); ok {
+			run := &Run{Name: set, Rows: n}
+			for _, path := range report.Paths {
+				run.Steps = append(run.Steps, frame.Quantile(values[cell+path+"steps/s"], .5))
+			}
+			report.Runs = append(report.Runs, run)
+			continue
+		}
+		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // which moves nothing
+			continue
+		}
+		size := Size{N: n, Level: keys["level"]}
+		for _, path := range report.Paths {
+			size.GBs = append(size.GBs, frame.Quantile(values[cell+path+"B/s"], .5)/1e9)
+		}
+		best := report.Paths[len(report.Paths)-1]
+		size.ToGo, _, _ = frame.Race{values[cell+best+"B/s"],
+			values[cell+report.Paths[0]+"B/s"]}.Ratio(0, 1)
+		if limits := values[cell+best+"%limit"]; limits != nil {
+			size.OfLimit = frame.Quantile(limits, .5) / 100
+			size.Limit = size.GBs[len(size.GBs)-1] / size.OfLimit
+		}
+		if last := len(report.Kernels) - 1; last < 0 || report.Kernels[last].Name != keys["op"] {
+			report.Kernels = append(report.Kernels, &Kernel{Name: keys["op"]})
+		}
+		k := report.Kernels[len(report.Kernels)-1]
+		k.Sizes = append(k.Sizes, size)
+	}
+	return report, report.readPoints(filepath.Join(dir, "curves.csv"))
+}
+
+func (r *Report) readPoints(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return err
+	}
+	for _, line := range lines[min(1, len(lines)):] {
+		var p Point
+		_, err := fmt.Sscan(strings.Join(line, " "), &p.Run, &p.Steps, &p.Objective, &p.Dual, &p.Seconds,
+			&p.Accuracy)
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w", name, line, err)
+		}
+		for _, run := range r.Runs {
+			if run.Name == p.Run {
+				run.Curve = append(run.Curve, p)
+			}
+		}
+	}
+	return nil
+}
+
 // short is the size below which a probe of the limit waits for its call, as a kernel does.
 const short = 100
 
@@ -70,11 +184,10 @@ func (r *Report) Summary() *frame.Table {
 			return slices.ContainsFunc(k.Sizes, func(s Size) bool { return s.Level == level })
 		})
 	})
-	t := &frame.Table{
-		Width: frame.Narrow,
-		Head:  append([]string{""}, levels...),
-		Title: r.Paths[len(r.Paths)-1] +
-			": times as fast as plain Go, and percent of the limit of loads and stores",
+	t := &frame.Table{Head: append([]string{""}, levels...)}
+	if len(r.Paths) > 0 {
+		t.Title = r.Paths[len(r.Paths)-1] +
+			": times as fast as plain Go, and percent of the limit of loads and stores"
 	}
 	for _, k := range r.Kernels {
 		row := []any{k.Name}
