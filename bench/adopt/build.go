@@ -46,11 +46,15 @@ func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if !patched {
 		return t, nil
 	}
-	if err := apply(t.dir, p.edits); err != nil {
+	patch := filepath.Join(root, "pegasimd.patch")
+	if err := os.WriteFile(patch, []byte(p.patch), 0o666); err != nil {
+		return nil, err
+	}
+	if _, err := t.run("git", "apply", patch); err != nil {
 		return nil, err
 	}
 	uses := library
-	if p.edits[0].uses == blas {
+	if strings.Contains(p.patch, blas) {
 		uses = blas
 	}
 	for _, module := range []string{library, blas} {
@@ -87,27 +91,4 @@ func (t *tree) run(name string, args ...string) (string, error) {
 		err = fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, complaints.String())
 	}
 	return string(out), err
-}
-
-// lines counts the lines that the patch adds to the files that it edits, and takes away.
-func lines(p project, before, after *tree) (added, deleted int, err error) {
-	files := map[string]bool{}
-	for _, e := range p.edits {
-		files[e.file] = true
-	}
-	for file := range files {
-		old := filepath.Join(before.dir, file)
-		if _, err := os.Stat(old); err != nil {
-			old = os.DevNull // the patch adds the file
-		}
-		// It ends with 1 where files differ.
-		out, _ := exec.Command("git", "diff", "--no-index", "--numstat", "-w",
-			"--ignore-blank-lines", old, filepath.Join(after.dir, file)).Output()
-		var a, d int
-		if _, err := fmt.Sscan(string(out), &a, &d); err != nil {
-			return 0, 0, fmt.Errorf("%s: git diff --numstat says %q", file, out)
-		}
-		added, deleted = added+a, deleted+d
-	}
-	return added, deleted, nil
 }

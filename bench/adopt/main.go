@@ -97,9 +97,6 @@ func link(p project, work string, testing bool, rounds int) (r result, err error
 	if err != nil {
 		return r, err
 	}
-	if r.added, r.deleted, err = lines(p, before, after); err != nil {
-		return r, err
-	}
 	if testing {
 		if r.tests[0], err = compare(native, before, after); err != nil {
 			return r, err

@@ -18,21 +18,11 @@ type project struct {
 	version string
 	folder  string   // of the package, in the module
 	imports []string // of setup and calls
-	edits   []edit
+	patch   string   // unified diff of files in folder
 	calls   []call
 	theirs  string // regular expression of the project's own benchmarks that run patched code
 	rows    int    // rows of the matrix m that is made for the calls, with n elements each
 	setup   string // statements that the benchmark of size n executes before the calls
-}
-
-// An edit replaces a part of one file, or adds a file. Exactly one of fn, old and neither is set.
-type edit struct {
-	file string
-	fn   string // function whose body is replaced
-	loop bool   // only the function's first loop is replaced
-	old  string // expression that is replaced wherever it occurs in the file
-	with string // the replacement, or the text of the new file if fn and old are empty
-	uses string // import path of our package that with names; "" if with names none
 }
 
 // A call is timed at all sizes. expr may name the vectors x and y and the matrix m.
@@ -46,7 +36,6 @@ var sizes = []int{8, 32, 128, 384, 768, 1536}
 
 const (
 	library = "github.com/pegasimd/pegasimd"
-	dense   = library + "/dense"
 	blas    = library + "/interop/blas32"
 )
 
@@ -54,14 +43,8 @@ const (
 var projectFiles embed.FS
 
 // readProjects reads the projects of the folder projects in the order of their file names. A file
-// is a txtar archive: "key: value" lines, and then a section for each edit, named
-//
-//	FILE body FUNCTION
-//	FILE loop FUNCTION
-//	FILE replace EXPRESSION
-//	FILE new
-//
-// or "setup".
+// is a txtar archive: "key: value" lines, and then the sections "setup", which may be missing, and
+// "patch".
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {
@@ -103,31 +86,28 @@ func parseProject(text []byte) (p project, err error) {
 		}
 	}
 	for _, section := range archive.Files {
-		with := strings.TrimSuffix(string(section.Data), "\n")
-		if section.Name == "setup" {
-			p.setup = with
-			continue
-		}
-		words := strings.SplitN(section.Name, " ", 3)
-		words = append(words, "", "")
-		e := edit{file: words[0], with: with}
-		switch words[1] {
-		case "body", "loop":
-			e.fn, e.loop = words[2], words[1] == "loop"
-		case "replace":
-			e.old = words[2]
-		case "new":
-			e.with += "\n"
+		switch section.Name {
+		case "setup":
+			p.setup = string(section.Data)
+		case "patch":
+			p.patch = string(section.Data)
 		default:
 			return p, fmt.Errorf("unknown section %q", section.Name)
 		}
-		switch {
-		case strings.Contains(with, "dense."):
-			e.uses = dense
-		case strings.Contains(with, "fast."):
-			e.uses = blas
-		}
-		p.edits = append(p.edits, e)
 	}
 	return p, nil
+}
+
+// lines counts the lines that the patch adds and takes away.
+func (p project) lines() (added, deleted int) {
+	for line := range strings.Lines(p.patch) {
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
+		case line[0] == '+':
+			added++
+		case line[0] == '-':
+			deleted++
+		}
+	}
+	return added, deleted
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// A result is the outcome of a project: the size of its patch, its tests and its times.
+// A result is the outcome of a project: its tests and its times.
 type result struct {
 	project
-	added, deleted int
-	tests          [2]string          // amd64 or what this is, and arm64
-	before, after  map[string]float64 // seconds of each benchmark
+	tests         [2]string          // here, and on arm64
+	before, after map[string]float64 // seconds of each benchmark
 }
 
 // ratio returns how many times as fast a benchmark became.
@@ -29,7 +28,8 @@ func patches(results []result) *frame.Table {
 	t := &frame.Table{Title: "Patches and the projects' own tests", Head: []string{"project",
 		"version", "lines", "tests, " + native, "tests, arm64 in emulation"}}
 	for _, r := range results {
-		t.Add(r.name, r.version, fmt.Sprintf("+%d -%d", r.added, r.deleted), r.tests[0], r.tests[1])
+		added, deleted := r.lines()
+		t.Add(r.name, r.version, fmt.Sprintf("+%d -%d", added, deleted), r.tests[0], r.tests[1])
 	}
 	return t
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestLower(t *testing.T) {
+	got := map[string]float64{}
+	for _, ns := range []string{"14", "12.5", "13"} {
+		lower(got, "goos: linux\nBenchmarkX/a_b/8 \t 100\t "+ns+" ns/op\t 3 MB/s\nBenchmarkZ\nok\n")
+	}
+	if len(got) != 1 || math.Round(got["X/a_b/8"]*1e10) != 125 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Every project names its module, calls and a patch that calls our kernels.
+func TestProjects(t *testing.T) {
+	projects, err := readProjects()
+	if err != nil || len(projects) != 8 {
+		t.Fatalf("%d projects: %v", len(projects), err)
+	}
+	for _, p := range projects {
+		added, deleted := p.lines()
+		if p.module == "" || p.version == "" || p.folder == "" || len(p.calls) == 0 ||
+			p.theirs == "" || added == 0 || deleted == 0 || !strings.Contains(p.patch, library+"/") {
+			t.Errorf("%s: +%d -%d, %+v", p.name, added, deleted, p)
+		}
+	}
+	if added, deleted := projects[0].lines(); added != 3 || deleted != 10 {
+		t.Errorf("+%d -%d, want +3 -10", added, deleted)
+	}
+}
+
+// A line or a section that has no meaning is an error.
+func TestBadProjects(t *testing.T) {
+	for want, text := range map[string]string{
+		"unknown line":    "name: a\nnmae: b\n",
+		"unknown section": "name: a\n-- a.go --\ny\n",
+		"invalid syntax":  "rows: many\n",
+	} {
+		if _, err := parseProject([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
