@@ -254,7 +254,11 @@ func (r *Scaled) Dot64(i int, w []float64) float64 {
 
 // AddTo adds the scaled values in float64, not the copies that were rounded to float32.
 func (r *Scaled) AddTo(u []float64, s store.Sum) {
-	for i, a := range s.Coefficients() {
+	for k := range s.Len() {
+		i, a := s.Term(k)
+		if a == 0 {
+			continue
+		}
 		index, values := r.nonzeros(i)
 		if index == nil {
 			u := u[:len(values)]

@@ -155,7 +155,11 @@ func (m *constantCSR) Dot64(i int, w []float64) float64 {
 }
 
 func (m *constantCSR) AddTo(u []float64, s Sum) {
-	for i, a := range s.Coefficients() {
+	for k := range s.Len() {
+		i, a := s.Term(k)
+		if a == 0 {
+			continue
+		}
 		value, index := m.entries(i)
 		z := float64(a * float64(value))
 		for _, j := range index {

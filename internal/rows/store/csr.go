@@ -90,8 +90,17 @@ func (m *csr) CompactThreshold() (size int, visits float64) {
 	return MinConstantSize, minConstantVisits
 }
 
-func (m *csr) DotMany(dst []float32, rows []uint32, w []float32) { dotMany(m, dst, rows, w) }
-func (m *csr) AxpyMany(a []float32, rows []uint32, w []float32)  { axpyMany(m, a, rows, w) }
+func (m *csr) DotMany(dst []float32, rows []uint32, w []float32) {
+	misuse.CheckEqual("len(w)", len(w), "Cols", m.Cols())
+	for k, i := range rows {
+		if dst[k] = 0; !m.InBadBlock(int(i)) {
+			index, values := m.CSR.Row(int(i))
+			dst[k] = asm.DotSparse(index, values, w)
+		}
+	}
+}
+
+func (m *csr) AxpyMany(a []float32, rows []uint32, w []float32) { axpyMany(m, a, rows, w) }
 
 func (m *csr) DotVectors(dst []float32, i int, vectors *dense.Matrix, first int) {
 	dotVectors(m, dst, i, vectors, first)
@@ -103,7 +112,15 @@ func (m *csr) DotError(i int) float64 {
 }
 
 func (m *csr) Dot64(i int, w []float64) float64 { return dot64(m, i, w) }
-func (m *csr) AddTo(u []float64, s Sum)         { addTo(m, u, s) }
+
+func (m *csr) AddTo(u []float64, s Sum) {
+	for k := range s.Len() {
+		if i, a := s.Term(k); a != 0 && !m.InBadBlock(i) {
+			index, values := m.CSR.Row(i)
+			addRow(u, a, index, values)
+		}
+	}
+}
 
 // Examples returns the rows as a *sparse.Matrix.
 func (m *csr) Examples() Examples { return (*sparse.Matrix)(m.matrix) }

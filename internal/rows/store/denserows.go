@@ -92,7 +92,14 @@ func (m *denseRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, firs
 
 func (m *denseRows) DotError(int) float64             { return denseError(m.Cols()) }
 func (m *denseRows) Dot64(i int, w []float64) float64 { return dot64(m, i, w) }
-func (m *denseRows) AddTo(u []float64, s Sum)         { addTo(m, u, s) }
+
+func (m *denseRows) AddTo(u []float64, s Sum) {
+	for k := range s.Len() {
+		if i, a := s.Term(k); a != 0 {
+			addRow(u, a, nil, m.copied.Row(i))
+		}
+	}
+}
 
 // Row returns nil, because the row is dense, and the values of row i.
 func (m *denseRows) Row(i int) (index []int32, values []float32) { return nil, m.copied.Row(i) }

@@ -167,7 +167,11 @@ func (r *expanded) Dot64(i int, w []float64) float64 {
 func (r *expanded) AddTo(u []float64, s Sum) {
 	r.rows.AddTo(u[:r.cols], s)
 	u = u[r.cols:]
-	for i, a := range s.Coefficients() {
+	for k := range s.Len() {
+		i, a := s.Term(k)
+		if a == 0 {
+			continue
+		}
 		terms := r.exactTerms(i)
 		u := u[:len(terms)]
 		for k, v := range terms {

@@ -52,3 +52,13 @@ func TestPairView(t *testing.T) {
 		}
 	}
 }
+
+// BySetRow ranks a view's rows whether these are few or many of the set's.
+func TestBySetRow(t *testing.T) {
+	for _, largest := range []uint32{9, 3*sparseSetRows - 1, 3 * sparseSetRows, 1 << 30} {
+		v := View{X: Of(dense.New(4, 1)), Only: []uint32{3, 0, 1}, SetRows: []uint32{7, largest, 5, 2}}
+		if got, want := v.BySetRow(), []uint32{3, 0, 1}; !slices.Equal(got, want) {
+			t.Errorf("up to row %d: %v, want %v", largest, got, want)
+		}
+	}
+}

@@ -19,8 +19,6 @@
 package store
 
 import (
-	"iter"
-
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -137,41 +135,29 @@ type Sum struct {
 	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
 }
 
-// Coefficients iterates over the rows i of the sum with a nonzero A[i]. It yields the index of row
-// i in the base rows (i itself if base is nil) and A[i]*Weight[i].
-func (s Sum) Coefficients() iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		give := func(i int) bool {
-			if s.A[i] == 0 {
-				return true
-			}
-			if s.base != nil {
-				return yield(int(s.base[i]), s.coefficient(i))
-			}
-			return yield(i, s.coefficient(i))
-		}
-		if s.Only == nil {
-			for i := s.From; i < s.To; i++ {
-				if !give(i) {
-					return
-				}
-			}
-			return
-		}
-		for _, i := range s.Only {
-			if !give(int(i)) {
-				return
-			}
-		}
+// Len returns the number of terms of the sum.
+func (s *Sum) Len() int {
+	if s.Only == nil {
+		return s.To - s.From
 	}
+	return len(s.Only)
 }
 
-// coefficient returns A[i]*Weight[i].
-func (s Sum) coefficient(i int) float64 {
-	if s.Weight == nil {
-		return float64(s.A[i])
+// Term returns, for the row i of term k, the index of the row in the base rows (i itself if base is
+// nil) and A[i]*Weight[i].
+func (s *Sum) Term(k int) (row int, a float64) {
+	row = s.From + k
+	if s.Only != nil {
+		row = int(s.Only[k])
 	}
-	return float64(float64(s.A[i]) * s.Weight[i])
+	a = float64(s.A[row])
+	if s.Weight != nil {
+		a = float64(a * s.Weight[row])
+	}
+	if s.base != nil {
+		row = int(s.base[row])
+	}
+	return row, a
 }
 
 // defaults provides the Rows methods that are the same for most formats.
@@ -213,16 +199,35 @@ func dot64(x reader, i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
+// narrow is the largest number of columns of dense rows that loops in Go process faster than
+// kernels do, because of the time of a call.
+const narrow = 16
+
 // addTo implements Rows.AddTo by reading the rows.
 func addTo(x reader, u []float64, s Sum) {
-	for i, a := range s.Coefficients() {
-		index, values := x.Row(i)
-		if index == nil {
-			asm.Axpy64(a, values, u[:len(values)])
+	for k := range s.Len() {
+		if i, a := s.Term(k); a != 0 {
+			index, values := x.Row(i)
+			addRow(u, a, index, values)
 		}
+	}
+}
+
+// addRow adds a times a row to u. index is nil if the row is dense.
+func addRow(u []float64, a float64, index []int32, values []float32) {
+	to := u[:len(values)]
+	switch {
+	case index != nil:
+		values = values[:len(index)]
 		for n, j := range index {
 			u[j] += float64(a * float64(values[n]))
 		}
+	case len(values) <= narrow:
+		for j, v := range values {
+			to[j] += float64(a * float64(v))
+		}
+	default:
+		asm.Axpy64(a, values, to)
 	}
 }
 

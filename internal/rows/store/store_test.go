@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -138,6 +139,25 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	}
 }
 
+// AddTo has the same bits for few dense columns as for many, where it calls a kernel.
+func TestNarrowAddTo(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	for cols := range narrow + 2 {
+		x, a := dense.New(50, cols), make([]float32, 50)
+		want, got := make([]float64, cols), make([]float64, cols)
+		for i := range a {
+			a[i] = float32(random.NormFloat64())
+			for j := range x.Row(i) {
+				x.Row(i)[j] = float32(random.NormFloat64())
+			}
+			asm.Axpy64(float64(a[i]), x.Row(i), want)
+		}
+		if Of(x).AddTo(got, Sum{To: 50, A: a}); !slices.Equal(got, want) {
+			t.Errorf("%d columns: %v, want %v", cols, got, want)
+		}
+	}
+}
+
 // AddTo is near the exact sum, and has the same bits in every format.
 func TestAddTo(t *testing.T) {
 	for _, k := range formats(t) {
@@ -167,7 +187,7 @@ func TestAddTo(t *testing.T) {
 				clear(row)
 				k.original.Axpy(i, 1, row)
 				for j, v := range row {
-					d := s.coefficient(i) * float64(v)
+					d := float64(s.A[i]) * floats.At(s.Weight, i, 1) * float64(v)
 					want[j] += d
 					size[j] += max(d, -d)
 				}

@@ -79,23 +79,33 @@ func (v *View) SetRow(i uint32) int {
 func (v *View) RowWeight(i int) float64 { return floats.At(v.Weight, i, 1) }
 
 // BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
-// set.
+// set. No two rows of a view have the same index in the set.
 func (v *View) BySetRow() []uint32 {
-	ranked := make([]uint32, v.Count())
-	all := v.Only == nil && len(v.SetRows) == len(ranked) // then SetRows may be a permutation
+	ranked, end := make([]uint32, v.Count()), 0
 	for j, i := range v.All() {
-		all = all && v.SetRow(uint32(i)) < len(ranked)
 		ranked[j] = uint32(i)
+		end = max(end, v.SetRow(uint32(i))+1)
 	}
-	if all {
-		for i, row := range v.SetRows {
-			ranked[row] = uint32(i)
-		}
+	if end > sparseSetRows*len(ranked) { // of the rows of a large set, a view may have few
+		slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 		return ranked
 	}
-	slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
+	at := make([]uint32, end) // 1 more than the index in X of each row of the set; 0 for none
+	for _, i := range ranked {
+		at[v.SetRow(i)] = i + 1
+	}
+	n := 0
+	for _, next := range at {
+		if next > 0 {
+			ranked[n] = next - 1
+			n++
+		}
+	}
 	return ranked
 }
+
+// sparseSetRows is the ratio of a set's rows to a view's rows from which BySetRow sorts the rows.
+const sparseSetRows = 32
 
 // InOrder calls f with the values that a holds for the view's rows, in the order of the view. f may
 // change the values, and InOrder then stores them in a. a has the same number of values for each

@@ -66,8 +66,8 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	return mean
 }
 
-// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. It copies each row to a
-// buffer and, unless center is nil, subtracts center there.
+// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. Unless center is nil, it
+// subtracts center from each row.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()
@@ -78,20 +78,33 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	for k := range views {
 		views[k] = n.p.X.Clone()
 	}
+	asStored := width == d && center == nil
 	for len(zone) > 0 && !n.over() {
 		some := zone[:min(16*gramBlock, len(zone))]
 		zone = zone[len(some):]
 		b.dense.AddEach(len(some), n.threads, func(worker, r int) ([]float32, float32) {
-			row, j := b.packed[worker*stride:][:width], some[r]
-			clear(row)
-			views[worker].Axpy(int(n.p.At[j]), 1, row[:d])
+			j := some[r]
+			c := float32(float64(b.curvature[j]) * scale)
+			index, values := views[worker].Row(int(n.p.At[j]))
+			if asStored && index == nil {
+				return values, c
+			}
+			row := b.packed[worker*stride:][:width]
+			if index == nil {
+				copy(row, values)
+			} else {
+				clear(row)
+				for k, l := range index {
+					row[l] = values[k]
+				}
+			}
 			for l, c := range center {
 				row[l] = float32(float64(row[l]) - c)
 			}
 			if width > d {
 				row[d] = float32(n.p.Beta)
 			}
-			return row, float32(float64(b.curvature[j]) * scale)
+			return row, c
 		})
 	}
 }

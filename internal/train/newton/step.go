@@ -16,13 +16,14 @@ func (n *Method) setMargins(exact bool) {
 	}
 	wide, bias := floats.Float64s(w), n.biasOf(n.v)
 	n.forChunks(func(from, to int) {
-		x := n.p.X.Clone()
+		x, dots := n.p.X.Clone(), make([]float32, to-from)
+		if !exact {
+			x.DotMany(dots, n.p.At[from:to], w)
+		}
 		for j := from; j < to; j++ {
-			i, z := int(n.p.At[j]), 0.0
+			z := float64(dots[j-from])
 			if exact {
-				z = x.Dot64(i, wide)
-			} else {
-				z = float64(x.Dot(i, w))
+				z = x.Dot64(int(n.p.At[j]), wide)
 			}
 			n.m[j] = float64(float64(n.p.Side[j])*(z+bias)) - n.p.targetOf(j)
 		}
