@@ -105,7 +105,7 @@ func (v *View) BySetRow() []uint32 {
 }
 
 // sparseSetRows is the ratio of a set's rows to a view's rows from which BySetRow sorts the rows.
-const sparseSetRows = 32
+const sparseSetRows = 8
 
 // InOrder calls f with the values that a holds for the view's rows, in the order of the view. f may
 // change the values, and InOrder then stores them in a. a has the same number of values for each
