@@ -156,6 +156,7 @@ type tableFile struct {
 	settled bool         // the columns are known
 	refused *SyntaxError // the first cell that the encoder refused, and how many more
 	taken   []string     // scratch: the cells that the encoder takes
+	leading int          // of these, the first ones, which are those of the row
 	count   int          // rows so far
 	leftOut []int
 	rounded int
@@ -209,6 +210,9 @@ func (t *tableFile) settle(cells int) error {
 		t.settled = true
 		t.columns.empty = t.rows.Form().Trailing
 		err := t.columns.settle(t.rows.Names(), cells)
+		for t.leading < len(t.columns.from) && t.columns.from[t.leading] == t.leading {
+			t.leading++
+		}
 		if e := t.opt.Encoder; e != nil && err == nil {
 			e.Begin(form.Source{Table: t.columns.table, Form: t.rows.Form(),
 				Decimal: byteOf(t.opt.Decimal), AnyWidth: !t.opt.paid,
@@ -324,16 +328,20 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 
 // encode appends the encoder's features of a row to the block. Cells that it refuses are counted.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
-	t.taken = t.taken[:0]
-	for _, i := range t.columns.from {
-		if i < 0 { // a column that the encoder does not use, or a field that JSON lines lack
-			t.taken = append(t.taken, "")
-		} else {
-			t.taken = append(t.taken, cells[i])
+	taken := cells[:t.leading]
+	if t.leading < len(t.columns.from) {
+		taken = append(t.taken[:0], taken...)
+		for _, i := range t.columns.from[t.leading:] {
+			if i < 0 { // a column that the encoder does not use, or a field that JSON lines lack
+				taken = append(taken, "")
+			} else {
+				taken = append(taken, cells[i])
+			}
 		}
+		t.taken = taken
 	}
 	b := &t.block
-	b.idx, b.val, bad, reason = t.opt.Encoder.Encode(t.taken, b.idx, b.val)
+	b.idx, b.val, bad, reason = t.opt.Encoder.Encode(taken, b.idx, b.val)
 	switch {
 	case reason == "":
 	case reason == form.Stop:

@@ -213,6 +213,12 @@ func (d *decoder) Read(p []byte) (int, error) {
 		if d.err != nil {
 			return 0, d.err
 		}
+		if d.name == utf8Name && len(p) >= 2*utf8.UTFMax {
+			if n := d.readUTF8(p); n > 0 {
+				return n, nil
+			}
+			continue
+		}
 		kept := len(d.raw)
 		if cap(d.raw) < decoderChunk+utf8.UTFMax {
 			d.raw = append(make([]byte, 0, decoderChunk+utf8.UTFMax), d.raw...)
@@ -229,6 +235,42 @@ func (d *decoder) Read(p []byte) (int, error) {
 	n := copy(p, d.out[d.at:])
 	d.at += n
 	return n, nil
+}
+
+// readUTF8 reads UTF-8 text into p, without another copy. It returns 0 if it has read nothing but
+// the start of a character or an error, or if Read must return the text in d.out.
+func (d *decoder) readUTF8(p []byte) int {
+	kept := copy(p, d.raw)
+	n, err := d.src.Read(p[kept:])
+	text := p[:kept+n]
+	d.raw, d.out, d.at, d.err = d.raw[:0], d.out[:0], 0, err
+	if err != io.EOF {
+		whole := len(text) - incomplete(text)
+		d.raw, text = append(d.raw, text[whole:]...), text[:whole]
+	}
+	if utf8.Valid(text) {
+		return len(text)
+	}
+	out, _, bad := d.step(d.out, text, true)
+	d.out = out
+	if bad != nil {
+		d.err = bad
+	}
+	return 0
+}
+
+// incomplete returns the length of the start of a character that text ends with; 0 if text ends
+// with a whole character or a byte that is not UTF-8.
+func incomplete(text []byte) int {
+	for n := 1; n < min(utf8.UTFMax, len(text)+1); n++ {
+		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRune(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }
 
 // step appends the decoded text of raw to out, and returns the number of bytes of raw that it has

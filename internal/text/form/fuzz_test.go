@@ -62,7 +62,7 @@ func FuzzScan(f *testing.F) {
 			t.Fatal(err)
 		}
 		s := newScanner(&dribble{text, 2})
-		s.buf = s.buf[:4]
+		s.least = 4
 		got, err := scanAll(s)
 		if err != nil || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Errorf("in pieces %q, %v, want %q", got, err, want)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/bits"
 	"strings"
+	"unsafe"
 )
 
 // defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
@@ -15,7 +16,7 @@ const defaultMaxColumns = 1 << 18
 // maxLine is the largest length of a row in bytes.
 const maxLine = 1 << 28
 
-// scanBuffer is the initial size of a scanner's buffer in bytes.
+// scanBuffer is the least size of a scanner's buffers in bytes.
 const scanBuffer = 1 << 16
 
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
@@ -26,12 +27,12 @@ const scanBuffer = 1 << 16
 // quote, in a later line, cannot close it.
 type scanner struct {
 	src      io.Reader
-	buf      []byte
+	least    int    // size of buffers, if no row needs a larger one
+	buf      []byte // bytes up to end are never changed: cells are parts of text
 	pos, end int    // the unread text is buf[pos:end]
-	text     string // copy of buf[at:at+len(text)], of which the cells are parts
-	at       int
-	err      error // error of src, io.EOF at its end
-	cut      bool  // whether the text is a sample, so that text after its last line end is no row
+	text     string // buf[:end]
+	err      error  // error of src, io.EOF at its end
+	cut      bool   // whether the text is a sample, so that text after its last line end is no row
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
@@ -46,9 +47,9 @@ type scanner struct {
 	afterCR bool // whether the last line ended in a carriage return: a newline after it is skipped
 
 	rowLine  int // line number of the last row
-	raw      []byte
+	row      string
 	cells    []string
-	starts   []int  // index in raw of the start of each cell
+	starts   []int  // index in row of the start of each cell; empty for rows without quotes
 	spans    []span // the cells that parse has found
 	openings quirk  // rows with an opening quote that is read as an ordinary character
 	comments quirk  // comment lines with the same number of cells as the previous row
@@ -76,17 +77,21 @@ type span struct {
 }
 
 func newScanner(src io.Reader) *scanner {
-	s := scanSample(make([]byte, scanBuffer), false)
-	s.src, s.end, s.err = src, 0, nil
+	s := scanSample(nil, false)
+	s.src, s.least, s.err = src, scanBuffer, nil
 	return s
 }
 
-// scanSample returns a scanner of text in memory. If cut is true, text after the last line end is
-// ignored.
+// scanSample returns a scanner of text in memory, which must not be changed. If cut is true, text
+// after the last line end is ignored.
 func scanSample(text []byte, cut bool) *scanner {
-	return &scanner{buf: text, end: len(text), err: io.EOF, cut: cut, separator: None, quote: None,
-		line: 1, newline: -1, carriage: -1, quoted: -1, maxColumns: defaultMaxColumns}
+	return &scanner{buf: text, end: len(text), text: stringOf(text), err: io.EOF, cut: cut,
+		separator: None, quote: None, line: 1, newline: -1, carriage: -1, quoted: -1,
+		maxColumns: defaultMaxColumns}
 }
+
+// stringOf returns text as a string, without a copy.
+func stringOf(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
 // set sets the characters that have a meaning; None for no such character.
 func (s *scanner) set(separator, quote, comment byte) {
@@ -115,7 +120,7 @@ func (s *scanner) next() ([]string, error) {
 				s.quoted = find(s.buf[:s.end], s.pos, s.quote)
 			}
 			if s.quoted < e {
-				if s.raw = line; s.splitClosed(s.copied(e)) {
+				if s.row = s.text[s.pos:e]; s.splitClosed() {
 					s.advance(e)
 					return s.cells, nil
 				}
@@ -125,20 +130,11 @@ func (s *scanner) next() ([]string, error) {
 		if len(line) >= s.maxColumns && bytes.Count(line, []byte{s.separator}) >= s.maxColumns {
 			return nil, s.tooMany()
 		}
-		s.raw = line
-		s.split(s.copied(e))
+		s.row = s.text[s.pos:e]
+		s.split(line)
 		s.advance(e)
 		return s.cells, nil
 	}
-}
-
-// copied returns buf[pos:end] as a string. It copies several rows at a time.
-func (s *scanner) copied(end int) string {
-	if s.pos < s.at || end > s.at+len(s.text) {
-		s.at = s.pos
-		s.text = string(s.buf[s.pos:max(end, min(s.end, s.pos+scanBuffer))])
-	}
-	return s.text[s.pos-s.at : end-s.at]
 }
 
 // Constants to compare the eight bytes of a word.
@@ -147,29 +143,36 @@ const (
 	topBits  = 0x80 * eachByte
 )
 
-// split splits a row that has no quotes, and is the line raw, into cells.
-func (s *scanner) split(row string) {
-	cells, starts, from := s.cells[:0], s.starts[:0], 0
-	separators := uint64(s.separator) * eachByte
-	for i := 0; i < len(s.raw); i += 8 {
-		x := separators
-		if rest := s.raw[i:]; len(rest) >= 8 {
-			x ^= binary.LittleEndian.Uint64(rest)
+// split splits row, a line without quotes, into cells.
+func (s *scanner) split(line []byte) {
+	cells, row, from := s.cells[:0], s.row, 0
+	separators, outer := uint64(s.separator)*eachByte, uint64(0)
+	for i := 0; i < len(line); i += 8 {
+		w, padding := uint64(0), uint64(0)
+		if rest := line[i:]; len(rest) >= 8 {
+			w = binary.LittleEndian.Uint64(rest)
 		} else {
 			for k, c := range rest {
-				x ^= uint64(c) << (8 * k)
+				w |= uint64(c) << (8 * k)
 			}
-			x |= uint64(topBits) << (8 * len(rest)) // no separators
+			padding = topBits << (8 * len(rest)) // neither separators nor blanks
 		}
-		// The top bit of each byte that is 0 in x: the addition carries to no other byte.
-		x = ^((x&^topBits + ^uint64(topBits)) | x) & topBits
+		outer |= (w - '!'*eachByte | w) &^ padding // top bits: bytes below '!' or above 0x7f
+		// The top bit of each byte that is a separator: the addition carries to no other byte.
+		x := w ^ separators
+		x = ^((x&^topBits + ^uint64(topBits)) | x | padding) & topBits
 		for ; x != 0; x &= x - 1 {
 			to := i + bits.TrailingZeros64(x)/8
-			cells, starts = append(cells, trim(row[from:to])), append(starts, from)
+			cells = append(cells, row[from:to])
 			from = to + 1
 		}
 	}
-	s.cells, s.starts = append(cells, trim(row[from:])), append(starts, from)
+	s.cells, s.starts = append(cells, row[from:]), s.starts[:0]
+	if outer&topBits != 0 {
+		for i, c := range s.cells {
+			s.cells[i] = trim(c)
+		}
+	}
 }
 
 func (s *scanner) tooMany() error {
@@ -233,10 +236,9 @@ func (s *scanner) nextLine() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.rowLine, s.raw = s.line, s.buf[s.pos:e]
-	line := s.copied(e)
+	s.rowLine, s.row = s.line, s.text[s.pos:e]
 	s.advance(e)
-	return line, nil
+	return s.row, nil
 }
 
 // fault returns the error of the scanner's source, with a line number if the text is not UTF-8.
@@ -270,22 +272,26 @@ func (s *scanner) fill() error {
 		return &SyntaxError{Line: s.line, Reason: fmt.Sprintf("the row is longer than %d bytes, "+
 			"or a quote is not closed", maxLine)}
 	}
-	old := s.buf
-	if 2*size > len(s.buf) {
-		s.buf = make([]byte, min(2*len(s.buf), maxLine+scanBuffer))
+	if free := len(s.buf) - s.end; free < max(size, len(s.buf)/4, 1) {
+		length := s.least
+		for length < 2*size && length < maxLine+scanBuffer {
+			length = min(2*length, maxLine+scanBuffer)
+		}
+		buf := make([]byte, length)
+		copy(buf, s.buf[s.pos:s.end])
+		s.newline, s.carriage, s.quoted = s.newline-s.pos, s.carriage-s.pos, s.quoted-s.pos
+		s.buf, s.pos, s.end = buf, 0, size
 	}
-	copy(s.buf, old[s.pos:s.end])
-	s.newline, s.carriage, s.quoted = s.newline-s.pos, s.carriage-s.pos, s.quoted-s.pos
-	s.pos, s.end, s.text = 0, size, ""
-	free := s.buf[size:]
+	old, free := s.end, s.buf[s.end:]
 	n, err := readAtLeast(s.src, free, max(1, min(size, len(free))))
 	s.end, s.err = s.end+n, err
+	s.text = stringOf(s.buf[:s.end])
 	for _, next := range []struct {
 		at *int
 		c  byte
 	}{{&s.newline, '\n'}, {&s.carriage, '\r'}, {&s.quoted, s.quote}} {
-		if *next.at >= size {
-			*next.at = find(s.buf[:s.end], size, next.c)
+		if *next.at >= old {
+			*next.at = find(s.buf[:s.end], old, next.c)
 		}
 	}
 	return nil
@@ -302,10 +308,10 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// splitClosed splits row, a line whose quoted cells close in the line and contain no quotes. It
+// splitClosed splits the row, a line whose quoted cells close in the line and contain no quotes. It
 // returns false for other rows and rows with too many cells: splitQuoted splits these.
-func (s *scanner) splitClosed(row string) bool {
-	cells, starts := s.cells[:0], s.starts[:0]
+func (s *scanner) splitClosed() bool {
+	cells, starts, row := s.cells[:0], s.starts[:0], s.row
 	for i := 0; len(cells) < s.maxColumns; i++ {
 		from := i
 		for i < len(row) && row[i] == ' ' && s.separator != ' ' {
@@ -355,8 +361,8 @@ func (s *scanner) splitQuoted() ([]string, error) {
 	if len(s.spans) > s.maxColumns {
 		return nil, s.tooMany()
 	}
-	s.raw = s.buf[s.pos : s.pos+end]
-	row := s.copied(s.pos + end)
+	row := s.text[s.pos : s.pos+end]
+	s.row = row
 	s.cells, s.starts = s.cells[:0], s.starts[:0]
 	for _, p := range s.spans {
 		c := row[p.from:p.to]
@@ -369,7 +375,7 @@ func (s *scanner) splitQuoted() ([]string, error) {
 		}
 		s.cells, s.starts = append(s.cells, trim(c)), append(s.starts, p.start)
 	}
-	s.line += countLines(s.raw)
+	s.line += countLines(s.buf[s.pos : s.pos+end])
 	s.advance(s.pos + end)
 	return s.cells, nil
 }
@@ -487,15 +493,26 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 // first byte, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
 // has no cell i.
 func (s *scanner) position(i int) (line, column int) {
-	if i >= len(s.starts) {
+	at := 0
+	switch {
+	case i < len(s.starts):
+		at = s.starts[i]
+	case len(s.starts) > 0:
 		return s.rowLine, 0
+	default:
+		for ; i > 0; i-- {
+			to := strings.IndexByte(s.row[at:], s.separator)
+			if to < 0 {
+				return s.rowLine, 0
+			}
+			at += to + 1
+		}
 	}
-	at := s.starts[i]
-	for at < len(s.raw) && s.raw[at] == ' ' {
+	for at < len(s.row) && s.row[at] == ' ' {
 		at++
 	}
-	before := s.raw[:at]
-	return s.rowLine + countLines(before), at - bytes.LastIndexAny(before, "\r\n")
+	before := s.row[:at]
+	return s.rowLine + countLines([]byte(before)), at - strings.LastIndexAny(before, "\r\n")
 }
 
 // skip skips the given number of lines, or all if there are fewer.

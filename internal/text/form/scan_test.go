@@ -72,7 +72,7 @@ func TestWellFormed(t *testing.T) {
 		text := wellFormed(rng)
 		want := csvRows(text)
 		pieces := newScanner(iotest.OneByteReader(bytes.NewReader(text)))
-		pieces.buf = pieces.buf[:4]
+		pieces.least = 4
 		for _, s := range []*scanner{newScanner(bytes.NewReader(text)), scanSample(text, false), pieces} {
 			got, err := scanAll(s)
 			if err != nil || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {

@@ -197,12 +197,14 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 		return columns, values, 0, form.Stop
 	}
 	if !skip {
+		bytes := 0
 		for _, text := range cells {
 			if len(text) > 0 { // absent fields of JSON lines pay nothing
-				f.paid.Read(int64(len(text)) + 1)
-				f.bytes += len(text) + 1
+				bytes += len(text) + 1
 			}
 		}
+		f.paid.Read(int64(bytes))
+		f.bytes += bytes
 	}
 	if f.raw != nil {
 		var ok bool

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -41,19 +42,22 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 	if len(cells) > len(r.columns) {
 		return columns, values, false
 	}
+	columns, values = slices.Grow(columns, len(cells)), slices.Grow(values, len(cells))
+	at, to, n := columns[len(columns):][:len(cells)], values[len(values):][:len(cells)], 0
 	for i, text := range cells {
 		v, ok := parse32(text)
 		if skip {
 			r.whole = r.whole && ok
-		} else if !ok || text[0] == '0' && cell.LeadingZero(text) {
+		} else if !ok || text[0] == '0' && len(text) > 1 && text[1] != '.' && cell.LeadingZero(text) {
 			return columns, values, false
 		} else {
 			r.columns[i].add(text, v, r.rows == 0)
 		}
-		if v != 0 && ok {
-			columns, values = append(columns, int32(i)), append(values, v)
+		if at[n], to[n] = int32(i), v; v != 0 && ok {
+			n++
 		}
 	}
+	columns, values = columns[:len(columns)+n], values[:len(values)+n]
 	if !skip {
 		r.rows++
 	}
