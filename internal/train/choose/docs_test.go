@@ -62,7 +62,7 @@ func TestDocs(t *testing.T) {
 			fmt.Sprintf("%d epochs", MaxPasses), fmt.Sprintf("%d epochs", settings.DefaultEpochs),
 			fmt.Sprintf("%d with FinishNewton", settings.DefaultNewtonEpochs),
 		},
-		"cmd/pegasimd/flags.go": {
+		"cmd/pegasimd/internal/flags/rows.go": {
 			fmt.Sprintf("-lambda %s -epochs %d", lambda, settings.DefaultEpochs),
 		},
 	} {
