@@ -278,7 +278,7 @@ func TestSettings(t *testing.T) {
 		return &pegasos.Scaling{Kind: kind, R2: 4, Note: note}
 	}
 	for want, m := range map[string]*pegasos.Model{
-		"features as they are, no bias, lambda 0.0001, 20 passes": {Classes: []float32{0, 1},
+		"features not scaled, no bias, lambda 0.0001, 20 passes": {Classes: []float32{0, 1},
 			Lambda: 1e-4},
 		"columns standardised, bias, one-vs-one of 3 classes, C 2, 7 steps": {
 			Classes: []float32{0, 1, 2}, Config: pegasos.Config{Multiclass: pegasos.OneVsOne, C: 2,

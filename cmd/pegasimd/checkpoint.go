@@ -11,15 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkpoints keeps, and resumes from, the state of a run.
-type checkpoints struct {
-	out      *output
-	from     *pegasos.Model // that -resume names, or nil
-	before   int64          // the steps it had taken
-	restored bool           // the settings are those of the checkpoint
-	failed   error          // of the last checkpoint
-}
-
 // check returns an error about the flags.
 func (k *checkpoints) check(c *call) error {
 	f := c.flags
@@ -45,8 +36,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 		return err
 	}
 	if k.from.State == nil {
-		return fmt.Errorf("%s: a model, but not a checkpoint: it has no state to continue from; name the "+
-			"file of -checkpoint, or continue with -start", resume)
+		return fmt.Errorf("%s: a model, but not a checkpoint: it has no state to continue from; name "+
+			"the file of -checkpoint, or continue with -start", resume)
 	}
 	k.before = k.from.State.Steps()
 	if c.flags.Given("proba") || slices.ContainsFunc(c.flags.Each(), func(f *flags.Flag) bool {

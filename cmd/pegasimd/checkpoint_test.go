@@ -202,9 +202,9 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		"data are not those": {"-resume", dir + "/state", other},
 		"-lambda was 0.25, is 0.5; -average was none, is last-half": {
 			"-resume", dir + "/state", "-lambda", "0.5", data},
-		"not a checkpoint":       {"-resume", dir + "/a", data},
+		"not a checkpoint":    {"-resume", dir + "/a", data},
 		"same file":           {"-checkpoint", dir + "/out", data},
-		"has no effect":           {"-every", "1s", data},
+		"has no effect":       {"-every", "1s", data},
 		"greater than 0":      {"-every", "0s", "-checkpoint", dir + "/state", data},
 		"none/state":          {"-checkpoint", dir + "/none/state", data},
 		"missing":             {"-resume", dir + "/missing", data},

@@ -34,22 +34,6 @@ func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// names returns the names of all columns of the encoder's file, and the number of the label's
-// column, -1 if there is none.
-func (d *dataReader) names() (names []string, label int) {
-	e := d.encoder
-	for i := range e.Columns {
-		names = append(names, e.Columns[i].Name)
-	}
-	if label = e.LabelAt; e.Label.Kind == "" {
-		return names, -1
-	}
-	if label < 0 {
-		label = len(names)
-	}
-	return slices.Insert(names, label, e.Label.Name), label
-}
-
 // printLabel says which column has the labels, and why the names of the columns are not kept if they
 // are not.
 func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
@@ -72,7 +56,7 @@ func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	}
 	if d.named && !e.Header && label >= 0 {
 		t := &dataset.Table{Columns: slices.Delete(names, label, label+1), Label: e.Label.Name}
-		fmt.Fprintf(w, "the columns' names are not kept, and go by their places: %s\n",
+		fmt.Fprintf(w, "the model does not store the columns' names, and finds columns by position: %s\n",
 			escape.Text(strings.TrimPrefix(fmt.Sprint(t.Check(len(t.Columns))), "dataset: ")))
 	}
 }

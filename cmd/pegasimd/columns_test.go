@@ -110,7 +110,7 @@ func TestColumns(t *testing.T) {
 			} {
 				fails(t, exitError, want, args...)
 			}
-			fails(t, exitUsage, "-label-column is of no use", "predict", "-labels", "no",
+			fails(t, exitUsage, "-label-column has no effect", "predict", "-labels", "no",
 				"-label-column", "0", table(false, "long", "wide"), last)
 			fails(t, exitUsage, `-labels: have "maybe", want yes, no or auto`, "predict",
 				"-labels", "maybe", table(false, "long", "wide"), last)

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -39,42 +36,9 @@ func (c *call) labelQuestion(err error) error {
 	return q
 }
 
-// columnWord returns the name of column i for a command line, or its number if the name can't be
-// typed, or another column has it. label says that it is for -label-column, to which numbers are no
-// names.
-func columnWord(names []string, i int, label bool) string {
-	name := names[i]
-	_, notNumber := strconv.Atoi(name)
-	if name == "" || name == "*" || escape.Name(name) != name || label && (name == "last" ||
-		notNumber == nil) || slices.Contains(names[:i], name) || slices.Contains(names[i+1:], name) {
-		return strconv.Itoa(i)
-	}
-	return name
-}
-
 // commandLine returns a call of the command as a shell reads it.
 func (c *call) commandLine(words []string) string {
 	return "pegasimd " + c.flags.Command + " " + shellWords(words)
-}
-
-func shellWords(words []string) string {
-	var quoted []string
-	for _, word := range words {
-		quoted = append(quoted, shellWord(word))
-	}
-	return strings.Join(quoted, " ")
-}
-
-// shellWord returns a word in quotes if a shell would read it otherwise.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./:=,+%@", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // dataError is the error of a run on the named data: a usage error if a setting is at fault.

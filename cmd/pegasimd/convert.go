@@ -44,7 +44,7 @@ Examples:
 func runConvert(c *call, args []string) error {
 	f := c.flags
 	if f.For != "" && (f.From != "" || f.To != "" || f.Stream) {
-		return flags.Usagef("-for is for data, without -stream")
+		return flags.Usagef("-for converts data: it can't be given with -from, -to or -stream")
 	}
 	if f.From != "" || f.To != "" {
 		return convertModel(c, args[0], args[1])
@@ -132,8 +132,8 @@ func outFormat(name string) (dataset.Format, error) {
 	format := dataset.FormatOf(name)
 	switch {
 	case !format.CanWrite(plainName(name)):
-		return "", flags.Usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
-			"model, -from or -to", name)
+		return "", flags.Usagef("%s: want a name that ends in .svm, .csv, .npy or .pgsm; to convert a "+
+			"model, give -from or -to", name)
 	case !format.CanWrite(name):
 		return "", flags.Usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
 			name)

@@ -56,10 +56,9 @@ func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 	if t := set.Table; t != nil && len(t.Columns) == cols {
 		named := *t
 		named.Columns = slices.Clone(t.Columns)
-		r := &modelReport{scaling: s, Table: d.encoder}
 		for k := range s.Expansion.Terms {
 			named.Columns = append(named.Columns, s.Expansion.Name(k,
-				func(j int) string { return t.Columns[j] }, r.unscaled))
+				func(j int) string { return t.Columns[j] }, unscaled(s, d.encoder)))
 		}
 		set.Table = &named
 	}

@@ -105,7 +105,7 @@ func printLosses(w io.Writer, m *pegasos.Model, to string) {
 		is          bool
 		what, forms string
 	}{
-		{m.State != nil, "the state of the run, from which it could go on", "liblinear onnx json"},
+		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json"},
 		{m.Table != nil, "the columns of the data: their names, and which is the label",
 			"liblinear onnx"},
 		{m.HashBits > 0, fmt.Sprintf("that features are hashed: hash data to %d bits before "+

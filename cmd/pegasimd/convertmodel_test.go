@@ -76,8 +76,8 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 		t.Error(told)
 	}
 	for form, want := range map[string]string{
-		"json": "json leaves out the state of the run, from which it could go on\n",
-		"onnx": "onnx leaves out the state of the run, from which it could go on\n" +
+		"json": "json leaves out the state of the run, with which -resume continues it\n",
+		"onnx": "onnx leaves out the state of the run, with which -resume continues it\n" +
 			"onnx leaves out the settings, and the objective with its bound\n",
 	} {
 		if _, told := must(t, "convert", "-to", form, model+".state", "-"); told != want {

@@ -9,12 +9,10 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 var cvCommand = command{help.Command{
@@ -27,9 +25,9 @@ folds and its standard deviation, beside the mean objective in training and its 
 wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
 and written.
 
-All rows decide the kind of scaling and the other named choices of train. Measured values, such as
-means and deviations, come from each fold's training rows alone; so do the kinds of columns and the
-levels of a table with words.
+The kind of scaling and the other choices that train makes are chosen once, from all rows. Values
+that are measured, such as means and deviations, and the kinds of columns and levels of a table with
+words come from the training rows of each fold alone.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
@@ -53,32 +51,6 @@ func runCv(c *call, args []string) error {
 	v := &search{call: c, data: args[0], cfg: c.flags.Config, classWeight: c.flags.ClassWeight}
 	return steps(v.makeGrid, v.checkSettings, v.readData, v.choose, v.search,
 		v.writeModel, v.write)
-}
-
-// A search is one run of cv.
-type search struct {
-	*call
-	cfg               pegasos.Config
-	kernel            kernelsvm.Config // with -kernel
-	classWeight       string           // of cfg, with names in place of labels
-	data              string           // the file
-	modelOut, jsonOut *output
-
-	reader  *dataReader
-	set     *dataset.Set
-	encoded []*dataset.Set // of each fold, by an encoder of the others' rows; nil for numbers
-	curved  [][]int        // columns of each set in encoded that curves may expand
-	loading time.Duration
-	weights []float32 // of the rows, or nil
-	memory  int64     // that all runs side by side may take
-	fold    []int     // of each row; -1 for those without weight
-	sizes   []int     // of the folds
-	labels  []string  // nil for numbers
-	rare    []string  // labels that some folds lack
-	metric  *cvMetric
-	r2      float64 // the mean squared length of the scaled rows; 0 with -kernel
-	grid    []cvPoint
-	out     cvReport
 }
 
 // makeGrid makes the points that the flags name. The grid of linear models has none if the data are
@@ -141,18 +113,6 @@ func (v *search) checkSettings() (err error) {
 	return nil
 }
 
-// config returns cfg with the point's lambda or C, of which one is set before the runs.
-func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
-	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
-	return cfg
-}
-
-// kernelConfig returns the configuration of the point's kernel machine.
-func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
-	cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, float64(p.Lambda), float64(p.C)
-	return cfg
-}
-
 // readData opens what is written, reads the data and the weights, and cuts the rows into folds.
 func (v *search) readData() (err error) {
 	v.modelOut = v.writes("-model", v.flags.Model, modelKind)
@@ -204,14 +164,6 @@ func (v *search) encode() error {
 	return nil
 }
 
-// rows returns all rows, as they are for what is trained without a fold.
-func (v *search) rows(fold int) pegasos.Examples {
-	if v.encoded != nil {
-		return v.encoded[fold].Examples()
-	}
-	return v.set.Examples()
-}
-
 // choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
 func (v *search) choose() error {
 	if v.flags.UsesKernel() {
@@ -246,20 +198,6 @@ func (v *search) choose() error {
 		v.grid[i].cfg = v.grid[i].config(v.cfg)
 	}
 	return nil
-}
-
-func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
-	return pegasos.Trainer{
-		Config: cfg, Threads: v.flags.Data.Threads, Weights: v.weights, MaxMemory: v.memory,
-		Fingerprint: true, CurveColumns: v.reader.curveColumns(),
-	}
-}
-
-func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
-	return kernelsvm.Trainer{
-		Config: p.kernelConfig(v.kernel), Threads: v.flags.Data.Threads,
-		CacheMB: v.flags.CacheMB, MaxMemory: v.memory, Fingerprint: true,
-	}
 }
 
 // search does all runs and finds the best point: of equal ones the first, which has the smallest
@@ -358,7 +296,8 @@ func (v *search) write() error {
 	}
 	v.reader.tell(v.set)
 	for _, name := range v.rare {
-		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some have none of it\n",
+		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some folds have none of "+
+			"its rows\n",
 			escape.Name(name))
 	}
 	w := io.Writer(v.stdout)

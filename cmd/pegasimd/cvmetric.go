@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
-	"github.com/pegasimd/pegasimd/internal/app/predictions"
-	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -67,7 +65,8 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 		}
 		switch {
 		case f.UsesKernel() && !m.kernels:
-			return nil, flags.Usagef("-metric: %s goes by scores, and with -kernel there are labels alone",
+			return nil, flags.Usagef("-metric: %s needs scores, but with -kernel cv predicts labels "+
+				"alone: want accuracy, balanced-accuracy or f1",
 				m.name)
 		case m.proba && !f.Loss.LogOdds() && f.Multiclass != pegasos.Multinomial:
 			return nil, flags.Usagef("-metric: %s needs probabilities: -loss log", m.name)
@@ -99,32 +98,4 @@ func (m *cvMetric) text(v number) string {
 		return v.String()
 	}
 	return v.format("%.5f")
-}
-
-// scoreFold predicts the rows of a fold.
-func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
-	s := &scored{model: linearModel{m}, classes: len(m.Classes)}
-	x := v.rows(fold)
-	var scores []float64
-	for i, f := range v.fold {
-		if f != fold {
-			continue
-		}
-		scores = m.Decision(x, i, scores)
-		if bad := floats.FirstNotFinite(scores); bad >= 0 {
-			return nil, predictions.RowOverflows(i, scores[bad])
-		}
-		s.y, s.weights = append(s.y, v.set.Y[i]), append(s.weights, v.weight(i))
-		if m.Classes == nil {
-			s.scores = append(s.scores, float64(float32(scores[0]))) // as Predict has it
-			continue
-		}
-		own := slices.Index(m.Classes, v.set.Y[i])
-		if own < 0 { // all labels that the model does not know are one class more
-			own, s.classes = len(m.Classes), len(m.Classes)+1
-		}
-		s.truth, s.predicted = append(s.truth, own), append(s.predicted, m.Class(scores))
-		s.scores = append(s.scores, scores...)
-	}
-	return s, nil
 }

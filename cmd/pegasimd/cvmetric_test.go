@@ -303,5 +303,5 @@ func TestKernelMetrics(t *testing.T) {
 		t.Errorf("the same numbers: %v", scores)
 	}
 	args = append([]string{"cv", "-metric", "roc-auc", data}, args...)
-	fails(t, exitUsage, "goes by scores", args...)
+	fails(t, exitUsage, "needs scores", args...)
 }

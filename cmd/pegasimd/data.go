@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -15,53 +14,10 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
-
-// A dataReader reads data as the flags say.
-type dataReader struct {
-	call    *call
-	opt     dataset.Options
-	missing string // as -missing has it
-	quiet   bool
-
-	fits    bool               // fits an encoder to a table
-	encoder *tables.Encoder    // of the table that was read; nil for other data
-	fitter  *tables.Fitter     // that fitted the encoder; nil for a model's
-	last    *dataset.Set       // what the fitter's last pass found, without rows
-	named   bool               // the table that the encoder was fitted to has names for its columns
-	kept    []byte             // what standard input had, where it is read several times
-	most    int64              // bytes that encoded rows may take in memory; 0 for the default
-	weights []float32          // of the rows; nil for ones
-	dropped bool               // the weights of rows without a label are left out
-	streams bool               // the rows may be larger than the memory
-	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
-
-	doubts      []dataset.Doubt // about the data that were read
-	chosen      []string        // flags of train that the data chose
-	manyClasses bool            // more whole numbers than usual are taken for classes
-}
-
-// reader returns a reader of data by the flags.
-func (c *call) reader() *dataReader {
-	f := c.flags
-	c.quiet = f.Quiet
-	d := &dataReader{call: c, opt: f.Data, missing: f.Missing, quiet: f.Quiet}
-	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
-		d.opt.SkipLines = -1 // none; 0 detects them
-	}
-	return d
-}
-
-// fittingReader returns a reader that fits encoders to tables.
-func (c *call) fittingReader() *dataReader {
-	d := c.reader()
-	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()
-	return d
-}
 
 // curveColumns returns the columns that curves may expand: nil for all of a table of plain numbers,
 // and for data that are no table.
@@ -117,7 +73,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	}
 	if at := (*dataset.SyntaxError)(nil); name == "-" && errors.As(err, &at) &&
 		d.opt.Format == dataset.FormatAuto {
-		err = fmt.Errorf("%w; standard input is taken for svmlight unless -format says otherwise", err)
+		err = fmt.Errorf("%w; standard input is read as svmlight: name another format with -format", err)
 	}
 	if err != nil {
 		return nil, 0, d.call.labelQuestion(err)
@@ -135,8 +91,8 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
-		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams: the other model says " +
-			"what the columns are")
+		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: the " +
+			"model decides what the columns are")
 	}
 	d.opt.RoundLabels = head.Classes == nil
 	if d.encoder, err = predictions.Options(&d.opt, head); d.encoder != nil {
@@ -151,7 +107,8 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 		return d.readFresh(name)
 	}
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable(name) {
-		return nil, fmt.Errorf("%s: the model is of a table: want CSV or TSV (-format)",
+		return nil, fmt.Errorf("%s: the model was trained on a table: want a table, or name its "+
+			"format with -format",
 			inputName(name))
 	}
 	return d.again(name, d.opt)
@@ -174,15 +131,6 @@ func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err e
 	return err
 }
 
-// shortName is a file's name without its folder. Of an IDX pair it is that of the images.
-func shortName(data string) string {
-	if data == "-" {
-		return "standard input"
-	}
-	name, _, _ := strings.Cut(data, ",")
-	return path.Base(filepath.ToSlash(name))
-}
-
 // modelName returns the model's file name: the second argument, or the data's name without its
 // folder and endings, in the working folder.
 func modelName(args []string) (string, error) {
@@ -194,44 +142,6 @@ func modelName(args []string) (string, error) {
 	}
 	name := strings.TrimSuffix(shortName(args[0]), ".gz")
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
-}
-
-// labelName returns the name of a label of the set.
-func labelName(s *dataset.Set, label float32) string {
-	if s.Names != nil {
-		return s.Names[int(label)]
-	}
-	return pegasos.FormatLabel(label)
-}
-
-// noLabel is the position of the label of a row that has none.
-const noLabel = -1
-
-// positions returns for each row of the set the position of its label among the classes. Labels
-// that are none of the classes are added behind them, in the order of the rows; names has all.
-func positions(s *dataset.Set, classes []string) (at []int, names []string) {
-	place := map[string]int{}
-	for i, name := range classes {
-		names = append(names, name)
-		place[name] = i
-	}
-	for _, y := range s.Y {
-		if y != y {
-			at = append(at, noLabel)
-			continue
-		}
-		name := labelName(s, y)
-		k, known := place[name]
-		if !known {
-			if k = cell.Find(classes, name); k < 0 {
-				k = len(names)
-				names = append(names, name)
-			}
-			place[name] = k
-		}
-		at = append(at, k)
-	}
-	return at, names
 }
 
 // tell says what was odd with data, and how many values were ignored.
@@ -266,11 +176,12 @@ func (d *dataReader) doubtRows(name string, set *dataset.Set) {
 	}
 	if d.encoder == nil && set.Rows() > 0 && numbered(set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
-			"number the rows, which tells nothing of others, but is trained on"})
+			"number the rows, and can't help to predict others: leave it out of the data"})
 	}
 	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
-			Text: "qid is left out: every row counts for itself, nothing is ranked"})
+			Text: "qid is left out: training predicts each row by itself and does not rank the rows " +
+				"of a query"})
 	}
 }
 

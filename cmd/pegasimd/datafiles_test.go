@@ -51,7 +51,7 @@ func TestConvertData(t *testing.T) {
 	}{
 		{"so that it can't be compressed", exitUsage,
 			[]string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
-		{"want an ending that tells the form", exitUsage,
+		{"want a name that ends in", exitUsage,
 			[]string{"convert", svm, filepath.Join(dir, "x.doc")}},
 		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"),
 			filepath.Join(dir, "x.csv")}},

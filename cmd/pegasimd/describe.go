@@ -101,7 +101,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 	case c.Kind == tables.Text:
 		return fmt.Sprintf(": %s", count(e.FeaturesOf(i), "feature"))
 	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
-		return ", but no word is in two rows, as those with a feature are"
+		return ", but no word is in two rows, so that none has a feature"
 	case c.Levels == nil:
 		return ""
 	case c.Levels.HashBits > 0:
@@ -167,30 +167,6 @@ func formText(f *dataset.Form) string {
 	return text
 }
 
-// count returns a number and what it is of, of which there may be one.
-func count(n int, of string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(of, "s"):
-		of += "es"
-	default:
-		of += "s"
-	}
-	return fmt.Sprintf("%d %s", n, of)
-}
-
-// describeFeatures returns how many there are, and what their numbers mean.
-func describeFeatures(n, base, hashBits int) string {
-	text := count(n, "feature")
-	switch {
-	case hashBits > 0:
-		text += fmt.Sprintf(" (hashed to %d bits)", hashBits)
-	case base == 0:
-		text += " (counted from 0)"
-	}
-	return text
-}
-
 // classesKind names the classes if they are few.
 func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	const few = 5
@@ -234,14 +210,4 @@ func (d *dataReader) odd(w io.Writer, of string) {
 			fmt.Fprintln(w, of+line)
 		}
 	}
-}
-
-// firstNames lists a few of the names.
-func firstNames(names []string) string {
-	const most = 5
-	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
-	if n := len(names) - most; n > 0 {
-		list += fmt.Sprintf(" and %d more", n)
-	}
-	return list
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -18,24 +17,6 @@ import (
 
 // This file collects the doubts about data, which end a command's output, and writes the command
 // lines that settle them.
-
-// warn adds lines to the warnings, each once.
-func (c *call) warn(texts ...string) {
-	for _, text := range texts {
-		if !slices.Contains(c.warnings, text) {
-			c.warnings = append(c.warnings, text)
-		}
-	}
-}
-
-// printWarnings prints the warnings. They are the last lines of the output, where people look.
-func (c *call) printWarnings() {
-	for _, text := range c.warnings {
-		if !c.quiet {
-			fmt.Fprintln(c.stderr, "warning:", escape.Text(text))
-		}
-	}
-}
 
 // settle makes warnings of the doubts about the data of that name. It returns an error if they stop
 // the command: any doubt with -strict, and before training one about the separator or the header.
@@ -98,13 +79,6 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 		return !f.Is(flags.NoEffect | flags.Form)
 	})
 	return slices.Concat(words, further, others)
-}
-
-func characterWord(c byte) string {
-	if c == form.None {
-		return "none"
-	}
-	return string(c)
 }
 
 // kindFlags returns the flags that give every column of the encoder the kind that it has. The kind

@@ -579,7 +579,7 @@ func TestInspectTables(t *testing.T) {
 	for text, want := range map[string][]string{
 		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nread as commas between cells, a header\n",
 			"number numbers: mean 1.5, deviation 0.5; 1 gap", "train takes the labels from the last column, x,"},
-		"id,who\n1,Ann\n2,Bob\n3,Cid\n": {"3 rows, 2 columns\n", " id left out whole numbers, another in each"},
+		"id,who\n1,Ann\n2,Bob\n3,Cid\n": {"3 rows, 2 columns\n", " id left out looks like an identifier: whole numbers"},
 		"survived,age,class,fare\n1,2,a,3\n0,3,b,4\n1,4,a,5\n": {
 			"columns class, fare may have the labels: train asks which (-label-column)"},
 		"outcome,x,z\n1,2,3\n0,3,1\n1,1,1\n": {`column "outcome": may have the labels, which are taken from ` +

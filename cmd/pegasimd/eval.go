@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -23,15 +22,15 @@ var evalCommand = command{help.Command{
 	Summary:   "measure how well a model predicts labelled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
-  - the area under the ROC curve and the average precision: of two classes those of the second, of
-    more the means over the classes that DATA has, each against the rest;
+  - the area under the ROC curve and the average precision: with two classes for the second one,
+    with more the means over the classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
   - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
 Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
-With -weights all of these count a row by its weight.
+With -weights, each row counts in these figures by its weight.
 
 Undefined figures are printed as "none", and are null with -json: the precision of a class that was
 never predicted, the recall of a class without rows, the area under the curve of data of one class.
@@ -217,14 +216,6 @@ func (r *evalReport) print(w io.Writer) {
 	r.printConfusion(w)
 }
 
-// amount returns a number of rows, or their weight, as text.
-func amount(of float64) string {
-	if of == math.Trunc(of) && of < 1e15 {
-		return strconv.FormatFloat(of, 'f', 0, 64)
-	}
-	return fmt.Sprintf("%.6g", of)
-}
-
 // printConfusion prints a row for each true class, with a column for each predicted one.
 func (r *evalReport) printConfusion(w io.Writer) {
 	names := escape.Names(r.Labels)
@@ -259,7 +250,8 @@ func (r *evalReport) printObjective(w io.Writer) {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
 		// of a kernel model: train prints it
 	case math.IsNaN(float64(r.Penalty)):
-		fmt.Fprintf(w, "mean loss %s; no objective: the model had a prior, which is not at hand\n",
+		fmt.Fprintf(w, "mean loss %s; no objective: it needs the prior of the model, which the file "+
+			"does not store\n",
 			r.MeanLoss)
 	case math.IsNaN(float64(r.MeanLoss)):
 		fmt.Fprintf(w, "penalty %s; no objective: two of the classes have no rows\n", r.Penalty)
@@ -267,4 +259,45 @@ func (r *evalReport) printObjective(w io.Writer) {
 		fmt.Fprintf(w, "objective %.8g = penalty %.8g + mean loss %.8g, at lambda %.6g\n",
 			r.Objective, r.Penalty, r.MeanLoss, r.Lambda)
 	}
+}
+
+// evalReport is what -json writes.
+type evalReport struct {
+	Accuracy         number        `json:"accuracy"`
+	Error            number        `json:"error"`
+	ROCAUC           number        `json:"roc_auc"`
+	AveragePrecision number        `json:"average_precision"`
+	LogLoss          number        `json:"log_loss"`
+	RMSE             number        `json:"rmse"`
+	MAE              number        `json:"mae"`
+	R2               number        `json:"r2"`
+	Objective        number        `json:"objective"`
+	Penalty          number        `json:"penalty"`
+	MeanLoss         number        `json:"mean_loss"`
+	Lambda           float64       `json:"lambda"`
+	Rows             int           `json:"rows"`
+	Weight           float64       `json:"weight,omitempty"` // sum of -weights; 0 without
+	Features         int           `json:"features"`
+	Ignored          int64         `json:"ignored_values"`
+	Macro            *classReport  `json:"macro"`
+	Classes          []classReport `json:"classes"`
+	Labels           []string      `json:"labels"`
+	Confusion        [][]float64   `json:"confusion"` // rows true, columns predicted
+	ISA              string        `json:"isa"`
+	Layout           string        `json:"layout"`
+	ModelHash        string        `json:"model_hash"`
+	Warnings         []string      `json:"warnings,omitempty"`
+
+	unknown bool    // there are labels that the model does not know
+	right   float64 // weight of the rows that are predicted right
+}
+
+type classReport struct {
+	Label            string  `json:"label,omitempty"`
+	Precision        number  `json:"precision"`
+	Recall           number  `json:"recall"`
+	F1               number  `json:"f1"`
+	ROCAUC           number  `json:"roc_auc"`
+	AveragePrecision number  `json:"average_precision"`
+	Support          float64 `json:"support"`
 }

@@ -87,8 +87,8 @@ const (
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
-		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
-			"smaller -lambda, another -scale, or -kernel rbf of classes")
+		warnings = append(warnings, "the model is no better than predicting the mean for every "+
+			"row: try a smaller -lambda or another -scale")
 	case len(r.Never) > 0 && m.Config.ClassWeight == "" && r.neverIsNews(len(m.Classes)):
 		how := "-loss log or -class-weight balanced"
 		if m.Config.Loss.LogOdds() || m.Config.Multiclass == pegasos.Multinomial {
@@ -103,8 +103,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"a class is rare -class-weight balanced")
 	}
 	if rows < fewRows {
-		warnings = append(warnings, fmt.Sprintf("%s: few, so that what is measured on them says "+
-			"little of other rows; see cv", count(rows, "row")))
+		warnings = append(warnings, fmt.Sprintf("%s: too few to tell how well the model "+
+			"predicts other rows; run cv", count(rows, "row")))
 	}
 	return warnings
 }
@@ -114,4 +114,18 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 // or these are rare.
 func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
+}
+
+// A fitReport says how well a model predicts the rows that it was trained on, beside what a
+// constant reaches: the largest class, or the mean.
+type fitReport struct {
+	Accuracy *number `json:"training_accuracy,omitempty"`
+	Constant *number `json:"largest_class,omitempty"` // its share of the rows
+	Largest  string  `json:"-"`
+	// Never has the classes that have rows, but as which no row is predicted.
+	Never []string `json:"never_predicted,omitempty"`
+
+	rows, neverRows int // of a weight above 0: all, and of the classes of Never
+
+	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
 }

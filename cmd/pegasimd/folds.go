@@ -249,3 +249,31 @@ func (v *search) runKernels(progress *progress) error {
 	}
 	return nil
 }
+
+// scoreFold predicts the rows of a fold.
+func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
+	s := &scored{model: linearModel{m}, classes: len(m.Classes)}
+	x := v.rows(fold)
+	var scores []float64
+	for i, f := range v.fold {
+		if f != fold {
+			continue
+		}
+		scores = m.Decision(x, i, scores)
+		if bad := floats.FirstNotFinite(scores); bad >= 0 {
+			return nil, predictions.RowOverflows(i, scores[bad])
+		}
+		s.y, s.weights = append(s.y, v.set.Y[i]), append(s.weights, v.weight(i))
+		if m.Classes == nil {
+			s.scores = append(s.scores, float64(float32(scores[0]))) // as Predict has it
+			continue
+		}
+		own := slices.Index(m.Classes, v.set.Y[i])
+		if own < 0 { // all labels that the model does not know are one class more
+			own, s.classes = len(m.Classes), len(m.Classes)+1
+		}
+		s.truth, s.predicted = append(s.truth, own), append(s.predicted, m.Class(scores))
+		s.scores = append(s.scores, scores...)
+	}
+	return s, nil
+}

@@ -6,9 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or
@@ -77,4 +81,106 @@ func geometric(flag, list string) (values []float64, err error) {
 	}
 	values[0] = from
 	return slices.Compact(append(values, to)), nil
+}
+
+// A cvReport is what cv writes.
+type cvReport struct {
+	Metric   string   `json:"metric"` // as -metric has it
+	Folds    int      `json:"folds"`
+	FoldRows []int    `json:"fold_rows"`
+	Rows     int      `json:"rows"`
+	Features int      `json:"features"`
+	Labels   []string `json:"labels"` // null for numbers to predict
+	// MeanSquare is R^2, the mean squared length of the rows as they are scaled, without a bias; 0
+	// with -kernel.
+	MeanSquare number    `json:"mean_squared_length"`
+	Grid       []cvPoint `json:"grid"` // ascending by gamma, and descending by lambda
+	Best       cvPoint   `json:"best"`
+	Load       float64   `json:"load_seconds"`
+	Seconds    float64   `json:"seconds"` // of all runs, side by side
+	ISA        string    `json:"isa"`
+	Layout     string    `json:"layout"`
+	Seed       uint64    `json:"seed"`
+	Model      string    `json:"model,omitempty"`
+	Hash       string    `json:"model_hash,omitempty"`
+	Warnings   []string  `json:"warnings,omitempty"`
+	Gap        *number   `json:"model_gap,omitempty"`
+	Config     any       `json:"config"` // of the best; what is left out goes by the rows
+}
+
+// A cvPoint is a setting that cv tries, and what its runs gave.
+type cvPoint struct {
+	Gamma     float64   `json:"gamma,omitempty"` // with -kernel, unless the data decide
+	Lambda    number    `json:"lambda"`          // with C the mean over the folds, 0 with -kernel
+	C         number    `json:"c"`               // with lambda the mean over the folds, 0 with -kernel
+	Share     number    `json:"lambda_of_r2"`
+	Mean      number    `json:"mean"`
+	Spread    number    `json:"spread"` // standard deviation over the folds, of n-1
+	Scores    []float64 `json:"scores"` // of each fold
+	Objective number    `json:"objective"`
+	Gap       number    `json:"gap"`
+	Seconds   float64   `json:"train_seconds"` // of all folds
+
+	cfg  pegasos.Config
+	mark string // behind it in the table
+}
+
+// config returns cfg with the point's lambda or C, of which one is set before the runs.
+func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
+	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
+	return cfg
+}
+
+// kernelConfig returns the configuration of the point's kernel machine.
+func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
+	cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, float64(p.Lambda), float64(p.C)
+	return cfg
+}
+
+// A search is one run of cv.
+type search struct {
+	*call
+	cfg               pegasos.Config
+	kernel            kernelsvm.Config // with -kernel
+	classWeight       string           // of cfg, with names in place of labels
+	data              string           // the file
+	modelOut, jsonOut *output
+
+	reader  *dataReader
+	set     *dataset.Set
+	encoded []*dataset.Set // of each fold, by an encoder of the others' rows; nil for numbers
+	curved  [][]int        // columns of each set in encoded that curves may expand
+	loading time.Duration
+	weights []float32 // of the rows, or nil
+	memory  int64     // that all runs side by side may take
+	fold    []int     // of each row; -1 for those without weight
+	sizes   []int     // of the folds
+	labels  []string  // nil for numbers
+	rare    []string  // labels that some folds lack
+	metric  *cvMetric
+	r2      float64 // the mean squared length of the scaled rows; 0 with -kernel
+	grid    []cvPoint
+	out     cvReport
+}
+
+// rows returns all rows, as they are for what is trained without a fold.
+func (v *search) rows(fold int) pegasos.Examples {
+	if v.encoded != nil {
+		return v.encoded[fold].Examples()
+	}
+	return v.set.Examples()
+}
+
+func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
+	return pegasos.Trainer{
+		Config: cfg, Threads: v.flags.Data.Threads, Weights: v.weights, MaxMemory: v.memory,
+		Fingerprint: true, CurveColumns: v.reader.curveColumns(),
+	}
+}
+
+func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
+	return kernelsvm.Trainer{
+		Config: p.kernelConfig(v.kernel), Threads: v.flags.Data.Threads,
+		CacheMB: v.flags.CacheMB, MaxMemory: v.memory, Fingerprint: true,
+	}
 }

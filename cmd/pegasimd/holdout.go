@@ -18,15 +18,6 @@ import (
 
 // This file holds rows out of training for train -holdout, and finds them again for verify.
 
-// heldOut is the rows that -holdout holds out of training.
-type heldOut struct {
-	set          *dataset.Set
-	weights      []float32 // of the rows of set; nil for ones
-	trainWeights []float32 // of the other rows; nil for ones
-	all          int       // rows held out and trained on
-	report       *evalReport
-}
-
 // checkHoldout returns an error if -holdout has no valid share, or can't be given with another flag.
 func checkHoldout(c *call) error {
 	if !c.flags.Given("holdout") {

@@ -14,9 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// An inputFile is one that a command reads, and the flag or the argument that names it.
-type inputFile struct{ what, name string }
-
 // findInputs notes all files that the command line names and that are no outputs: arguments, and
 // flags that take a file.
 func (c *call) findInputs() {
@@ -122,14 +119,6 @@ func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)
 		err = fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	return v, err
-}
-
-// inputName is what messages call an input.
-func inputName(name string) string {
-	if name == "-" {
-		return "standard input"
-	}
-	return name
 }
 
 // readModel reads a model of any kind from a file, or from stdin if the name is "-".

@@ -151,12 +151,6 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// A labelling says which labels the names of the classes stand for.
-type labelling struct {
-	names  []string  // nil: they are the labels themselves, as text
-	labels []float32 // nil: the names' positions
-}
-
 // label returns the label of a class. It reports false if there is none.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
@@ -265,7 +259,7 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 			if i < len(weights) && weights[i] == 0 {
 				continue // a class that has no other rows is none of the model's
 			}
-			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])
+			return fmt.Errorf("row %d: the label %s is not a class of the model", i, names[k])
 		}
 		set.Y[i] = classes[k]
 	}

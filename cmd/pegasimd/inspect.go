@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
 var inspectCommand = command{help.Command{
@@ -220,4 +221,66 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	if r.label != "" {
 		fmt.Fprintf(w, "train takes the labels from %s, unless -label-column says another\n", r.label)
 	}
+}
+
+// inspectReport is what -json writes of data.
+type inspectReport struct {
+	Rows      int          `json:"rows"`
+	Features  int          `json:"features"`
+	NNZ       int          `json:"nnz"`
+	Fill      float64      `json:"fill"`
+	Layout    string       `json:"layout"`
+	IndexBase int          `json:"index_base"`
+	HashBits  int          `json:"hash_bits"`
+	Mapped    bool         `json:"mapped"`
+	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
+	Distinct  int          `json:"distinct_labels"`
+	Constant  int          `json:"constant_features"`
+	Warnings  []string     `json:"warnings"`
+	Seconds   float64      `json:"load_seconds"`
+
+	Form    *formReport     `json:"form,omitempty"`
+	Label   string          `json:"label_column,omitempty"` // that train would take
+	Table   *tables.Encoder `json:"table,omitempty"`
+	Reports []tables.Report `json:"column_reports,omitempty"` // of the table, the first 1,000
+	Columns []columnReport  `json:"columns"`                  // the first 1,000; null with a table
+
+	label  string // describes the column of Label
+	reader *dataReader
+	set    *dataset.Set
+}
+
+// A formReport says how the text of a table was read: see dataset.Form.
+type formReport struct {
+	Format    string `json:"format"`
+	Encoding  string `json:"encoding"`
+	Separator string `json:"separator"` // a character, or none
+	Quote     string `json:"quote"`     // the same
+	Comment   string `json:"comment"`   // the same
+	SkipLines int    `json:"skip_lines"`
+	Header    bool   `json:"header"`
+	Units     bool   `json:"units"`
+	Decimal   string `json:"decimal"`
+}
+
+// newFormReport returns the report on a form; nil for nil.
+func newFormReport(f *dataset.Form) *formReport {
+	if f == nil {
+		return nil
+	}
+	return &formReport{f.Format, f.Encoding, characterWord(f.Separator), characterWord(f.Quote),
+		characterWord(f.Comment), f.SkipLines, f.Header, f.Units, string(f.Decimal)}
+}
+
+type columnReport struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"`
+	From    float32 `json:"from"`
+	To      float32 `json:"to"`
+	Zeros   int     `json:"zeros"`
+}
+
+type labelCount struct {
+	Label string `json:"label"`
+	Rows  int    `json:"rows"`
 }

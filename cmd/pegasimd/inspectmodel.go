@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -35,7 +36,12 @@ func inspectModel(c *call, name string, out *output) error {
 	if err := r.nameColumns(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
-	m.report(r, c.flags.Top)
+	switch m := m.(type) {
+	case linearModel:
+		r.addLinear(m, c.flags.Top)
+	case kernelModel:
+		r.addKernel(m)
+	}
 	if err := r.nameWeights(c); err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func (r *modelReport) nameWeights(c *call) error {
 		} else {
 			h.Name = r.scaling.Expansion.Name(j-r.Features, func(j int) string {
 				return cmp.Or(r.nameOf(j), fmt.Sprint("feature ", j+r.IndexBase))
-			}, r.unscaled)
+			}, unscaled(r.scaling, r.Table))
 		}
 	}
 	r.Table = withoutBuckets(r.Table)
@@ -116,24 +122,10 @@ func (r *modelReport) nameOf(j int) string {
 	return ""
 }
 
-// unscaled formats the value of feature j whose scaled value is z: a number or a date of the table.
-func (r *modelReport) unscaled(j int, z float64) string {
-	if s := r.scaling; s.Factor != nil {
-		z /= float64(s.Factor[j])
-		if s.Shift != nil {
-			z += float64(s.Shift[j])
-		}
-	}
-	if r.Table != nil && !r.Table.Raw {
-		return r.Table.Original(j, z)
-	}
-	return fmt.Sprintf("%.4g", z)
-}
-
-// report fills in what a linear model has.
-func (m linearModel) report(r *modelReport, top int) {
+// addLinear adds what is known of a linear model, with the top largest weights of each vector.
+func (r *modelReport) addLinear(m linearModel, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
-	r.Config, r.Settings = m.Config, m.Settings()
+	r.Config, r.Settings = m.Config, settingsOf(m.Model, r.Table)
 	r.Checkpoint = m.State != nil
 	r.CrossValidated, r.HeldOut = m.Result.CrossValidated, m.Result.HeldOut
 	spread := m.spread()
@@ -185,20 +177,6 @@ func (m linearModel) spread() []float64 {
 	return spread
 }
 
-// problem returns the class that the weight vector k is for, and the other class if there is one.
-func (m linearModel) problem(k int) (of, against string) {
-	switch {
-	case m.Classes == nil:
-		return "the prediction", ""
-	case len(m.Weights) == 1:
-		return m.ClassName(1), m.ClassName(0)
-	case m.Config.Multiclass == pegasos.OneVsOne:
-		first, second := m.Pair(k)
-		return m.ClassName(second), m.ClassName(first)
-	}
-	return m.ClassName(k), ""
-}
-
 // heaviest returns the top weights by their size times the spread of their columns, if it is known.
 // Those whose spread is NaN come last, by their size.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
@@ -229,8 +207,8 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	return heaviest
 }
 
-// report fills in what a kernel machine has.
-func (m kernelModel) report(r *modelReport, _ int) {
+// addKernel adds what is known of a kernel machine.
+func (r *modelReport) addKernel(m kernelModel) {
 	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), "sparse"
 	if _, is := m.SupportRows().(*dense.Matrix); is {
 		r.Layout = "dense"
@@ -313,7 +291,7 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
 	if r.Checkpoint {
-		fmt.Fprintln(w, "state     of a run, which goes on from here with -resume")
+		fmt.Fprintln(w, "state     a checkpoint: train -resume continues the run")
 	}
 	r.printParts(w)
 	return nil
@@ -330,10 +308,10 @@ func (r *modelReport) printParts(w io.Writer) {
 			escape.Name(p.For), p.Support, p.Largest)
 	}
 	if r.Vectors != nil && !r.scaled {
-		fmt.Fprintln(w, "weights   by their size: the model has no scaling of columns, by which "+
-			"those in different units compare")
+		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
+			"weights of columns in different units don't compare")
 	} else if r.Vectors != nil {
-		fmt.Fprintln(w, "weights   by their size x the spread of the column")
+		fmt.Fprintln(w, "weights   largest first, by weight x spread, the standard deviation of the column")
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))
@@ -373,4 +351,71 @@ func printWeights(w io.Writer, weights []weight) {
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// A modelReport is what inspect writes of a model.
+type modelReport struct {
+	File      string   `json:"file"`
+	Bytes     int64    `json:"bytes"` // 0 of standard input
+	Hash      string   `json:"model_hash"`
+	Labels    []string `json:"labels"`
+	Features  int      `json:"features"`
+	Terms     int      `json:"terms,omitempty"` // curves of the features
+	IndexBase int      `json:"index_base"`
+	Columns   []string `json:"columns,omitempty"`      // the features' names
+	Label     string   `json:"label_column,omitempty"` // the label's name
+	runReport
+	Prior       string            `json:"prior,omitempty"`
+	Start       string            `json:"start,omitempty"`
+	Command     string            `json:"command,omitempty"` // as in the model's file
+	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
+	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Settings    string            `json:"settings,omitempty"` // as in the report of training
+	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
+	// CrossValidated and HeldOut are claims of the model: see pegasos.Result.
+	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
+	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
+
+	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+	// Means has the largest means over the pairs of one-vs-one, of absolute values.
+	Means []weight `json:"largest_means,omitempty"`
+
+	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
+
+	scaled bool // the spread of the columns is known
+	// scaling is the model's if it has an Expansion, otherwise nil. The weights of the terms follow
+	// those of the features.
+	scaling *pegasos.Scaling
+	spread  []float64 // of the features, by the table
+
+	// Of a kernel machine.
+	Passes   int             `json:"passes,omitempty"`
+	Support  int             `json:"support_rows,omitempty"`
+	Layout   string          `json:"layout,omitempty"`
+	Problems []kernelProblem `json:"problems,omitempty"`
+}
+
+// A vectorReport is about one weight vector.
+type vectorReport struct {
+	For      string   `json:"for"`               // the class
+	Against  string   `json:"against,omitempty"` // the other, if there is just one
+	Nonzero  int      `json:"nonzero"`
+	Norm     float64  `json:"norm"`
+	Bias     *float64 `json:"bias,omitempty"`
+	Heaviest []weight `json:"largest"`
+}
+
+type weight struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"` // of its column
+	Weight  float64 `json:"weight"`
+	// Effect is the weight times the column's spread by the model's scaling; null where it has none.
+	Effect number `json:"weight_times_spread"`
+}
+
+// A kernelProblem is one of a kernel model's.
+type kernelProblem struct {
+	For     string  `json:"for"` // what a score above 0 speaks for: of a pair "b:a", b and not a
+	Support int     `json:"support_rows"`
+	Largest float64 `json:"largest"` // coefficient, without its sign
 }

@@ -35,7 +35,7 @@ func TestInspectModel(t *testing.T) {
 		t.Error(out)
 	}
 	if out, _ := must(t, "inspect", state); !strings.Contains(out,
-		"state     of a run, which goes on") {
+		"state     a checkpoint") {
 		t.Error(out)
 	}
 	text, _ := must(t, "inspect", "-json", "-", state)
@@ -98,8 +98,8 @@ func TestInspectSortsBySpread(t *testing.T) {
 	}
 	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
 	for kind, want := range map[string]string{
-		"ovr": "weights   by their size x the spread of the column\n\nfor cat: 2 weights",
-		"ovo": "weights   by their size x the spread of the column\n\nmeans of absolute values " +
+		"ovr": "weights   largest first, by weight x spread, the standard deviation of the column\n\nfor cat: 2 weights",
+		"ovo": "weights   largest first, by weight x spread, the standard deviation of the column\n\nmeans of absolute values " +
 			"over the 3 pairs\n  feature 2        +",
 	} {
 		must(t, "train", "-quiet", "-curves", "none", "-scale", "standard", "-multiclass", kind,

@@ -12,23 +12,11 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-)
-
-// Exit codes.
-const (
-	exitDone        = 0
-	exitError       = 1 // the data or the run
-	exitUsage       = 2
-	exitNothing     = 3   // verify: the model claims nothing
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
-	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
 )
 
 func main() {
@@ -52,12 +40,6 @@ func setCollector() {
 	}
 }
 
-// command is a command of pegasimd.
-type command struct {
-	help.Command
-	run func(c *call, arguments []string) error
-}
-
 // commands returns all commands.
 func commands() []command {
 	return []command{trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand,
@@ -71,22 +53,6 @@ func descriptions() (list []help.Command) {
 		list = append(list, c.Command)
 	}
 	return list
-}
-
-// A call is one run of a command.
-type call struct {
-	context.Context
-	flags  *flags.Set
-	usage  string   // of the arguments
-	args   []string // the arguments
-	stdout *standardOutput
-	stderr io.Writer
-
-	quiet     bool     // no warnings are printed
-	warnings  []string // that end the output
-	inputs    []inputFile
-	outputs   []*output
-	temporary []*os.File // of files.Temp, kept open until the command ends
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -163,14 +129,6 @@ func printError(stderr io.Writer, name string, err error) {
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
-// closeTemporary closes the temporary files, which are gone then, or once they are not mapped any
-// more.
-func (c *call) closeTemporary() {
-	for _, f := range c.temporary {
-		f.Close()
-	}
-}
-
 // exitCode tells of the error that a command ends with, and returns its exit code.
 func exitCode(name string, err error, stderr io.Writer) int {
 	switch {
@@ -187,23 +145,4 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		return exitNothing
 	}
 	return exitError
-}
-
-// parse parses the flags and the arguments, of which usage names each in a word; those in brackets may
-// be left out.
-func (c *call) parse(args []string, usage string) (arguments []string, err error) {
-	if arguments, err = c.flags.Parse(args); err != nil {
-		return nil, err
-	}
-	most := len(strings.Fields(usage))
-	switch {
-	case len(arguments) < most-strings.Count(usage, "["):
-		return nil, flags.Usagef("too few arguments: want %s", usage)
-	case len(arguments) > most:
-		return nil, flags.Usagef("unexpected argument %q", arguments[most])
-	case slices.Contains(arguments, ""):
-		return nil, flags.Usagef("an argument is empty: want the name of a file")
-	}
-	c.usage, c.args = usage, arguments
-	return arguments, nil
 }

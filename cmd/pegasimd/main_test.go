@@ -582,7 +582,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: %s", args, out)
 		}
 		if len(args) == 2 && (!strings.Contains(out, "Examples:") ||
-			!strings.Contains(out, "\nThe data:\n  -")) {
+			!strings.Contains(out, "\nData:\n  -")) {
 			t.Errorf("%v lacks examples or flags: %s", args, out)
 		}
 	}

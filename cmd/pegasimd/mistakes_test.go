@@ -67,9 +67,9 @@ func TestNumberedRows(t *testing.T) {
 	other := func(i int) int { return i * i }
 	for _, layout := range []string{"dense", "sparse"} {
 		for want, data := range map[string]string{
-			`warning: column "number": left out: `: table("number,b,c,y\n", counts(0)),
-			"\n  ID  left out  whole numbers":      table("ID,b,c,y\n", other),
-			`warning: column "0": left out: `:      table("", counts(1)),
+			`warning: column "number": left out: `:                      table("number,b,c,y\n", counts(0)),
+			"\n  ID  left out  looks like an identifier: whole numbers": table("ID,b,c,y\n", other),
+			`warning: column "0": left out: `:                           table("", counts(1)),
 			"warning: " + warning: file(t, "x.svm", "0 1:1 2:5\n1 1:2 2:4\n0 1:3 2:3\n1 1:4 2:1\n"+
 				"0 1:5 2:9\n1 1:6 2:2\n0 1:7 2:6\n1 1:8\n0 1:9 2:7\n1 1:10 2:8\n"),
 		} {

@@ -249,9 +249,9 @@ func TestValid(t *testing.T) {
 	}
 	data := file(t, "data.csv", noisy(2, 80, all, pets))
 	for want, args := range map[string][]string{
-		"-patience goes by the data of -valid": {"-patience", "3", data},
-		"-patience must be greater than 0":     {"-patience", "0", "-valid", data, data},
-		"-patience: have -1":                   {"-patience", "-1", "-valid", data, data},
+		"-patience needs -valid":           {"-patience", "3", data},
+		"-patience must be greater than 0": {"-patience", "0", "-valid", data, data},
+		"-patience: have -1":               {"-patience", "-1", "-valid", data, data},
 		"no/such.csv": {"-patience", "1", "-valid",
 			dir + "/no/such.csv", data},
 		"bad.csv:2:": {"-patience", "1", "-valid",

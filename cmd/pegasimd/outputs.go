@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -16,28 +15,6 @@ import (
 
 // This file has what a command writes. All of it is opened before any work, beside the files that
 // it is to replace, which stay as they are until it is done.
-
-// An output is a file that a command writes, or standard output, whose name is "-". A nil one is
-// not wanted.
-type output struct {
-	call       *call
-	what, name string // what is the flag or the argument that names it
-	kind       kind   // what a file that it replaces has to be
-	file       *atomicfile.File
-}
-
-// writes notes that the command writes a file of a kind, unless the name is empty.
-func (c *call) writes(what, name string, kind kind) *output {
-	if name == "" {
-		return nil
-	}
-	o := &output{call: c, what: what, name: name, kind: kind}
-	c.outputs = append(c.outputs, o)
-	return o
-}
-
-// toStdout reports whether the output is standard output.
-func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
 // openOutputs opens all outputs, unless one of them would replace what it should not.
 func (c *call) openOutputs() error {
@@ -101,7 +78,7 @@ func (o *output) check(others []*output) error {
 	for _, in := range o.call.inputs {
 		resumed := in.what == "-resume" && o.what == "-checkpoint" // a run replaces its checkpoint
 		if sameFile(info, in.name) && !resumed {
-			return flags.Usagef("%s: %s is the file that %s names, which is read: -force replaces it",
+			return flags.Usagef("%s: %s is also read, as %s: name another file, or replace it with -force",
 				o.what, o.name, in.what)
 		}
 	}
@@ -131,11 +108,11 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	switch {
 	case info.Size() == 0:
 	case o.kind.is == nil:
-		return flags.Usagef("%s: %s exists, and nothing shows that it may go: -force replaces it", o.what,
-			o.name)
+		return flags.Usagef("%s: %s exists, and its format can't show whether pegasimd wrote it: "+
+			"name another file, or replace it with -force", o.what, o.name)
 	case err != nil || !o.kind.is(head):
-		return flags.Usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
-			o.kind.name)
+		return flags.Usagef("%s: %s exists and is not %s: name another file, or replace it with -force",
+			o.what, o.name, o.kind.name)
 	}
 	return nil
 }
@@ -225,30 +202,3 @@ func (o *output) writeJSON(v any) error {
 		return err
 	})
 }
-
-// discardOutputs leaves the files that were not written as they are.
-func (c *call) discardOutputs() {
-	for _, o := range c.outputs {
-		if o.file != nil {
-			o.file.Discard()
-		}
-	}
-}
-
-// A standardOutput keeps the first error of writing to it, which text for people is printed without
-// asking for.
-type standardOutput struct {
-	w   io.Writer
-	err error
-}
-
-func (s *standardOutput) Write(p []byte) (int, error) {
-	n, err := s.w.Write(p)
-	if s.err == nil {
-		s.err = err
-	}
-	return n, err
-}
-
-// plainName is a file's name without the ending of compression.
-func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }

@@ -174,7 +174,7 @@ func TestOutputs(t *testing.T) {
 		line := w.line(out)
 		for i := range 2 {
 			if i > 0 && w.unmarked() {
-				fails(t, exitUsage, "nothing shows that it may go: -force replaces it", line...)
+				fails(t, exitUsage, "can't show whether pegasimd wrote it", line...)
 				line = append(line, "-force")
 			}
 			must(t, line...)
@@ -260,7 +260,7 @@ func TestInputAsOutput(t *testing.T) {
 				continue
 			}
 			before := contents(t)
-			fails(t, exitUsage, "which is read: -force replaces it", w.line(name)...)
+			fails(t, exitUsage, " is also read, as ", w.line(name)...)
 			unharmed(t, before)
 			if w.ending != ".pgsm" { // -stream reads twice
 				must(t, append(w.line(name), "-force")...)
@@ -301,7 +301,7 @@ func TestForeignFileAsOutput(t *testing.T) {
 			}
 			write(t, out, content)
 			before := contents(t)
-			fails(t, exitUsage, "-force replaces it", w.line(out)...)
+			fails(t, exitUsage, "or replace it with -force", w.line(out)...)
 			unharmed(t, before)
 		}
 		must(t, append(w.line(out), "-force")...)

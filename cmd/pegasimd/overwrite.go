@@ -82,3 +82,25 @@ const (
 	svgMark  = "<!-- Drawn by pegasimd -->"
 	pngMark  = "\x00\x00\x00\x11tEXtSoftware\x00pegasimd\x48\xc5\x00\xec"
 )
+
+// holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
+// the flags keep what has been read.
+func (c *call) holdsModel(name string) (bool, error) {
+	if name != "-" {
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			return false, nil // what is read of a pipe is gone
+		}
+		head, err := headOf(name) // whoever reads it next reports the error
+		return err == nil && modelKind.is(head), nil
+	}
+	f, err := openInput(name, os.Stdin)
+	if err != nil {
+		return false, err
+	}
+	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
+	c.flags.Data.Stdin = buffered
+	return ok, nil
+}
+
+// proofKind is what train -proof writes.
+var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")

@@ -81,7 +81,7 @@ func checkPredict(f *flags.Set) error {
 	case f.Scores && f.Proba:
 		return flags.Usagef("only one of -scores and -proba can be given")
 	case f.Data.Labels == dataset.LabelsNo && f.Data.LabelColumn != "":
-		return flags.Usagef("-label-column is of no use with -labels no")
+		return flags.Usagef("-label-column has no effect with -labels no: give only one of them")
 	}
 	return nil
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
-	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -35,9 +35,6 @@ type predictor interface {
 	MeanLoss(scores []float64, y, weights []float32) float64
 
 	run() runReport
-
-	// report fills in what inspect prints: of each weight vector the top largest weights.
-	report(r *modelReport, top int)
 }
 
 // readPredictor reads the model that a file holds, or that stdin has if the name is "-".
@@ -53,25 +50,6 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 		return kernelModel{m}, nil
 	}
 	return nil, fmt.Errorf("%s: a model of another kind", name)
-}
-
-// holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
-// the flags keep what has been read.
-func (c *call) holdsModel(name string) (bool, error) {
-	if name != "-" {
-		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-			return false, nil // what is read of a pipe is gone
-		}
-		head, err := headOf(name) // whoever reads it next reports the error
-		return err == nil && modelKind.is(head), nil
-	}
-	f, err := openInput(name, os.Stdin)
-	if err != nil {
-		return false, err
-	}
-	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	c.flags.Data.Stdin = buffered
-	return ok, nil
 }
 
 // A linearModel is one of package pegasos.
@@ -279,4 +257,63 @@ func (s *scoredSet) predict() (classes []int, right int, err error) {
 		}
 	})
 	return classes, right, err
+}
+
+func (m linearModel) run() runReport {
+	of := m.Result
+	return runReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, len(m.Weights), m.problemName),
+		of.Steps, of.Epochs, of.Violations, of.Solver, of.R2, of.T0,
+	}
+}
+
+func (m kernelModel) run() runReport {
+	of := m.Result
+	return runReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, m.Problems(), m.problemName),
+		of.Steps, of.Epochs, of.Violations, "", of.R2, of.T0,
+	}
+}
+
+// problem returns the class that the weight vector k is for, and the other class if there is one.
+func (m linearModel) problem(k int) (of, against string) {
+	switch {
+	case m.Classes == nil:
+		return "the prediction", ""
+	case len(m.Weights) == 1:
+		return m.ClassName(1), m.ClassName(0)
+	case m.Config.Multiclass == pegasos.OneVsOne:
+		first, second := m.Pair(k)
+		return m.ClassName(second), m.ClassName(first)
+	}
+	return m.ClassName(k), ""
+}
+
+// unscaled returns a function that formats the value of feature j whose scaled value is z: of a table
+// with an encoder, a number or a date.
+func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) string {
+	return func(j int, z float64) string {
+		if s.Factor != nil {
+			z /= float64(s.Factor[j])
+			if s.Shift != nil {
+				z += float64(s.Shift[j])
+			}
+		}
+		if e != nil && !e.Raw {
+			return e.Original(j, z)
+		}
+		return fmt.Sprintf("%.4g", z)
+	}
+}
+
+// settingsOf returns the line with the settings of the model. The encoder of its table, unless it is
+// nil, standardizes the columns itself.
+func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
+	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
+	if unscaled && e != nil && !e.Raw {
+		return "columns standardized as listed, " + line
+	}
+	return m.Settings()
 }

@@ -15,19 +15,11 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
-	"github.com/pegasimd/pegasimd/internal/text/cell"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
 // This file reads tables, fits encoders to them, and prints the kinds of their columns.
-
-// kindsOfFlags has the kind that each of these flags gives to columns.
-var kindsOfFlags = []struct {
-	flag string
-	kind tables.Kind
-}{{"ignore", tables.LeftOut}, {"numbers", tables.Number}, {"dates", tables.Date},
-	{"categories", tables.Category}, {"text", tables.Text}}
 
 // overrule returns the kinds of columns that the flags give.
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
@@ -59,8 +51,6 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	return all, nil
 }
 
-var dateOrders = map[string]cell.Order{"dmy": cell.DMY, "mdy": cell.MDY, "ymd": cell.YMD}
-
 // columnList returns the names in a list of columns.
 func columnList(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
@@ -76,15 +66,6 @@ func columnList(text string) ([]string, error) {
 		err = bad.Err
 	}
 	return names, err
-}
-
-// isTable reports whether data of that name are text in rows and columns.
-func (d *dataReader) isTable(name string) bool {
-	format := d.opt.Format
-	if format == dataset.FormatAuto || format == "" {
-		format = dataset.FormatOf(name)
-	}
-	return format.IsTable()
 }
 
 // looksLikeCSV reports whether the first line of a file has commas or tabs, and no index:value.
@@ -124,29 +105,6 @@ func (d *dataReader) encoded() dataset.Options {
 	opt, c := d.asFitted(), d.encoder.Coder()
 	opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	return opt
-}
-
-// asFitted returns options that read the text of a table as the fitter has read it.
-func (d *dataReader) asFitted() dataset.Options {
-	opt := d.opt
-	if d.last == nil || d.last.Form == nil || !separates(d.last.Form) {
-		return opt
-	}
-	f := d.last.Form
-	opt.Format, opt.Encoding, opt.SkipLines = dataset.Format(f.Format), f.Encoding, f.SkipLines
-	if opt.Separator = string(f.Separator); f.SkipLines == 0 {
-		opt.SkipLines = -1
-	}
-	opt.Quote, opt.Comment = characterWord(f.Quote), characterWord(f.Comment)
-	if opt.Header = dataset.HeaderNo; f.Header {
-		opt.Header = dataset.HeaderYes
-	}
-	return opt
-}
-
-// separates reports whether a character separates the cells of a table.
-func separates(f *dataset.Form) bool {
-	return (f.Format == form.CSV || f.Format == form.TSV) && f.Separator != form.None
 }
 
 // stream converts data that may be larger than the memory.
@@ -221,17 +179,6 @@ func (d *dataReader) keepInput(name string) (err error) {
 	}
 	d.kept, err = io.ReadAll(in)
 	return err
-}
-
-// again reads data that may have been read before.
-func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, error) {
-	if d.kept != nil && name != "-" {
-		return dataset.ReadFrom(bytes.NewReader(d.kept), name, opt)
-	}
-	if d.kept != nil {
-		opt.Stdin = bytes.NewReader(d.kept)
-	}
-	return dataset.Read(name, opt)
 }
 
 // readMapped encodes a table to a temporary file of the binary form, and maps the file. The rows are

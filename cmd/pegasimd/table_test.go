@@ -57,10 +57,10 @@ func TestTableKinds(t *testing.T) {
 		"a word for gaps": {cycle("none", "1", "3", "1", "3", "1", "3", "1", "3", "1", "3", "2"),
 			"number numbers: mean 2, deviation 0.9535; 2 gaps"},
 		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
-			"left out whole numbers that count the rows; such as \"1000\"\n"},
+			"left out a row counter: whole numbers; such as \"1000\"\n"},
 		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
-			"left out whole numbers of 6 digits, another in each row, as ids are; such as "},
-		"names": {names, "left out 24 different words in 24 rows, as names are; such as "},
+			"left out looks like an identifier: a different whole number of 6 digits in each row; such as "},
+		"names": {names, "left out looks like an identifier: 24 different words in 24 rows; such as "},
 		"names and gaps": {func(i int) string { return strings.Repeat(names(i), min(i%8, 1)) },
 			"category 21 different words; 3 gap"},
 		"one value": {cycle("Oslo"), "left out all rows have the same value; such as \"Oslo\"\n"},
@@ -102,8 +102,8 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", first + "p,4,\n", "train -label b -missing drop", exitDone, []string{
 			"x.csv: 4 rows", "left out 1 row without a label\n"}},
 		{"x.csv", "a,a,y\nx,1,p\nz,2,q\nx,4,p\nz,1,q\n", "train", exitDone, []string{
-			"the label is the last column, y, by its name\nthe columns' names are not kept, and go by their " +
-				`places: two columns are called "a"` + "\n"}},
+			"the label is the last column, y, by its name\nthe model does not store the columns' " +
+				`names, and finds columns by position: two columns are called "a"` + "\n"}},
 		{"data.txt", cities, "train", exitError, []string{
 			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
 				"say so (-format csv, tsv or lines)\n"}},
@@ -156,8 +156,8 @@ func TestTableFirstSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kinds := regexp.MustCompile(`  id      left out  whole numbers that count the rows; such as "\d+"
-  name    left out  300 different words in 300 rows, as names are; such as "Person \d+"
+	kinds := regexp.MustCompile(`  id      left out  a row counter: whole numbers; such as "\d+"
+  name    left out  looks like an identifier: 300 different words in 300 rows; such as "Person \d+"
   city    category  4 different words: Lima (\d+), Oslo (\d+), Paris (\d+), Rome (\d+)
   age     number    numbers: mean [\d.]+, deviation [\d.]+; \d+ gaps
   income  number    numbers: mean [\de+.]+, deviation [\de+.]+; \d+ gaps
@@ -325,7 +325,7 @@ func TestTablePredict(t *testing.T) {
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
 		"2 columns, want 5 with the label's":        {"predict", "30,Lima\n"},
 		"it had the labels; say which has them now": {"eval", "age,city,member\n"},
-		"the model is of a table: want CSV or TSV":  {"eval", "-format", "npy", toy},
+		"the model was trained on a table":          {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])

@@ -198,7 +198,7 @@ func TestTableContinued(t *testing.T) {
 		}
 	}
 	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
-		fails(t, exitUsage, "the other model says what the columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
+		fails(t, exitUsage, "model decides what the columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
 	}
 	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))
@@ -301,7 +301,7 @@ func TestTableConvert(t *testing.T) {
 	if text := contentOf(t, at("one.svm")); !strings.HasPrefix(text, "1 ") {
 		t.Errorf("the label of the second class is that of %q", text)
 	}
-	fails(t, exitUsage, "the other model says what the columns are", "convert", "-ignore", "age",
+	fails(t, exitUsage, "model decides what the columns are", "convert", "-ignore", "age",
 		"-for", at("model"), data, at("x.svm"))
 
 	must(t, "convert", "-for", at("model"), data, at("rows.svm"))

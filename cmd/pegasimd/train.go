@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -25,19 +23,19 @@ var trainCommand = command{help.Command{
 -loss). Without MODEL the model is written to the working folder under DATA's name with the ending
 .model. An existing file is replaced only if it is a model.
 
-Where no flag says otherwise, the data decide how features are scaled, the bias, lambda, the
-multi-class problems and the length of the run. A line of the output says what was chosen. The model
-keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
-predicted as numbers, unless -loss or -multiclass say otherwise. docs/training.md has the rules.
+Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and
+the length of the run. A line of the output lists the choices. The model stores the scaling and
+applies it to rows that it predicts. Labels that look like numbers to predict make it a regression,
+unless -loss or -multiclass is given. docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),
 NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard
 input; each may be compressed with gzip. Or it is a .pgsm file, which convert writes.
 
-How a table is written, which column has the labels and the kinds of the others are found in the
-file, and printed. Lines at the end that begin with 'warning:' say what may be meant otherwise, and
-which flag settles it. The line 'resolved:' has a command that trains the same model without
-detecting anything; the model keeps its flags.
+The separator and other details of a table, its label column and the kinds of its columns are
+detected and printed. Lines at the end that begin with 'warning:' name a detail that is in doubt and
+the flag that decides it. The line 'resolved:' has a command that trains the same model without
+detecting anything; the model stores its flags.
 
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
@@ -79,43 +77,6 @@ func runTrain(c *call, args []string) error {
 		r.end)
 }
 
-// A linearRun is one run of train without -kernel.
-type linearRun struct {
-	*call
-	cfg         pegasos.Config
-	classWeight string // of cfg, with names in place of labels
-	keep        *checkpoints
-
-	data, model  string // files
-	modelOut     *output
-	proofOut     *output
-	jsonOut      *output
-	reader       *dataReader
-	set          *dataset.Set
-	held         *heldOut // of -holdout, or nil
-	known        labelling
-	start, prior *pegasos.Model // or nil
-	trainer      pegasos.Trainer
-	curve        curve
-
-	result      *pegasos.Model
-	epochs      int   // those before the run included
-	ended       bool  // before its last step, by a rule
-	interrupted error // or nil
-
-	loading, training, measuring time.Duration // what they took
-}
-
-// steps does one step after the other, up to the first error.
-func steps(all ...func() error) error {
-	for _, step := range all {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
 // it.
 func (r *linearRun) checkSettings() error {
@@ -130,10 +91,10 @@ func (r *linearRun) checkSettings() error {
 		return err
 	}
 	if in.Valid == "" && r.cfg.Patience != 0 {
-		return flags.Usagef("-patience goes by the data of -valid, which is not given")
+		return flags.Usagef("-patience needs -valid, the data on which it measures the model")
 	}
 	if in.Valid == "" && in.ValidWeights != "" {
-		return flags.Usagef("-valid-weights are of the data of -valid, which is not given")
+		return flags.Usagef("-valid-weights needs -valid, the data whose rows it weighs")
 	}
 	if _, err := pictureFormat(r.flags.Plot); err != nil {
 		return err
@@ -192,7 +153,8 @@ func (r *linearRun) readData() (err error) {
 		return err
 	}
 	if r.flags.Given("scale") {
-		return flags.Usagef("-scale: the other model says how the features are scaled")
+		return flags.Usagef("-scale can't be given here: the model of -start, -prior or -resume decides " +
+			"how features are scaled")
 	}
 	head := like.Head()
 	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
@@ -311,19 +273,6 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.data, m, r.training, r.interrupted != nil)
 }
 
-// describe puts into a model what the run's data were. The settings of a checkpoint that the run goes
-// on from are those of the checkpoint's command.
-func (r *linearRun) describe(m *pegasos.Model) error {
-	err := r.reader.describe(m, r.set, r.known)
-	if r.keep.restored {
-		length := r.flags.Words(true, func(f *flags.Flag) bool {
-			return f.Name == "epochs" || f.Name == "steps"
-		})
-		m.Command = strings.TrimSpace(r.keep.from.Command + " " + shellWords(length))
-	}
-	return err
-}
-
 // report writes the numbers of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
@@ -343,7 +292,7 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
+		fmt.Fprintf(r.stderr, "to continue: pegasimd train -resume %s %s %s\n",
 			escape.Name(r.flags.Checkpoint), escape.Name(r.data), escape.Name(r.model))
 	}
 	return r.interrupted

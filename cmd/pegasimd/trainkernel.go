@@ -76,15 +76,6 @@ func trainKernel(c *call, data, model string) error {
 	return err
 }
 
-func (m kernelModel) run() runReport {
-	of := m.Result
-	return runReport{
-		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-		newWorstReport(of, m.Problems(), m.problemName),
-		of.Steps, of.Epochs, of.Violations, "", of.R2, of.T0,
-	}
-}
-
 // printKernel is print for a kernel machine.
 func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	fmt.Fprintf(w, "kernel %s", cfg.Kernel)

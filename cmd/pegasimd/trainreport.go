@@ -24,7 +24,8 @@ func newTrainReport(r *linearRun) *trainReport {
 		C: number(r.penaltyC()), Replaced: of.Replaced, Seed: m.Config.Seed,
 		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
-		Validation: r.validation(), Settings: m.Settings(), Curve: r.curve.points, Config: m.Config,
+		Validation: r.validation(), Settings: settingsOf(m, r.reader.encoder), Curve: r.curve.points,
+		Config: m.Config,
 	}
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
@@ -43,15 +44,6 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
-}
-
-func (m linearModel) run() runReport {
-	of := m.Result
-	return runReport{
-		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-		newWorstReport(of, len(m.Weights), m.problemName),
-		of.Steps, of.Epochs, of.Violations, of.Solver, of.R2, of.T0,
-	}
 }
 
 // describe sets what there is of all kinds of models and their data.
@@ -172,7 +164,7 @@ func (r *trainReport) printObjective(w io.Writer) {
 	switch {
 	case r.Interrupted:
 		fmt.Fprintln(w,
-			"interrupted: the model is that of the steps so far, its objective was not measured")
+			"interrupted: the model has the weights of the steps so far; its objective was not measured")
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
@@ -181,7 +173,7 @@ func (r *trainReport) printObjective(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "objective %.8g, %s", objective, proof.Standing(gap))
 		if gap > largeGap {
-			fmt.Fprintf(w, ": %s would bring it closer; accuracy is another matter", r.advice)
+			fmt.Fprintf(w, ": %s would reduce it, but may not change the accuracy", r.advice)
 		}
 		fmt.Fprintln(w)
 	}
@@ -189,26 +181,6 @@ func (r *trainReport) printObjective(w io.Writer) {
 
 // largeGap is one that may be of use to make smaller.
 const largeGap = 0.1
-
-// newWorstReport returns the report on the worst problem, which is empty if there is only one.
-func newWorstReport(
-	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
-) (r worstReport) {
-	gap, k := of.WorstGap()
-	if k < 0 || k >= problems || problems < 2 {
-		return r
-	}
-	return worstReport{new(number(gap)), name(k)}
-}
-
-// String is what follows an objective and its gap.
-func (r worstReport) String() string {
-	if r.WorstGap == nil {
-		return ""
-	}
-	return fmt.Sprintf("; worst class %s, %s", escape.Name(r.WorstClass),
-		proof.Standing(float64(*r.WorstGap)))
-}
 
 // advice says what would bring a model like m a better bound.
 func advice(m *pegasos.Model) string {
@@ -246,4 +218,62 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 	if set.Form != nil {
 		r.Command = d.call.commandLine(append(d.resolved(set, multiclass, true), d.call.args...))
 	}
+}
+
+// A trainReport is what train writes.
+type trainReport struct {
+	runReport
+	C           number            `json:"c"` // null with -kernel, and if each pair has its own
+	Rows        int               `json:"rows"`
+	Features    int               `json:"features"`
+	NNZ         int               `json:"nnz"`
+	Classes     int               `json:"classes"`
+	Labels      []string          `json:"labels"`
+	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
+	LoadSeconds float64           `json:"load_seconds"`
+	Train       float64           `json:"train_seconds"`
+	Measure     float64           `json:"measure_seconds"`
+	ISA         string            `json:"isa"`
+	Layout      string            `json:"layout"`
+	Seed        uint64            `json:"seed"`
+	IndexBase   int               `json:"index_base"`
+	ModelHash   string            `json:"model_hash"`
+	Model       string            `json:"model"`
+	Interrupted bool              `json:"interrupted"`
+	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, of a whole run
+	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
+	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
+	Fit         *fitReport        `json:"fit,omitempty"`
+	// CrossValidated is of the folds that chose settings, if there were any.
+	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
+	// HeldOutEstimate and HeldOut are of the rows of -holdout, HeldOut as eval -json has it.
+	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
+	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
+	Warnings        []string          `json:"warnings,omitempty"`
+	Command         string            `json:"command,omitempty"` // that trains the model again
+	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
+	*kernelReport
+	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
+
+	advice  string   // what brings a better bound
+	heldOut *heldOut // of HeldOut
+}
+
+// A kernelReport is what train -kernel writes in addition.
+type kernelReport struct {
+	Problems     int   `json:"problems"`
+	SupportRows  int   `json:"support_rows"`
+	Passes       int   `json:"passes"`
+	KernelValues int64 `json:"kernel_values"`
+}
+
+// A validationReport is about the data of -valid and the model, with -patience the best on them.
+type validationReport struct {
+	Metric string  `json:"metric"` // accuracy or rmse
+	Value  number  `json:"value"`
+	Rows   int     `json:"rows"`
+	Epochs float64 `json:"epochs"` // after which it is of this value
+
+	// Stopped is the epoch after which -patience ended the run, or 0.
+	Stopped int `json:"stopped_after_epochs"`
 }

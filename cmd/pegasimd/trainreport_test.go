@@ -28,8 +28,8 @@ func TestStanding(t *testing.T) {
 		}
 		return r
 	}
-	const closer = ": more -epochs, or -finish newton, would bring it closer; accuracy is another " +
-		"matter"
+	const closer = ": more -epochs, or -finish newton, would reduce it, but may not change the " +
+		"accuracy"
 	for _, c := range []struct {
 		of   pegasos.Result
 		want string

@@ -29,16 +29,16 @@ model's scores and some passes of dual coordinate ascent (-passes). The encoder 
 again. The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
-  not confirmed   nothing speaks against the claim, but a larger gap was found, or the model does
-                  not say what data it is of; train -proof keeps what proves a claim
+  not confirmed   nothing contradicts the claim, but only a larger gap could be proven, or the model
+                  does not name its data; a file of train -proof proves the claimed gap
   contradicted    the objective, the hash, the data, the encoder or the settings differ, or the
                   claim is impossible; the exit code is 1
   claims nothing  the model has no objective, such as that of an interrupted run, or no gap of at
                   most 100 %; the exit code is 3
 
-Confirmed is about the training data and about the parts of the model's file that are listed as
-checked. The others may say anything: steps, seed and other facts of the run, notes, and without
--sigmoids what makes the probabilities of train -proba.
+Confirmed refers to the training data and to the parts of the model's file that are listed as
+checked. Parts listed as not checked may be wrong: steps, seed and other facts of the run, notes,
+and, without -sigmoids, the sigmoids that turn scores into the probabilities of train -proba.
 
 It always prints the gap that it found, and the weight vectors for whose own problems it found a
 larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
@@ -79,9 +79,6 @@ func checkHash(v *flags.Set) error {
 	}
 	return nil
 }
-
-// proofKind is what train -proof writes.
-var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
@@ -172,7 +169,8 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	}
 	var v *pegasos.Verification
 	if isKernel {
-		tr := kernelsvm.Trainer{Threads: c.flags.Data.Threads, MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false)}
+		tr := kernelsvm.Trainer{Threads: c.flags.Data.Threads,
+			MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, false)}
 		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
 		v, err = c.verifyLinear(reader, p.(linearModel).Model, set, weights, data)
@@ -223,12 +221,12 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 	started := linear.Model != nil && linear.Start != "" && from == nil
 	switch {
 	case table.differs != "" && !started:
-		v.Contradict("the table is not the one of the data: %s", table.differs)
+		v.Contradict("the table differs from the one of the data: %s", table.differs)
 	case v.Verdict != pegasos.Confirmed:
 	case table.differs != "":
 		table.compared, v.Verdict = false, pegasos.NotConfirmed
-		v.Reasons = append(v.Reasons, "the table is not the one of the data, but may be that of the "+
-			"model that training went on from: name it (-start)")
+		v.Reasons = append(v.Reasons, "the table differs from the one of the data, but may come from "+
+			"the model that training continued: name that model with -start")
 	case table.why != "":
 		v.Verdict = pegasos.NotConfirmed
 		v.Reasons = append(v.Reasons, "the model's table was not compared with the data: "+table.why)
@@ -246,7 +244,8 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	}
 	f := c.flags
 	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
-		CurveColumns: d.curveColumns(), MaxMemory: memoryFlag(c.flags.MaxMemory).limit(set, m.Config.Loss.Regression())}
+		CurveColumns: d.curveColumns(),
+		MaxMemory:    memoryFlag(c.flags.MaxMemory).limit(set, m.Config.Loss.Regression())}
 	var err error
 	if tr.Costs, err = readCosts(f.Costs); err != nil {
 		return nil, err
@@ -277,8 +276,8 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
 	if r.HeldOut > 0 {
-		fmt.Fprintf(w, "%s of DATA that training held out left out of the comparison; what the model says "+
-			"of them was not checked: eval measures it\n", count(r.HeldOut, "row"))
+		fmt.Fprintf(w, "%s of DATA that training held out are left out; the model's estimate on "+
+			"them was not checked: measure it with eval\n", count(r.HeldOut, "row"))
 	}
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {
@@ -310,4 +309,31 @@ func (r *verifyReport) print(w io.Writer) {
 		Vectors: r.WeightVectors, Verdict: r.Verdict,
 	}
 	f.Print(w)
+}
+
+// verifyReport is what verify -json writes.
+type verifyReport struct {
+	Verdict          string   `json:"verdict"`
+	Reasons          []string `json:"reasons"` // why it is contradicted, or not confirmed
+	Checked          []string `json:"checked"` // parts of the model's file: see verifyparts.go
+	NotChecked       []string `json:"not_checked"`
+	Unconfirmed      []int    `json:"unconfirmed"`
+	WeightVectors    int      `json:"weight_vectors"`
+	ModelHash        string   `json:"model_hash"`
+	Data             string   `json:"data"`
+	DataKnown        bool     `json:"data_known"` // they are those that the model names
+	Objective        number   `json:"objective"`
+	Bound            number   `json:"dual_objective"`
+	Gap              number   `json:"gap"`
+	Proof            bool     `json:"proof"`    // the bound is that of -proof
+	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
+	ClaimedObjective number   `json:"claimed_objective"`
+	ClaimedBound     number   `json:"claimed_dual_objective"`
+	ClaimedGap       number   `json:"claimed_gap"`
+	Rows             int      `json:"rows"`
+	HeldOut          int      `json:"held_out_rows,omitempty"` // of train -holdout, left out of Rows
+	Features         int      `json:"features"`
+
+	of    *pegasos.Verification
+	model predictor
 }

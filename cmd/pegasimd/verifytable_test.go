@@ -152,7 +152,7 @@ func TestVerifyTableOfStart(t *testing.T) {
 	}
 	must(t, "train", "-quiet", "-lambda", ".1", "-tol", ".01", "-start", first, data, model)
 	out, _ := must(t, "verify", model, data)
-	if !strings.HasSuffix(out, "\nnot confirmed\n") || !strings.Contains(out, "name it (-start)") {
+	if !strings.HasSuffix(out, "\nnot confirmed\n") || !strings.Contains(out, "name that model with -start") {
 		t.Error(out)
 	}
 	fails(t, exitUsage, "-start: its hash is", "verify", "-start", model, model, data)

@@ -79,7 +79,8 @@ func (s *stats) wordsVerdict(cells int) verdict {
 			"text of %.0f words in the mean", 1+float64(s.spaces+s.alone)/float64(cells))}
 	case s.likeNames() && (!s.manyGaps() || s.full):
 		return verdict{kind: LeftOut, names: true,
-			reason: fmt.Sprintf("%s different words in %d rows, as names are", s.distinct(), cells)}
+			reason: fmt.Sprintf("looks like an identifier: %s different words in %d rows",
+				s.distinct(), cells)}
 	}
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
@@ -207,11 +208,12 @@ func (s *stats) idVerdict(name string) verdict {
 	v := verdict{kind: LeftOut, id: true}
 	switch {
 	case n >= fewRows && s.counts:
-		v.reason = "whole numbers that count the rows"
+		v.reason = "a row counter: whole numbers"
 	case named:
-		v.reason = "whole numbers, another in each row, as ids are"
+		v.reason = "looks like an identifier: whole numbers, a different one in each row"
 	case n >= fewRows && s.digits >= idDigits && s.eights < n:
-		v.reason = fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are", s.digits)
+		v.reason = fmt.Sprintf("looks like an identifier: whole numbers of %d digits, a different one "+
+			"in each row", s.digits)
 	default:
 		return verdict{}
 	}

@@ -80,8 +80,8 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 // The kinds of columns of numbers, of ids and of codes.
 func TestNumbers(t *testing.T) {
 	const (
-		counts = "whole numbers that count the rows"
-		ids    = ", another in each row, as ids are"
+		counts = "a row counter: whole numbers"
+		ids    = ", a different one in each row"
 	)
 	oneToThirty := shuffled(cells(30, plus(1)))
 	sixDigits := shuffled(cells(25, func(i int) string { return fmt.Sprint(100000 + i*i*7919%876543) }))
@@ -234,7 +234,7 @@ func TestDates(t *testing.T) {
 // The kinds of columns of words, of names and of text in any script.
 func TestWords(t *testing.T) {
 	names := func(n, of int) string {
-		return fmt.Sprintf("%d different words in %d rows, as names are", n, of)
+		return fmt.Sprintf("looks like an identifier: %d different words in %d rows", n, of)
 	}
 	people := cells(30, func(i int) string { return fmt.Sprintf("Ann %d", i) })
 	script := func(all ...string) []string {

@@ -11,7 +11,7 @@ import (
 // The words with which Describe names the values of Scale, Bias and Multiclass.
 var (
 	scaleWords = map[scale.Kind]string{
-		scale.None: "features as they are", scale.Standard: "columns standardised",
+		scale.None: "features not scaled", scale.Standard: "columns standardised",
 		scale.MaxAbs: "columns divided by their largest magnitude",
 		scale.Unit:   "rows divided by their length",
 	}

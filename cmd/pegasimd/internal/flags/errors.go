@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -17,22 +16,6 @@ func (e UsageError) Unwrap() error { return e.error }
 
 // Usagef returns a UsageError.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
-
-// OfField returns the flag, with its -, that sets a field of a Config or a Trainer; the field's name
-// if there is none.
-func OfField(field string) string {
-	for _, topic := range Table {
-		for _, f := range topic.Flags {
-			if f.Field[strings.LastIndexByte(f.Field, '.')+1:] == field {
-				return "-" + f.Name
-			}
-		}
-	}
-	if field == "Calibrate" {
-		return "-proba"
-	}
-	return field
-}
 
 // packages are the names that errors of the packages begin with. They tell a user nothing.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
@@ -62,20 +45,6 @@ func FromConfig(err error) error {
 		return err
 	}
 	return UsageError{err}
-}
-
-// unknown returns the error of a flag that the command does not have.
-func (s *Set) unknown(name string) error {
-	hint := s.ofLiblinear(name)
-	if hint == "" {
-		var names []string
-		for known := range s.flags {
-			names = append(names, known)
-		}
-		slices.Sort(names)
-		hint = DidYouMean(name, "-", names)
-	}
-	return Usagef("there is no flag -%s%s", name, hint)
 }
 
 // DidYouMean returns a question that names the word closest to the given one, with prefix in front;
@@ -116,27 +85,4 @@ func edits(a, b string) int {
 		before, row = row, next
 	}
 	return row[len(b)]
-}
-
-// liblinear has, for flags of liblinear and libsvm, the flags with the same effect.
-var liblinear = map[string]string{
-	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
-	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
-	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv", "q": "-quiet",
-	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
-	"c": "-c of train, which the model stores",
-}
-
-// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" for other flags.
-func (s *Set) ofLiblinear(name string) string {
-	if label, ok := strings.CutPrefix(name, "w"); ok {
-		if _, err := strconv.ParseFloat(label, 64); err == nil {
-			name = "w"
-		}
-	}
-	here := liblinear[name]
-	if here == "" || !slices.Contains([]string{"train", "cv", "predict"}, s.Command) {
-		return ""
-	}
-	return ": for liblinear's -" + name + " use " + here
 }

@@ -227,3 +227,40 @@ func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
 	}
 	return words
 }
+
+// unknown returns the error of a flag that the command does not have.
+func (s *Set) unknown(name string) error {
+	hint := s.ofLiblinear(name)
+	if hint == "" {
+		var names []string
+		for known := range s.flags {
+			names = append(names, known)
+		}
+		slices.Sort(names)
+		hint = DidYouMean(name, "-", names)
+	}
+	return Usagef("there is no flag -%s%s", name, hint)
+}
+
+// liblinear has, for flags of liblinear and libsvm, the flags with the same effect.
+var liblinear = map[string]string{
+	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
+	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
+	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv", "q": "-quiet",
+	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
+	"c": "-c of train, which the model stores",
+}
+
+// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" for other flags.
+func (s *Set) ofLiblinear(name string) string {
+	if label, ok := strings.CutPrefix(name, "w"); ok {
+		if _, err := strconv.ParseFloat(label, 64); err == nil {
+			name = "w"
+		}
+	}
+	here := liblinear[name]
+	if here == "" || !slices.Contains([]string{"train", "cv", "predict"}, s.Command) {
+		return ""
+	}
+	return ": for liblinear's -" + name + " use " + here
+}

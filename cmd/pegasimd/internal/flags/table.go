@@ -72,27 +72,3 @@ func (f *Flag) field(v *Values) reflect.Value {
 	}
 	return at
 }
-
-// Topics returns the command's flags by topic: all, or only those that its -h lists.
-func Topics(command string, all bool) (topics []Topic) {
-	for _, topic := range Table {
-		var flags []Flag
-		for _, f := range topic.Flags {
-			if has, usual := f.of(command); usual || all && has {
-				flags = append(flags, f)
-			}
-		}
-		if flags != nil {
-			topics = append(topics, Topic{topic.Title, flags})
-		}
-	}
-	return topics
-}
-
-// Of returns all flags of the command, in the order of the table.
-func Of(command string) (flags []Flag) {
-	for _, topic := range Topics(command, true) {
-		flags = append(flags, topic.Flags...)
-	}
-	return flags
-}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitError       = 1 // the data or the run
+	exitUsage       = 2
+	exitNothing     = 3   // verify: the model claims nothing
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
+)
+
+// A call is one run of a command.
+type call struct {
+	context.Context
+	flags  *flags.Set
+	usage  string   // of the arguments
+	args   []string // the arguments
+	stdout *standardOutput
+	stderr io.Writer
+
+	quiet     bool     // no warnings are printed
+	warnings  []string // that end the output
+	inputs    []inputFile
+	outputs   []*output
+	temporary []*os.File // of files.Temp, kept open until the command ends
+}
+
+// parse parses the flags and the arguments, of which usage names each in a word; those in brackets may
+// be left out.
+func (c *call) parse(args []string, usage string) (arguments []string, err error) {
+	if arguments, err = c.flags.Parse(args); err != nil {
+		return nil, err
+	}
+	most := len(strings.Fields(usage))
+	switch {
+	case len(arguments) < most-strings.Count(usage, "["):
+		return nil, flags.Usagef("too few arguments: want %s", usage)
+	case len(arguments) > most:
+		return nil, flags.Usagef("unexpected argument %q", arguments[most])
+	case slices.Contains(arguments, ""):
+		return nil, flags.Usagef("an argument is empty: want the name of a file")
+	}
+	c.usage, c.args = usage, arguments
+	return arguments, nil
+}
+
+// closeTemporary closes the temporary files, which are gone then, or once they are not mapped any
+// more.
+func (c *call) closeTemporary() {
+	for _, f := range c.temporary {
+		f.Close()
+	}
+}
+
+// warn adds lines to the warnings, each once.
+func (c *call) warn(texts ...string) {
+	for _, text := range texts {
+		if !slices.Contains(c.warnings, text) {
+			c.warnings = append(c.warnings, text)
+		}
+	}
+}
+
+// printWarnings prints the warnings. They are the last lines of the output, where people look.
+func (c *call) printWarnings() {
+	for _, text := range c.warnings {
+		if !c.quiet {
+			fmt.Fprintln(c.stderr, "warning:", escape.Text(text))
+		}
+	}
+}
+
+// A standardOutput keeps the first error of writing to it, which text for people is printed without
+// asking for.
+type standardOutput struct {
+	w   io.Writer
+	err error
+}
+
+func (s *standardOutput) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// command is a command of pegasimd.
+type command struct {
+	help.Command
+	run func(c *call, arguments []string) error
+}
+
+// steps does one step after the other, up to the first error.
+func steps(all ...func() error) error {
+	for _, step := range all {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An output is a file that a command writes, or standard output, whose name is "-". A nil one is
+// not wanted.
+type output struct {
+	call       *call
+	what, name string // what is the flag or the argument that names it
+	kind       kind   // what a file that it replaces has to be
+	file       *atomicfile.File
+}
+
+// writes notes that the command writes a file of a kind, unless the name is empty.
+func (c *call) writes(what, name string, kind kind) *output {
+	if name == "" {
+		return nil
+	}
+	o := &output{call: c, what: what, name: name, kind: kind}
+	c.outputs = append(c.outputs, o)
+	return o
+}
+
+// toStdout reports whether the output is standard output.
+func (o *output) toStdout() bool { return o != nil && o.name == "-" }
+
+// An inputFile is one that a command reads, and the flag or the argument that names it.
+type inputFile struct{ what, name string }
+
+// discardOutputs leaves the files that were not written as they are.
+func (c *call) discardOutputs() {
+	for _, o := range c.outputs {
+		if o.file != nil {
+			o.file.Discard()
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
+)
+
+// count returns a number and what it is of, of which there may be one.
+func count(n int, of string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(of, "s"):
+		of += "es"
+	default:
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
+}
+
+// firstNames lists a few of the names.
+func firstNames(names []string) string {
+	const most = 5
+	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
+	if n := len(names) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
+}
+
+// describeFeatures returns how many there are, and what their numbers mean.
+func describeFeatures(n, base, hashBits int) string {
+	text := count(n, "feature")
+	switch {
+	case hashBits > 0:
+		text += fmt.Sprintf(" (hashed to %d bits)", hashBits)
+	case base == 0:
+		text += " (counted from 0)"
+	}
+	return text
+}
+
+func shellWords(words []string) string {
+	var quoted []string
+	for _, word := range words {
+		quoted = append(quoted, shellWord(word))
+	}
+	return strings.Join(quoted, " ")
+}
+
+// shellWord returns a word in quotes if a shell would read it otherwise.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,+%@", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// columnWord returns the name of column i for a command line, or its number if the name can't be
+// typed, or another column has it. label says that it is for -label-column, to which numbers are no
+// names.
+func columnWord(names []string, i int, label bool) string {
+	name := names[i]
+	_, notNumber := strconv.Atoi(name)
+	if name == "" || name == "*" || escape.Name(name) != name || label && (name == "last" ||
+		notNumber == nil) || slices.Contains(names[:i], name) || slices.Contains(names[i+1:], name) {
+		return strconv.Itoa(i)
+	}
+	return name
+}
+
+func characterWord(c byte) string {
+	if c == form.None {
+		return "none"
+	}
+	return string(c)
+}
+
+// shortName is a file's name without its folder. Of an IDX pair it is that of the images.
+func shortName(data string) string {
+	if data == "-" {
+		return "standard input"
+	}
+	name, _, _ := strings.Cut(data, ",")
+	return path.Base(filepath.ToSlash(name))
+}
+
+// plainName is a file's name without the ending of compression.
+func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }
+
+// inputName is what messages call an input.
+func inputName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
