@@ -5,11 +5,30 @@ import (
 )
 
 // A Form is how the text of a table was read: its encoding, the characters between and around
-// cells, the lines above the table, whether there is a header, and the decimal mark.
+// cells, the lines above the table, whether there is a header, and the decimal mark:
+//
+//	Format    string // csv, tsv, lines or jsonl
+//	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
+//	Separator byte   // character between cells; 0xff for tables of one column
+//	Quote     byte   // character around cells; 0xff for no quotes
+//	Comment   byte   // first character of lines left out; 0xff for no such lines
+//	SkipLines int    // lines left out above the table; 0 if those are only comments and blank lines
+//	Header    bool   // whether the first row of the table names the columns
+//	Units     bool   // whether a row of units, types or descriptions below the header is left out
+//	Columns   int    // number of columns
+//	Trailing  int    // number of columns at the end with no name and, in the samples, no value
+//	Decimal   byte   // decimal mark: '.' or ','
 type Form = form.Form
 
 // A Doubt is something in a table that may have been meant otherwise than it was read, and the
-// command's flag that settles it.
+// command's flag that settles it. Its String method returns a line of text.
+//
+//	About  string // subject: encoding, separator, header, rows, column, label or task
+//	Column string // name of the column that the doubt concerns; may be empty
+//	Cell   string // a cell as an example; may be empty
+//	Line   int    // line number in the file, from 1; 0 if no particular line is concerned
+//	Text   string // what was found, and how it was read
+//	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 type Doubt = form.Doubt
 
 // A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
@@ -18,6 +37,7 @@ type Doubt = form.Doubt
 //	Columns []string // the names of the features, in the order of the set's; nil without a header
 //	Label   string   // the name of the label's column, if there are names
 //	LabelAt int      // the number of the label's column in the file, from 0; -1 if it was the last
+//	Unnamed bool     // Columns is nil because two names of the header are equal; not stored
 //
 // Its method Check(features int) error returns an error unless the table fits data with the given
 // number of features and its names are distinct.

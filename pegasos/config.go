@@ -1,7 +1,6 @@
 package pegasos
 
 import (
-	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -15,20 +14,20 @@ const (
 	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It converges
 	// like a new order of all rows each epoch, with faster epochs: the trainer first copies large
 	// data in shuffled order.
-	Shuffled Order = order.Shuffled
+	Shuffled Order = "shuffled"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
-	IID Order = order.IID
+	IID Order = "iid"
 	// Sequential visits the rows in the order in which they are stored. It converges slowly if they
 	// are nearly sorted by label.
-	Sequential Order = order.Sequential
+	Sequential Order = "sequential"
 	// Blocks is Shuffled without the first shuffle, for data too large to copy: blocks come in
 	// random order, rows within a block as they are stored. Like Sequential it needs rows that are
 	// not sorted by label.
-	Blocks Order = order.Blocks
+	Blocks Order = "blocks"
 	// Permutation visits the rows in a new random order each epoch. It is the default of kernel
 	// machines, see package kernelsvm, and the Order in the Config of models that [Partial] trained
 	// with Shuffled. [Config.Validate] and [Train] refuse it: use Shuffled.
-	Permutation Order = order.Permutation
+	Permutation Order = "permutation"
 )
 
 // Offset is the rule for t0 in 1/(lambda*(t+t0)), the step size of step t.
@@ -40,70 +39,70 @@ const (
 	// weights and of the sub-gradients so far, but never less than that of OffsetR2. Runs with a
 	// Start, a joint Multiclass, Batch, Project or BiasUnregularised keep the t0 of OffsetR2. It is
 	// the default of Config.Plain where it adapts t0; elsewhere the default is OffsetR2.
-	OffsetAuto Offset = settings.OffsetAuto
+	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, so that the first step has a size of about 1/R^2, where R^2
 	// is the mean squared norm of the rows. With Squared, R^2 is the largest squared norm instead,
 	// with SquaredHinge twice that, so that no step overshoots; the bias of BiasUnregularised then
 	// counts as the weight of a feature of 1.
-	OffsetR2 Offset = settings.OffsetR2
+	OffsetR2 Offset = "r2"
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda and can raise the
 	// objective to R^2/(2 lambda). With the squared losses that may overflow, which is a
 	// *StepError.
-	OffsetNone Offset = settings.OffsetNone
+	OffsetNone Offset = "none"
 )
 
 // Average says whether the model is a mean of iterates of the run or the last iterate.
 type Average string
 
 const (
-	LastHalf    Average = settings.LastHalf    // mean of iterates from about the last half of the run
-	LastIterate Average = settings.LastIterate // last iterate alone, as in the paper
+	LastHalf    Average = "last-half" // mean of iterates from about the last half of the run
+	LastIterate Average = "none"      // last iterate alone, as in the paper
 )
 
 // Bias says whether the model has a constant term, and how that term is trained.
 type Bias string
 
 const (
-	BiasNone Bias = settings.BiasNone // no constant term, as in the paper
+	BiasNone Bias = "none" // no constant term, as in the paper
 	// BiasAugmented trains the bias through the weight of an appended feature, whose value is
 	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
 	// the less the penalty matters. The rows are not copied.
-	BiasAugmented Bias = settings.BiasAugmented
+	BiasAugmented Bias = "augmented"
 	// BiasUnregularised trains a bias without a penalty. Sub-gradient steps of the same size move
 	// the bias and the weights, which converges more slowly (section 6 of the paper).
-	BiasUnregularised Bias = settings.BiasUnregularised
+	BiasUnregularised Bias = "unregularised"
 )
 
 // Balanced is the [Config.ClassWeight] that gives all K classes the same total weight: each of the
 // n_k rows of class k, out of n rows in all, has the weight n/(K*n_k). With Trainer.Weights, n and
 // n_k are sums of row weights.
-const Balanced = settings.Balanced
+const Balanced = "balanced"
 
 // Finish names the solver of a run: Pegasos's steps alone (FinishNone), another solver that
 // replaces some or all of these steps, or FinishAuto, which chooses.
 type Finish string
 
 const (
-	FinishNone Finish = settings.FinishNone // only Pegasos's steps, no other solver
+	FinishNone Finish = "none" // only Pegasos's steps, no other solver
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; for
 	// Log Yu, Huang and Lin, Machine Learning 85, 2011; for CrammerSinger Keerthi et al., KDD
 	// 2008). With Shuffled it visits all rows in a new random order each epoch. Rows whose steps
 	// changed nothing are skipped for some epochs. The model is the mean of the last epoch's
 	// iterates if Average is LastHalf and either the loss has a kink or more than 20 epochs are
 	// predicted; otherwise it is the last iterate.
-	FinishDual Finish = settings.FinishDual
+	FinishDual Finish = "dual"
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
 	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If
 	// the descent would need far more epochs than the run has, Pegasos's steps replace it, and
 	// Newton's method follows after an epoch where it is allowed. Newton's method also takes over a
 	// problem once the descent has cost as much as Newton's method was predicted to. Without Tol
 	// the run ends when Newton's method has ended on all problems.
-	FinishAuto Finish = settings.FinishAuto
+	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps, for all losses but
 	// the joint ones. It suits dense rows of up to some thousand columns of any scale, small
 	// lambdas and a bias without a penalty. The run ends when the gap is at most Tol, or 0.1 % if
 	// Tol is 0.
-	FinishNewton Finish = settings.FinishNewton
+	FinishNewton Finish = "newton"
 )
 
 // Multiclass is the scheme by which more than two labels are reduced to training problems. Two
@@ -112,25 +111,25 @@ type Multiclass string
 
 const (
 	// OneVsRest trains a problem for each label against all others. The highest score wins.
-	OneVsRest Multiclass = settings.OneVsRest
+	OneVsRest Multiclass = "ovr"
 	// OneVsOne trains a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2),
 	// ..., on the rows of these two alone: C, epochs, Balanced and t0 refer to the rows of the
 	// pair. Each pair votes for one of its labels; [Model.ClassScores] documents ties.
-	OneVsOne Multiclass = settings.OneVsOne
+	OneVsOne Multiclass = "ovo"
 	// CrammerSinger trains one problem, with a weight vector for each label. Vector r gives label r
 	// the score z_r, and the loss of a row with the label y is the maximum over r of
 	// cost(y, r) - z_y + z_r; Trainer.Costs sets the costs. It requires the Loss Hinge.
-	CrammerSinger Multiclass = settings.CrammerSinger
+	CrammerSinger Multiclass = "crammer-singer"
 	// Multinomial is like CrammerSinger, with the loss log(sum over r of e^(z_r - z_y)). It
 	// requires the Loss Log, which a zero Loss then means.
-	Multinomial Multiclass = settings.Multinomial
+	Multinomial Multiclass = "multinomial"
 )
 
 // Joint reports whether all weight vectors are trained in one problem.
 func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
 // DefaultLambda is the value that Config.Plain gives to Lambda if neither Lambda nor C is set.
-const DefaultLambda = settings.DefaultLambda // 1e-4
+const DefaultLambda = 1e-4
 
 // Config holds the settings of a training run. The settings, the data, the layout of the rows and
 // the other inputs of the [Trainer] together determine the model.

@@ -57,7 +57,14 @@ type Result struct {
 type ClassResult = proof.ClassResult
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on: the
-// accuracy, from 0 to 1, or for regression R^2, with its standard error.
+// accuracy, from 0 to 1, or for regression R^2, with its standard error:
+//
+//	Metric string  // "accuracy" or "r2"
+//	Value  float64 // mean over the predicted rows, by their weights
+//	StdErr float64 // standard error of Value
+//	Rows   int     // number of predicted rows
+//	Folds  int     // folds of a cross-validation; 0 for held-out rows
+//	Share  float64 // share of the groups of equal rows that Trainer.Holdout held out; else 0
 type Estimate = proof.Estimate
 
 // WorstGap returns the largest relative duality gap in PerClass and its index, which is the number

@@ -6,18 +6,18 @@ import (
 )
 
 // Scale names a way to scale features, or targets, for training. Models take unscaled rows.
-type Scale = scale.Kind
+type Scale = scale.Kind // a string
 
 const (
-	ScaleNone Scale = scale.None // no scaling
+	ScaleNone Scale = "none" // no scaling
 	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
 	// become dense; a zero Config.Scale means ScaleStandard for them only if that takes at most
 	// four times their bytes.
-	ScaleStandard Scale = scale.Standard
+	ScaleStandard Scale = "standard"
 	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
-	ScaleMaxAbs Scale = scale.MaxAbs
+	ScaleMaxAbs Scale = "max-abs"
 	// ScaleUnit divides each row by its Euclidean norm. Rows of zeros stay as they are.
-	ScaleUnit Scale = scale.Unit
+	ScaleUnit Scale = "unit"
 )
 
 // Scaling records how rows and targets were scaled for training, whether the scaling was set in the
@@ -46,21 +46,27 @@ type Scaling struct {
 
 // Curves names the columns that are appended to scaled rows, so that a linear model of them is a
 // curved function of the features.
-type Curves = curves.Kind
+type Curves = curves.Kind // a string
 
 const (
-	CurvesNone Curves = curves.None // no columns are appended
+	CurvesNone Curves = "none" // no columns are appended
 	// CurvesProducts appends the square of each column and, for up to 12 columns, the product of
 	// each pair of columns.
-	CurvesProducts Curves = curves.Products
+	CurvesProducts Curves = "products"
 	// CurvesPieces appends, for knots at the quartiles of each column, by how much a value exceeds
 	// the knot: the model is then a piecewise linear function of each column.
-	CurvesPieces Curves = curves.Pieces
+	CurvesPieces Curves = "pieces"
 )
 
 // Expansion lists the appended columns, its Terms. The value of term k in a row with the scaled
 // values z is (f - Shift[k])*Factor[k]. For CurvesProducts f is c(z[a])*c(z[b]), for CurvesPieces
-// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -4 and 4.
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -4 and 4:
+//
+//	Kind   Curves
+//	Terms  [][2]int32 // two columns, the lower one first; twice that of a square or a piece
+//	Knots  []float32  // for CurvesPieces, in scaled units; else nil
+//	Shift  []float32  // mean of each f in the training rows
+//	Factor []float32  // inverse of each f's standard deviation
 type Expansion = curves.Expansion
 
 // internal returns s as the scaling type of the internal packages; nil if s is nil.

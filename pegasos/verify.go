@@ -27,15 +27,15 @@ const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
 	// good as claimed, for the mean over the problems and for each vector that is not in
 	// Verification.Unconfirmed.
-	Confirmed Verdict = proof.Confirmed
+	Confirmed Verdict = "confirmed"
 	// NotConfirmed means that nothing contradicts the claim, but that Verify found only a weaker
 	// bound, or would need rows in the layout of the training to reproduce the objective. With a
 	// Proof this verdict does not occur.
-	NotConfirmed Verdict = proof.NotConfirmed
+	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
-	Contradicted Verdict = proof.Contradicted
+	Contradicted Verdict = "contradicted"
 	// ClaimsNothing means that the model claims no objective, no bound, or a gap above 100 %.
-	ClaimsNothing Verdict = proof.ClaimsNothing
+	ClaimsNothing Verdict = "claims nothing"
 )
 
 // Verification is the result of Verify. Gaps are defined as in [Result].
