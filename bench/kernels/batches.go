@@ -132,7 +132,7 @@ func prepareWindow(cols, most int) {
 	nextRows()
 }
 
-// Hits of package dense and package quant. They are copied to a batch for verification.
+// Hits of package dense and package quant, which ourHits copies to a batch for verification.
 var (
 	floatHits [mostQueries][batchHits]dense.Hit
 	int8Lists [mostQueries][batchHits]quant.Hit
@@ -140,60 +140,51 @@ var (
 	int8Dst   [mostQueries][]quant.Hit
 )
 
-// foundFloats copies our hits to floatBatch and returns its results.
-func foundFloats() []float32 {
-	for q := range floatBatch.queries {
-		for k, h := range floatDst[q] {
-			floatBatch.hits[q][k] = batchHit[float32]{h.Row, h.Score}
-		}
-	}
-	return floatBatch.found()
-}
-
-// foundInt8s copies our hits to int8Batch and returns its results.
-func foundInt8s() []float32 {
-	for q := range int8Batch.queries {
-		for k, h := range int8Dst[q] {
-			int8Batch.hits[q][k] = batchHit[int32]{h.Row, int32(h.Score)}
-		}
-	}
-	return int8Batch.found()
-}
-
-// topManyBy returns the operation that finds the nearest rows for several queries by a metric.
-func topManyBy(name string, by dense.Metric) operation {
-	return operation{
-		name: name, sizes: []int{8, mostQueries},
-		prepare: func(n, _ int) {
-			prepareWindow(batchCols, mostRows)
-			floatBatch.prepare(n, row)
-			for q := range floatDst {
-				floatDst[q] = floatHits[q][:]
+// search returns the operation that finds the nearest rows for several queries. hit returns our k-th
+// hit for query q, many and each find all hits by one call, and by a call per query.
+func (b *batch[T, S]) search(name string, prepare func(queries int),
+	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
+	many, each func()) operation {
+	ourHits := func() []float32 {
+		for q := range b.queries {
+			for k := range b.hits[q] {
+				b.hits[q][k].row, b.hits[q][k].score = hit(q, k)
 			}
-		},
-		per: func() int { return len(out) * len(floatBatch.queries) },
-		want: func() (values, sizes []float64) {
-			return floatBatch.want(len(out), func(q, i int) (v, size float64) {
-				r, x := row(i), floatBatch.queries[q]
-				if by == dense.ByCosine {
-					return cosineOf(r, x), 1
-				}
-				return sums(len(r), func(j int) float64 { return float64(r[j]) * float64(x[j]) })
-			})
-		},
-		got: func() []float32 { return floatBatch.found() },
-		ways: []way{
-			overRows(ours+" TopMany", foundFloats, func() {
-				dense.TopMany(floatDst[:len(floatBatch.queries)], by, rows, batchCols,
-					floatBatch.queries, 1)
-			}),
-			overRows(ours+" Top, a call per query", foundFloats, func() {
-				for q, x := range floatBatch.queries {
-					floatDst[q] = dense.Top(floatDst[q], by, rows, batchCols, x)
-				}
-			}),
-		},
+		}
+		return b.found()
 	}
+	return operation{
+		name: name, sizes: []int{8, mostQueries}, prepare: func(n, _ int) { prepare(n) },
+		per:  func() int { return len(out) * len(b.queries) },
+		want: func() (values, sizes []float64) { return b.want(len(out), score) }, got: b.found,
+		ways: []way{overRows(ours+" TopMany", ourHits, many),
+			overRows(ours+" Top, a call per query", ourHits, each)},
+	}
+}
+
+// topManyBy returns the search among rows of floats by a metric.
+func topManyBy(name string, by dense.Metric) operation {
+	return floatBatch.search(name, func(queries int) {
+		prepareWindow(batchCols, mostRows)
+		floatBatch.prepare(queries, row)
+		for q := range floatDst {
+			floatDst[q] = floatHits[q][:]
+		}
+	}, func(q, i int) (v, size float64) {
+		r, x := row(i), floatBatch.queries[q]
+		if by == dense.ByCosine {
+			return cosineOf(r, x), 1
+		}
+		return sums(len(r), func(j int) float64 { return float64(r[j]) * float64(x[j]) })
+	}, func(q, k int) (row int, score float32) {
+		return floatDst[q][k].Row, floatDst[q][k].Score
+	}, func() {
+		dense.TopMany(floatDst[:len(floatBatch.queries)], by, rows, batchCols, floatBatch.queries, 1)
+	}, func() {
+		for q, x := range floatBatch.queries {
+			floatDst[q] = dense.Top(floatDst[q], by, rows, batchCols, x)
+		}
+	})
 }
 
 var (
@@ -264,36 +255,25 @@ func init() {
 // int8Row returns row i of the window, read as bytes: each float is four of them.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
-var int8TopMany = operation{
-	name: "int8 TopMany, rows of 768, queries", sizes: []int{8, mostQueries},
-	prepare: func(n, _ int) {
-		prepareWindow(batchCols/4, 4*mostRows)
-		int8Batch.prepare(n, int8Row)
-		for q := range int8Dst {
-			int8Dst[q] = int8Lists[q][:]
-		}
-	},
-	per: func() int { return len(out) * len(int8Batch.queries) },
-	want: func() (values, sizes []float64) {
-		return int8Batch.want(len(out), func(q, i int) (v, size float64) {
-			r, x := int8Row(i), int8Batch.queries[q]
-			sum := 0
-			for j, a := range r {
-				sum += int(a) * int(x[j])
-			}
-			return float64(sum), 0
-		})
-	},
-	got: func() []float32 { return int8Batch.found() },
-	ways: []way{
-		overRows(ours+" TopMany", foundInt8s, func() {
-			quant.TopMany(int8Dst[:len(int8Batch.queries)], dense.ByDot, int8s(rows), batchCols,
-				int8Batch.queries, 1)
-		}),
-		overRows(ours+" Top, a call per query", foundInt8s, func() {
-			for q, x := range int8Batch.queries {
-				int8Dst[q] = quant.Top(int8Dst[q], dense.ByDot, int8s(rows), batchCols, x)
-			}
-		}),
-	},
-}
+var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {
+	prepareWindow(batchCols/4, 4*mostRows)
+	int8Batch.prepare(queries, int8Row)
+	for q := range int8Dst {
+		int8Dst[q] = int8Lists[q][:]
+	}
+}, func(q, i int) (v, size float64) {
+	r, x := int8Row(i), int8Batch.queries[q]
+	for j, a := range r {
+		v += float64(int(a) * int(x[j])) // exact
+	}
+	return v, 0
+}, func(q, k int) (row int, score int32) {
+	return int8Dst[q][k].Row, int32(int8Dst[q][k].Score)
+}, func() {
+	quant.TopMany(int8Dst[:len(int8Batch.queries)], dense.ByDot, int8s(rows), batchCols,
+		int8Batch.queries, 1)
+}, func() {
+	for q, x := range int8Batch.queries {
+		int8Dst[q] = quant.Top(int8Dst[q], dense.ByDot, int8s(rows), batchCols, x)
+	}
+})

@@ -1,6 +1,6 @@
-// Command kernels measures this machine: every kernel on every path beside what a loop of nothing
-// but loads and stores reaches, and training. make bench runs it. With -peers it times the kernels
-// beside those of other libraries: make bench-kernels. bench/README.md says how both measure.
+// Command kernels times every kernel on every path beside a loop of loads and stores, and training:
+// make bench. With -peers it times the kernels beside other libraries: make bench-kernels.
+// bench/README.md says how both measure.
 package main
 
 //go:generate go run ./ways

@@ -21,7 +21,7 @@ type Grid struct {
 	Columns   []string
 	Races     []Race     // by column; a row that did not run has no samples
 	Quartiles bool       // whether ratios are written with their quartiles
-	NoteHead  []string   // heads of columns behind those of the ratios
+	NoteHead  []string   // heads of more columns of the table of ratios
 	Notes     [][]string // cells of these columns, by row
 }
 
