@@ -12,6 +12,8 @@ type arrayFile struct {
 	at   io.ReaderAt // the same, from any position; nil if there is no such thing
 	name string
 	size int64 // bytes, or -1 if that isn't known
+
+	regular bool // whether reading never waits, as it may for a pipe
 }
 
 // shapeOf returns the first dimension of an array, and the product of the others. It fails if the

@@ -1,6 +1,11 @@
 package dataset
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+)
 
 // A block is some rows that were read from text, to become part of a matrix.
 type block struct {
@@ -37,42 +42,74 @@ func (b *block) clone() block {
 
 // assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
 // can follow.
-func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
+func assemble(blocks []block, base, cols int, opt Options) (*Set, error) {
 	s := &Set{IndexBase: base}
-	rows, nnz := 0, 0
+	type place struct{ row, value int }
+	places, end := make([]place, len(blocks)), place{}
 	for i := range blocks {
 		b := &blocks[i]
-		if end := int64(cols) + int64(base); b.size > end { // only if base 0 was found late
-			b.trim(end)
+		if size := int64(cols) + int64(base); b.size > size { // only if base 0 was found late
+			b.trim(size)
 		}
-		rows += len(b.y)
-		nnz += len(b.val)
+		places[i] = end
+		end = place{end.row + len(b.y), end.value + len(b.val)}
 		s.Ignored += b.ignored
 		s.Rounded += b.rounded
 	}
-	layout, err := layout.choose(nnz, rows, cols)
+	layout, err := opt.Layout.choose(end.value, end.row, cols)
 	if err != nil {
 		return nil, err
 	}
-	s.Y = make([]float32, 0, rows)
-	m := newRowBuilder(rows, cols, nnz, layout)
-	for i, b := range blocks {
-		for k := range b.idx {
-			b.idx[k] -= int32(base)
-		}
-		start := 0
-		for _, end := range b.ends {
-			var columns []int32
-			if b.idx != nil {
-				columns = b.idx[start:end]
-			}
-			m.add(columns, b.val[start:end])
-			start = end
-		}
-		s.Y = append(s.Y, b.y...)
-		blocks[i] = block{}
+	s.Y = make([]float32, end.row)
+	m := newRowBuilder(end.row, cols, end.value, layout)
+	if layout == LayoutSparse {
+		m.starts = m.starts[:end.row+1]
+		m.indices, m.values = m.indices[:end.value], m.values[:end.value]
 	}
+	parallel.For(opt.Threads, len(blocks), func(_, i int) {
+		b, at := &blocks[i], places[i]
+		copy(s.Y[at.row:], b.y)
+		if layout == LayoutSparse {
+			b.fillSparse(m, base, at.row, at.value)
+		} else {
+			b.fillDense(m.dense, base, at.row)
+		}
+		*b = block{}
+	})
 	return s, m.into(s)
+}
+
+// fillDense copies the rows to m, from row first on.
+func (b *block) fillDense(m *dense.Matrix, base, first int) {
+	start := 0
+	for i, end := range b.ends {
+		row := m.Row(first + i)
+		if b.idx == nil {
+			copy(row, b.val[start:end])
+		} else {
+			for k, j := range b.idx[start:end] {
+				row[int(j)-base] = b.val[start+k]
+			}
+		}
+		start = end
+	}
+}
+
+// fillSparse copies the rows to m, from row first and value at on.
+func (b *block) fillSparse(m *rowBuilder, base, first, at int) {
+	copy(m.values[at:], b.val)
+	start := 0
+	for i, end := range b.ends {
+		m.starts[first+i+1] = int64(at + end)
+		for k := start; k < end; k++ {
+			j := k - start
+			if b.idx != nil {
+				j = int(b.idx[k]) - base
+			}
+			m.indices[at+k] = int32(j)
+		}
+		start = end
+	}
 }
 
 // trim drops, and counts as ignored, what has an index of size or more.

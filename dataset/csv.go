@@ -33,7 +33,7 @@ func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
 	if len(blocks) > manyBlocks {
 		runtime.GC() // the text of the rows need not be in memory beside the matrix
 	}
-	s, err := assemble(blocks, 0, t.columns.cols, opt.Layout)
+	s, err := assemble(blocks, 0, t.columns.cols, opt)
 	if err != nil {
 		return nil, fail(from.name, err)
 	}
@@ -75,6 +75,9 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 	var err error
 	if t.rows, err = form.Open(from.r, from.at, from.size, opt.given(format)); err != nil {
 		return nil, t.fault(err)
+	}
+	if from.regular && opt.Threads > 1 {
+		defer t.rows.ReadAhead()()
 	}
 	for {
 		cells, err := t.rows.Read()

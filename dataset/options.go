@@ -156,8 +156,9 @@ type Options struct {
 	// it.
 	InMemory bool
 
-	// Threads is how many threads parse svmlight text, 0 meaning all there are, and no more than a
-	// few for each of the machine's. It changes no bit of the result.
+	// Threads is how many threads parse text, 0 meaning all there are, and no more than a few for
+	// each of the machine's: of svmlight text each takes a part, of a table in a file one splits
+	// rows and another encodes them. It changes no bit of the result.
 	Threads int
 
 	// Stdin, if not nil, is read for the name "-" in place of standard input.

@@ -198,12 +198,13 @@ func (in *input) readers() ([]arrayFile, error) {
 		if err != nil {
 			return nil, fail(name, err)
 		}
-		size := int64(-1)
-		var at io.ReaderAt
-		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
-			size, at = n, f // with MaxBytes there may be fewer to read
+		from := arrayFile{r: in.opt.limit(r), name: name, size: -1}
+		var size int64
+		size, from.regular = sizeOf(f)
+		if from.regular && !zipped && in.opt.MaxBytes == 0 { // with it there may be fewer to read
+			from.at, from.size = f, size
 		}
-		all = append(all, arrayFile{in.opt.limit(r), at, name, size})
+		all = append(all, from)
 	}
 	return all, nil
 }

@@ -33,7 +33,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := assemble(p.blocks, first, cols, opt.Layout)
+	s, err := assemble(p.blocks, first, cols, opt)
 	if err != nil {
 		return nil, fail(name, err)
 	}

@@ -42,6 +42,7 @@ type Reader struct {
 	repeated quirk    // rows that repeat the header
 	doubts   []Doubt
 	done     bool
+	ahead    *readAhead // nil unless another goroutine reads the rows
 
 	encodingDoubt *Doubt
 }
@@ -289,6 +290,14 @@ func (r *Reader) Names() []string {
 // field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
 // error from reading the file.
 func (r *Reader) Read() ([]string, error) {
+	if r.ahead != nil {
+		return r.ahead.next()
+	}
+	return r.next()
+}
+
+// next is Read in the goroutine that reads the file.
+func (r *Reader) next() ([]string, error) {
 	for {
 		cells, err := r.table.next()
 		if err == io.EOF && !r.done {
@@ -383,6 +392,9 @@ func (r *Reader) isHeader(cells []string) bool {
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1
+	}
+	if r.ahead != nil {
+		return r.ahead.position(i, r.form.Separator)
 	}
 	return r.table.position(i)
 }

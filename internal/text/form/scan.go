@@ -493,26 +493,32 @@ func (s *scanner) ends(text []byte, i int, final bool) (at int, sure bool) {
 // first byte, both from 1. Blanks before the cell are not part of it. The position is 0 if the row
 // has no cell i.
 func (s *scanner) position(i int) (line, column int) {
+	return position(s.row, s.rowLine, s.starts, i, s.separator)
+}
+
+// position is scanner.position for a row that begins in the given line. starts are the starts of
+// its cells; there are none for a row without quotes.
+func position(row string, line int, starts []int, i int, separator byte) (_, column int) {
 	at := 0
 	switch {
-	case i < len(s.starts):
-		at = s.starts[i]
-	case len(s.starts) > 0:
-		return s.rowLine, 0
+	case i < len(starts):
+		at = starts[i]
+	case len(starts) > 0:
+		return line, 0
 	default:
 		for ; i > 0; i-- {
-			to := strings.IndexByte(s.row[at:], s.separator)
+			to := strings.IndexByte(row[at:], separator)
 			if to < 0 {
-				return s.rowLine, 0
+				return line, 0
 			}
 			at += to + 1
 		}
 	}
-	for at < len(s.row) && s.row[at] == ' ' {
+	for at < len(row) && row[at] == ' ' {
 		at++
 	}
-	before := s.row[:at]
-	return s.rowLine + countLines([]byte(before)), at - strings.LastIndexAny(before, "\r\n")
+	before := row[:at]
+	return line + countLines([]byte(before)), at - strings.LastIndexAny(before, "\r\n")
 }
 
 // skip skips the given number of lines, or all if there are fewer.

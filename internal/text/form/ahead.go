@@ -1,0 +1,135 @@
+package form
+
+import (
+	"runtime/debug"
+
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+)
+
+// batchBytes is the number of bytes of text in a batch of rows, which the last row may exceed.
+const batchBytes = 1 << 16
+
+// batches is the number of batches of a Reader that reads ahead: one that is read, one that waits,
+// and one whose rows Read returns.
+const batches = 3
+
+// batch is consecutive rows of a file.
+type batch struct {
+	rows   []rowAt
+	cells  []string // of all rows
+	starts []int    // of the cells of all rows with quotes, in their row
+	err    error    // error after the last row; nil if further rows follow
+}
+
+// rowAt is a row of a batch.
+type rowAt struct {
+	text   string
+	line   int
+	cells  int // end of the row in batch.cells
+	starts int // end of the row in batch.starts
+}
+
+// readAhead is the rows of a Reader that another goroutine reads.
+type readAhead struct {
+	full, free chan *batch
+	stopped    chan struct{}
+	now        *batch
+	row        int   // index in now of the row that Read returned last; -1 for none
+	err        error // error after the last row of now
+	failed     *parallel.Panic
+}
+
+// ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing for the
+// format JSONL, whose rows may add columns. stop ends the goroutine; the caller must call it before
+// it closes the file, and must not read afterwards. Doubts may be called after io.EOF only.
+func (r *Reader) ReadAhead() (stop func()) {
+	var in *scanner
+	switch table := r.table.(type) {
+	case *scanner:
+		in = table
+	case *lineRows:
+		in = table.scanner
+	default:
+		return func() {}
+	}
+	a := &readAhead{full: make(chan *batch, batches), free: make(chan *batch, batches),
+		stopped: make(chan struct{}), now: &batch{}, row: -1}
+	for range batches - 1 {
+		a.free <- &batch{}
+	}
+	r.ahead = a
+	go a.fill(r, in)
+	return func() {
+		close(a.stopped)
+		for range a.full { // closed when the goroutine has ended
+		}
+	}
+}
+
+// fill reads the rows of r until an error or the end.
+func (a *readAhead) fill(r *Reader, in *scanner) {
+	defer close(a.full)
+	defer func() {
+		if v := recover(); v != nil {
+			a.failed = &parallel.Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	for {
+		var b *batch
+		select {
+		case b = <-a.free:
+		case <-a.stopped:
+			return
+		}
+		b.read(r, in)
+		a.full <- b // which has a place for each batch
+		if b.err != nil {
+			return
+		}
+	}
+}
+
+// read fills the batch with the next rows.
+func (b *batch) read(r *Reader, in *scanner) {
+	b.rows, b.cells, b.starts = b.rows[:0], b.cells[:0], b.starts[:0]
+	for size := 0; size < batchBytes; size += len(in.row) + 1 {
+		var cells []string
+		if cells, b.err = r.next(); b.err != nil {
+			return
+		}
+		b.cells, b.starts = append(b.cells, cells...), append(b.starts, in.starts...)
+		b.rows = append(b.rows, rowAt{in.row, in.rowLine, len(b.cells), len(b.starts)})
+	}
+}
+
+// next returns the cells of the next row.
+func (a *readAhead) next() ([]string, error) {
+	for a.row+1 >= len(a.now.rows) {
+		if a.err != nil {
+			return nil, a.err
+		}
+		b, more := <-a.full
+		if !more {
+			panic(a.failed)
+		}
+		if a.err = b.err; len(b.rows) > 0 {
+			a.free <- a.now // which has a place for each batch
+			a.now, a.row = b, -1
+		}
+	}
+	a.row++
+	from := 0
+	if a.row > 0 {
+		from = a.now.rows[a.row-1].cells
+	}
+	return a.now.cells[from:a.now.rows[a.row].cells], nil
+}
+
+// position is scanner.position for the row that next returned last.
+func (a *readAhead) position(i int, separator byte) (line, column int) {
+	row, from := a.now.rows[a.row], 0
+	if a.row > 0 {
+		from = a.now.rows[a.row-1].starts
+	}
+	return position(row.text, row.line, a.now.starts[from:row.starts], i, separator)
+}
