@@ -36,11 +36,12 @@ func TestFormatsPages(t *testing.T) {
 	}
 }
 
-// FormatOf knows every ending, also before .gz, and CanWrite no file that could not be read again.
+// FormatOf knows every ending, also before one of compression, and CanWrite no file that could not be read again.
 func TestFormatOf(t *testing.T) {
 	for _, info := range formats {
 		for _, ending := range append(append([]string{}, info.endings...), info.only...) {
-			for _, path := range []string{"a" + ending, "b.c" + ending + ".gz"} {
+			for _, path := range []string{"a" + ending, "b.c" + ending + ".gz", "a" + ending + ".bz2",
+				"a" + ending + ".zst"} {
 				if have := FormatOf(path); have != info.name {
 					t.Errorf("FormatOf(%q) is %q, want %q", path, have, info.name)
 				}
@@ -59,7 +60,7 @@ func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]bool{
 		"a.svm": true, "a.txt.gz": true, "a.csv": true, "a.csv.gz": true, "a.psv": false,
 		"a.tsv": false, "a.npy": true, "a.pgsm": true, "a.pgsm.gz": false, "a.jsonl": false,
-		"-": true, "a": false,
+		"a.csv.zst": false, "a.svm.bz2": false, "a.svm.zst.gz": false, "-": true, "a": false,
 	} {
 		if have := FormatOf(path).CanWrite(path); have != want {
 			t.Errorf("CanWrite(%q) is %v, want %v", path, have, want)

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
 // A Format is the format of a file. The empty string means FormatAuto.
@@ -24,7 +26,7 @@ const (
 // A formatInfo says how one format's files are recognized, read and written.
 type formatInfo struct {
 	name    Format
-	endings []string // of the names of its files, before .gz
+	endings []string // of the names of its files, before that of compression
 	only    []string // endings of files that are read, but not written
 	writes  bool     // whether Write writes this format
 	table   bool     // rows of cells, which an Options.Encoder can encode
@@ -71,14 +73,14 @@ func (f Format) info() formatInfo {
 func (f Format) IsTable() bool { return f.info().table }
 
 // CanWrite reports whether [Write] writes the format to files of this name. A file of FormatPGSM
-// is mapped into memory, so that its name must not end in .gz.
+// is mapped into memory, so that its name must not end in .gz; Write knows no other compression.
 func (f Format) CanWrite(path string) bool {
 	info, plain := f.info(), strings.TrimSuffix(path, ".gz")
 	return info.writes && !slices.Contains(info.only, filepath.Ext(plain)) &&
-		!(info.mapped && plain != path)
+		!(info.mapped && plain != path) && files.PlainName(plain) == plain
 }
 
-// FormatOf returns the format of a file of this name by its ending, which .gz may follow:
+// FormatOf returns the format of a file of this name by its ending, which .gz, .bz2 or .zst may follow:
 // FormatSvmlight for "-", FormatIDX for images,labels, FormatAuto if the name does not tell.
 func FormatOf(path string) Format {
 	if path == "-" {
@@ -87,7 +89,7 @@ func FormatOf(path string) Format {
 	if isIDXPair(path) {
 		return FormatIDX
 	}
-	ending := filepath.Ext(strings.TrimSuffix(path, ".gz"))
+	ending := filepath.Ext(files.PlainName(path))
 	for _, info := range formats {
 		if slices.Contains(info.endings, ending) || slices.Contains(info.only, ending) {
 			return info.name
@@ -104,7 +106,7 @@ func isPair(path string, is func(name string) bool) bool {
 
 func isNPYPair(path string) bool {
 	return isPair(path, func(name string) bool {
-		return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".npy")
+		return strings.HasSuffix(files.PlainName(name), ".npy")
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
@@ -161,6 +162,10 @@ type Options struct {
 	// rows and another encodes them. It changes no bit of the result.
 	Threads int
 
+	// Decompressors are the formats of compressed files, besides gzip, that a file may have; one for
+	// gzip is used in place of the standard library's.
+	Decompressors []Decompressor
+
 	// Stdin, if not nil, is read for the name "-" in place of standard input.
 	Stdin io.Reader
 
@@ -178,6 +183,16 @@ type Options struct {
 
 // leavesOut reports whether the encoder does not use column i of Table.
 func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
+
+// A Decompressor decompresses the files of one format:
+//
+//	Magic  string // the first bytes of such a file
+//	Ending string // of the names of such files, as .zst
+//	Open   func(io.Reader) (io.ReadCloser, error)
+//
+// It is used for files that start with Magic, and for those that end in Ending and are of no other
+// format. What Open returns is read by one goroutine at a time.
+type Decompressor = files.Decompressor
 
 // filled returns the options with defaults in place of zeros, and checks them.
 func (o Options) filled() (Options, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
-// after it:
+// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz, .bz2
+// or .zst after it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .psv .tsv .tab            tables, whatever separates their cells
@@ -22,15 +22,15 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
-// A file that starts like one of gzip is decompressed, whatever its name. A file of several gzip
-// members is read whole; one that is cut off, has a wrong checksum or something else after its end
-// is an error.
+// A file that starts like one of gzip, or of Options.Decompressors, is decompressed, whatever its
+// name. A file of several gzip members is read whole; one that is cut off, has a wrong checksum or
+// something else after its end is an error.
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
 		return nil, err
 	}
-	if err := checkForeign(path); err != nil {
+	if err := opt.checkForeign(path); err != nil {
 		return nil, err
 	}
 	if opt.Format == FormatAuto {
@@ -71,6 +71,7 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	}
 	if info := opt.Format.info(); opt.Format != FormatAuto && !info.mapped && !info.bothNeeded {
 		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
+		defer in.close()
 		return in.read()
 	}
 	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv, lines, jsonl or npy", name)
@@ -97,8 +98,8 @@ func (in *input) read() (*Set, error) {
 }
 
 // checkForeign returns an error that names the kind of a file that no format is for, such as a
-// workbook, and what makes a CSV file of it. Files that can't be read are reported later.
-func checkForeign(path string) error {
+// workbook, and what makes a CSV file of it, unless the file can be decompressed. Files that can't be read are reported later.
+func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // what is read of a pipe is gone, even if it is only opened
 	}
@@ -109,6 +110,11 @@ func checkForeign(path string) error {
 	defer f.Close()
 	head := make([]byte, 4096)
 	n, _ := io.ReadFull(f, head)
+	for _, d := range o.Decompressors {
+		if strings.HasPrefix(string(head[:n]), d.Magic) {
+			return nil
+		}
+	}
 	if what, advice := form.ForeignKind(head[:n]); what != "" {
 		return fmt.Errorf("%s: this is %s: %s", path, what, advice)
 	}
@@ -134,6 +140,7 @@ type input struct {
 	files []*os.File  // nil is Options.Stdin
 	plain []io.Reader // what the files hold
 	names []string
+	stops []func() // to be called before the files are closed
 }
 
 func (in *input) open(name string) error {
@@ -157,6 +164,9 @@ func (in *input) open(name string) error {
 }
 
 func (in *input) close() {
+	for _, stop := range in.stops {
+		stop()
+	}
 	for _, f := range in.files {
 		if f != nil && f != os.Stdin {
 			f.Close() // it was only read
@@ -194,14 +204,22 @@ func (in *input) readers() ([]arrayFile, error) {
 	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := files.Unzip(&metered{m, in.plain[i]}, strings.HasSuffix(name, ".gz"))
+		r, packed, err := files.Unpack(&metered{m, in.plain[i]}, name, in.opt.Decompressors...)
 		if err != nil {
 			return nil, fail(name, err)
 		}
-		from := arrayFile{r: in.opt.limit(r), name: name, size: -1}
-		var size int64
-		size, from.regular = sizeOf(f)
-		if from.regular && !zipped && in.opt.MaxBytes == 0 { // with it there may be fewer to read
+		size, regular := sizeOf(f)
+		z, closes := r.(io.Closer)
+		if packed && regular && in.opt.Threads > 1 {
+			var stop func()
+			r, stop = files.Ahead(r)
+			in.stops = append(in.stops, stop)
+		}
+		if closes {
+			in.stops = append(in.stops, func() { z.Close() }) // it was only read
+		}
+		from := arrayFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
+		if regular && !packed && in.opt.MaxBytes == 0 { // with it there may be fewer to read
 			from.at, from.size = f, size
 		}
 		all = append(all, from)

@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -140,7 +141,7 @@ func modelName(args []string) (string, error) {
 	if args[0] == "-" {
 		return "", flags.Usagef("data from standard input have no name: name the model too")
 	}
-	name := strings.TrimSuffix(shortName(args[0]), ".gz")
+	name := files.PlainName(shortName(args[0]))
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 

@@ -3,6 +3,7 @@ module github.com/pegasimd/pegasimd/cmd/pegasimd
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.19.2
 	github.com/pegasimd/pegasimd v0.1.0
 	github.com/pegasimd/pegasimd/modelio/onnx v0.1.0
 	gonum.org/v1/gonum v0.17.0

@@ -133,6 +133,13 @@ func hostileFiles() map[string]hostileFile {
 	files["texts.csv.gz"] = zippedFile(files["texts.csv"])
 	files["rows.svm.gz"] = zippedFile(files["rows.svm"])
 	files["columns.csv.gz"] = zippedFile(files["columns.csv"])
+	for name, window := range map[string]byte{"window of 32 MB.csv.zst": 15 << 3, // 2^(10+15)
+		"window of 2 GB.csv.zst": 21 << 3} {
+		text := "a,b\n1,0\n2,1\n3,0\n4,1\n"
+		last := len(text)<<3 | 1 // a raw block
+		files[name] = hostileFile{"\x28\xb5\x2f\xfd\x00" + string([]byte{window, byte(last), 0, 0}) +
+			text, 4, len(text)}
+	}
 	return files
 }
 

@@ -72,7 +72,7 @@ func unpackedSize(name string) (size int64, known bool) {
 		return 0, false
 	}
 	defer f.Close()
-	_, zipped, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
+	_, zipped, err := files.Unpack(f, name, decompressors...)
 	return info.Size(), err == nil && !zipped
 }
 
@@ -95,7 +95,7 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 		}
 		from = f
 	}
-	plain, _, err := files.Unzip(from, strings.HasSuffix(name, ".gz"))
+	plain, _, err := files.Unpack(from, name, decompressors...)
 	if err != nil {
 		from.Close()
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)

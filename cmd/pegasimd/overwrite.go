@@ -33,7 +33,7 @@ func headOf(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	plain, _, err := files.Unzip(f, false)
+	plain, _, err := files.Unpack(f, "", decompressors...)
 	if err != nil {
 		return nil, err
 	}

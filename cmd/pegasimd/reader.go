@@ -40,6 +40,7 @@ func (c *call) reader() *dataReader {
 	f := c.flags
 	c.quiet = f.Quiet
 	d := &dataReader{call: c, opt: f.Data, missing: f.Missing, quiet: f.Quiet}
+	d.opt.Decompressors = decompressors
 	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
 		d.opt.SkipLines = -1 // none; 0 detects them
 	}

@@ -30,7 +30,7 @@ unless -loss or -multiclass is given. docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),
 NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text from standard
-input; each may be compressed with gzip. Or it is a .pgsm file, which convert writes.
+input; each may be compressed (.gz .bz2 .zst). Or it is a .pgsm file, which convert writes.
 
 The separator and other details of a table, its label column and the kinds of its columns are
 detected and printed. Lines at the end that begin with 'warning:' name a detail that is in doubt and

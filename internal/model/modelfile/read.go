@@ -53,7 +53,7 @@ func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 		return none, fmt.Errorf("pegasos: %w", err)
 	}
 	defer f.Close()
-	plain, _, err := files.Unzip(f, false)
+	plain, _, err := files.Unpack(f, "")
 	if err != nil {
 		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
 	}

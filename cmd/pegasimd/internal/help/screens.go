@@ -30,9 +30,9 @@ machines, and predicts with them.
 
 Usage: pegasimd COMMAND [flags] ARGUMENTS
 `, `'pegasimd help COMMAND' explains a command and lists its flags. In every command, - stands for
-standard input or output, and a name that ends in .gz means a compressed file. Output files are
-written atomically: a command that fails leaves the old file. An existing file is replaced only if
-pegasimd wrote it; -force replaces any file.
+standard input or output, and a name that ends in .gz means a compressed file; .bz2 and .zst files
+are read, too. Output files are written atomically: a command that fails leaves the old file. An
+existing file is replaced only if pegasimd wrote it; -force replaces any file.
 
 To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.

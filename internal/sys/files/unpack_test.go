@@ -23,9 +23,17 @@ func zip(t *testing.T, text string) string {
 	return b.String()
 }
 
-// Unzip decompresses gzip files, and returns the bytes of others unless only gzip is accepted.
+// nameOf returns the name of a file that must be in gzip format, or may be in any.
+func nameOf(must bool) string {
+	if must {
+		return "a.svm.gz"
+	}
+	return "a.svm"
+}
+
+// Unpack decompresses gzip files, and returns the bytes of others unless only gzip is accepted.
 // Packed counts the bytes of the file, of the outer one for gzip within gzip.
-func TestUnzip(t *testing.T) {
+func TestUnpack(t *testing.T) {
 	const text = "1 1:2\n"
 	once := zip(t, text)
 	twice := zip(t, once)
@@ -40,7 +48,7 @@ func TestUnzip(t *testing.T) {
 		"gzip":  {once, false, text, len(once)}, "only gzip": {once, true, text, len(once)},
 		"twice": {twice, false, once, len(twice)},
 	} {
-		r, zipped, err := Unzip(strings.NewReader(c.file), c.must)
+		r, zipped, err := Unpack(strings.NewReader(c.file), nameOf(c.must))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -52,12 +60,12 @@ func TestUnzip(t *testing.T) {
 			t.Errorf("%s: %q, gzip %v, %d bytes packed, %v", name, have, zipped, n, err)
 		}
 	}
-	outer, _, err := Unzip(strings.NewReader(twice), true)
+	outer, _, err := Unpack(strings.NewReader(twice), "a.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, inner := range []bool{true, false} { // the second is not compressed
-		if outer, _, err = Unzip(outer, inner); err != nil {
+		if outer, _, err = Unpack(outer, nameOf(inner)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +76,7 @@ func TestUnzip(t *testing.T) {
 	}
 }
 
-func TestUnzipErrors(t *testing.T) {
+func TestUnpackErrors(t *testing.T) {
 	broken := errors.New("broken")
 	once := zip(t, "1 1:2\n")
 	for name, c := range map[string]struct {
@@ -83,11 +91,42 @@ func TestUnzipErrors(t *testing.T) {
 		"few bytes": {io.MultiReader(strings.NewReader(once[:5]), iotest.ErrReader(broken)), true,
 			broken},
 	} {
-		if r, zipped, err := Unzip(c.r, c.must); !errors.Is(err, c.want) || r != nil || zipped {
+		if r, zipped, err := Unpack(c.r, nameOf(c.must)); !errors.Is(err, c.want) || r != nil || zipped {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	if n, packed := Packed(strings.NewReader("")); n != 0 || packed {
 		t.Errorf("another reader: %d, %v", n, packed)
+	}
+}
+
+// Formats that are given come before gzip, go by their first bytes, or else by the name, and are not
+// opened for an empty file.
+func TestUnpackFormats(t *testing.T) {
+	upper := Decompressor{"UP", ".up", func(r io.Reader) (io.ReadCloser, error) {
+		text, err := io.ReadAll(r)
+		return io.NopCloser(bytes.NewReader(bytes.ToLower(text))), err
+	}}
+	other := Decompressor{"\x1f\x8b\x08", ".gz", upper.Open}
+	for _, c := range []struct{ file, name, want string }{
+		{"UP A", "a.svm", "up a"}, {"UP A", "a.gz", "up a"}, {"A", "a.svm.up", "a"}, {"A", "up", "A"},
+		{"U", "a", "U"}, {zip(t, "1 1:2\n"), "a.up", strings.ToLower(zip(t, "1 1:2\n"))},
+	} {
+		r, packed, err := Unpack(strings.NewReader(c.file), c.name, upper, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have, err := io.ReadAll(r); err != nil || string(have) != c.want || packed == (c.want == c.file) {
+			t.Errorf("%q called %s: %q, %v", c.file, c.name, have, err)
+		}
+	}
+	if _, _, err := Unpack(strings.NewReader(""), "a.up", upper); err != io.ErrUnexpectedEOF {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{"a.csv.gz": "a.csv", "a.bz2": "a", "a.svm.zst": "a.svm",
+		"a.csv": "a.csv", "gz": "gz"} {
+		if have := PlainName(name); have != want {
+			t.Errorf("%s: %s", name, have)
+		}
 	}
 }

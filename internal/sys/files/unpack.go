@@ -1,0 +1,120 @@
+package files
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+)
+
+// Decompressor decompresses the files of one format.
+type Decompressor struct {
+	Magic  string // first bytes of such a file
+	Ending string // of the names of such files
+	Open   func(io.Reader) (io.ReadCloser, error)
+}
+
+// gzipped decompresses files in gzip format.
+var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, error) {
+	return gzip.NewReader(r)
+}}
+
+// packedEndings are the endings of the names of compressed files.
+var packedEndings = []string{".gz", ".bz2", ".zst"}
+
+// PlainName returns a file's name without the ending that says how the file is compressed.
+func PlainName(name string) string {
+	for _, ending := range packedEndings {
+		if plain, is := strings.CutSuffix(name, ending); is {
+			return plain
+		}
+	}
+	return name
+}
+
+// Unpack returns a reader of the decompressed content of r if r begins with the magic bytes of one
+// of the formats, or of gzip, or if the name of r ends as such files do; else a reader of r's
+// bytes. packed reports which. The caller may close plain if it is an io.Closer.
+func Unpack(r io.Reader, name string, formats ...Decompressor) (
+	plain io.Reader, packed bool, err error,
+) {
+	from := &countingReader{r: r}
+	b := bufio.NewReaderSize(from, 1<<16)
+	format, err := formatOf(b, name, append(formats[:len(formats):len(formats)], gzipped))
+	if err != nil {
+		return nil, false, err
+	}
+	if format == nil {
+		return &buffered{b, r}, false, nil
+	}
+	if _, err = b.Peek(1); err == io.EOF { // an empty file is not compressed
+		return nil, false, io.ErrUnexpectedEOF
+	}
+	z, err := format.Open(b)
+	if err != nil {
+		return nil, false, err
+	}
+	return &unpacked{z, from}, true, nil
+}
+
+// formatOf returns the format of the file that b reads, by its first bytes, or else by its name; nil
+// if it is not compressed.
+func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompressor, error) {
+	for i := range formats {
+		head, err := b.Peek(len(formats[i].Magic))
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if bytes.Equal(head, []byte(formats[i].Magic)) {
+			return &formats[i], nil
+		}
+	}
+	for i := range formats {
+		if strings.HasSuffix(name, formats[i].Ending) {
+			return &formats[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// Packed returns the number of compressed bytes that r has read so far, if r is a reader that Unpack
+// returned for a compressed file. For other readers packed is false. A reader that wraps such a
+// reader should have a method Packed that returns the same.
+func Packed(r io.Reader) (n int64, packed bool) {
+	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
+		return p.Packed()
+	}
+	return 0, false
+}
+
+type buffered struct {
+	*bufio.Reader
+	from io.Reader
+}
+
+func (b *buffered) Packed() (int64, bool) { return Packed(b.from) }
+
+type unpacked struct {
+	io.ReadCloser
+	from *countingReader
+}
+
+func (u *unpacked) Packed() (int64, bool) {
+	if n, packed := Packed(u.from.r); packed { // gzip within gzip: count the outer file
+		return n, true
+	}
+	return u.from.n, true
+}
+
+// countingReader counts the bytes read from r.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
