@@ -47,8 +47,14 @@ func CountNonzeros[F float32 | float64](x []F) (n int) {
 // Float64s returns the elements of v converted to float64.
 func Float64s(v []float32) []float64 {
 	wide := make([]float64, len(v))
-	for j, z := range v {
-		wide[j] = float64(z)
-	}
+	Widen(wide, v)
 	return wide
+}
+
+// Widen stores the elements of v, converted to float64, in dst, which has the same length.
+func Widen(dst []float64, v []float32) {
+	dst = dst[:len(v)]
+	for j, z := range v {
+		dst[j] = float64(z)
+	}
 }

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -62,9 +63,7 @@ func MeasureConstants(x store.Rows, weight []float64, threads int, stop func() b
 func measure(x store.Rows, weight []float64, moments, constants bool, threads int,
 	stop func() bool) *Columns {
 	n, cols := x.Rows(), x.Cols()
-	c := &Columns{
-		MaxAbs: make([]float32, cols), Squares: make([]float64, n), Bad: -1,
-	}
+	c := &Columns{Squares: make([]float64, n), Bad: -1}
 	rows := max(columnRows, (n+columnBlocks-1)/columnBlocks)
 	blocks := make([]columnBlock, (n+rows-1)/rows)
 	workers := make([]*columnWorker, max(1, threads))
@@ -88,14 +87,7 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 			w.magnitudes(&blocks[b], start, min(start+rows, n))
 		}
 	})
-	for _, w := range workers {
-		if w == nil {
-			continue
-		}
-		for j, size := range w.maxBits {
-			c.MaxAbs[j] = max(c.MaxAbs[j], math.Float32frombits(size))
-		}
-	}
+	c.MaxAbs = largest(workers, cols)
 	for _, b := range blocks {
 		c.Rows += b.rows
 		c.Nonzeros += b.nonzeros
@@ -110,6 +102,27 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 		c.findConstants(workers)
 	}
 	return c
+}
+
+// largest returns the largest magnitudes in the columns. If there is one worker, they are in the
+// same memory as its maxBits.
+func largest(workers []*columnWorker, cols int) []float32 {
+	var all []uint32
+	for _, w := range workers {
+		switch {
+		case w == nil:
+		case all == nil:
+			all = w.maxBits
+		default:
+			for j, size := range w.maxBits {
+				all[j] = max(all[j], size)
+			}
+		}
+	}
+	if all == nil {
+		return make([]float32, cols)
+	}
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(all))), cols)
 }
 
 // columnWorker is the state of one goroutine of Measure.

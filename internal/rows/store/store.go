@@ -129,7 +129,7 @@ const (
 type Sum struct {
 	Only     []uint32 // the rows to sum; nil for the rows From to To-1
 	From, To int
-	A        []float32
+	A        []float32 // nil if all elements are 1
 	Weight   []float64 // nil if all weights are 1
 
 	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
@@ -150,7 +150,9 @@ func (s *Sum) Term(k int) (row int, a float64) {
 	if s.Only != nil {
 		row = int(s.Only[k])
 	}
-	a = float64(s.A[row])
+	if a = 1; s.A != nil {
+		a = float64(s.A[row])
+	}
 	if s.Weight != nil {
 		a = float64(a * s.Weight[row])
 	}

@@ -41,7 +41,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 		even = balanceSides(p.Binary, a)
 	}
 	slack := even.slack
-	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
+	u, signed := floats.Borrow(p.X.Cols()), make([]float32, len(a))
 	sums := p.AddUp(func(_ store.Rows, from, to int) [4]float64 {
 		var ub, squares, mean, size float64
 		for j := from; j < to; j++ {
@@ -65,6 +65,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	for _, v := range u {
 		sum += float64(v * v)
 	}
+	floats.GiveBack(u)
 	// reach is at least mean(|a_i| |x_i|); the factor covers the roundings of r2.
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n

@@ -183,6 +183,11 @@ func (r *Run) refine(how Precision) {
 		}
 	}
 	r.setObjectives(exact)
+	for _, vectors := range exact {
+		for _, v := range vectors {
+			floats.GiveBack(v)
+		}
+	}
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
@@ -257,12 +262,14 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 
 // exactVectors returns the weight vectors of learner k in m, for the scaled rows, as float64. If
 // there is a scaling, they are computed from the weights of the written model by undoing the
-// scaling, without rounding to float32.
+// scaling, without rounding to float32. The caller may pass them to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {
 		if r.s.Scale == nil {
-			exact = append(exact, floats.Float64s(v))
+			wide := floats.Borrow(len(v))
+			floats.Widen(wide, v)
+			exact = append(exact, wide)
 			continue
 		}
 		f := m.Folded

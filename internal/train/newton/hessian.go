@@ -175,7 +175,7 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 		}
 		clear(b.parts[k])
 		n.p.X.Clone().AddTo(b.parts[k], store.Sum{
-			Only: indices[k*len(indices)/parts : (k+1)*len(indices)/parts], A: b.ones,
+			Only:   indices[k*len(indices)/parts : (k+1)*len(indices)/parts],
 			Weight: b.weight,
 		})
 	})
@@ -213,11 +213,8 @@ func (n *Method) fitBuffers() {
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
 	}
-	if all := n.p.X.Rows(); len(b.ones) < all {
-		b.ones, b.weight = make([]float32, all), make([]float64, all)
-		for i := range b.ones {
-			b.ones[i] = 1
-		}
+	if all := n.p.X.Rows(); len(b.weight) < all {
+		b.weight = make([]float64, all)
 	}
 }
 

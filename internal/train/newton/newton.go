@@ -335,6 +335,7 @@ func (n *Method) move() {
 			}
 		})
 	}
+	n.pool.giveBack(n.line.q)
 	n.line = nil
 }
 

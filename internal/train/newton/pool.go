@@ -35,7 +35,6 @@ type buffers struct {
 	leaving   []int32     // rows to be removed from a kept Hessian
 	curvature []float32   // weight times second derivative of each row of the zone
 	was       []float32   // dual variable of each row before it changed
-	ones      []float32   // 1 for each row of the store, for store.Sum
 	weight    []float64   // factor by which addRows multiplies each row of the store
 	only      []uint32    // buffer: indices of the rows that addRows adds
 	parts     [][]float64 // sums of the parts into which addRows cuts the rows
@@ -51,9 +50,10 @@ type Pool struct {
 	Context      context.Context // interrupts iterations when it is done; may be nil
 
 	mu   sync.Mutex
-	back sync.Cond  // signaled when buffers are returned
-	free []*buffers // buffers that are not in use
-	used int        // number of buffers in use
+	back sync.Cond   // signaled when buffers are returned
+	free []*buffers  // buffers that are not in use
+	used int         // number of buffers in use
+	rows [][]float32 // slices with an element per row that are not in use
 
 	once     sync.Once
 	bytes    *store.Pixels // X as bytes, if areBytes; set by once
@@ -86,6 +86,27 @@ func (l *Pool) put(b *buffers) {
 	l.free = append(l.free, b)
 	l.used--
 	l.back.Signal()
+}
+
+// borrow lends a slice with an element for each of the given number of rows. Its contents are
+// undefined.
+func (l *Pool) borrow(rows int) []float32 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := len(l.rows) - 1; k >= 0 {
+		v := l.rows[k]
+		if l.rows = l.rows[:k]; cap(v) >= rows {
+			return v[:rows]
+		}
+	}
+	return make([]float32, rows)
+}
+
+// giveBack takes a slice from borrow back.
+func (l *Pool) giveBack(v []float32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rows = append(l.rows, v)
 }
 
 // gramBlock is the unit in which rows are added to a Hessian: between two checks of the context, a

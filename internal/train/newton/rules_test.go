@@ -87,7 +87,7 @@ func TestMemory(t *testing.T) {
 			n := s.method(1e-3)
 			Iterate([]*Method{n}, 1)
 			b := n.pool.free[0]
-			have := 4.0*float64(len(b.changed)+len(b.zone)+len(b.curvature)+len(b.was)+len(b.ones)+
+			have := 4.0*float64(len(b.changed)+len(b.zone)+len(b.curvature)+len(b.was)+
 				len(b.only)+cap(b.packed)) + 8*float64(len(b.weight)+len(b.parts)*cols)
 			d := float64(cols)
 			have += 4*d*d + 8*d*d // a sum and its factor, without what blocks take

@@ -15,13 +15,15 @@ func (n *Method) setMargins(exact bool) {
 		w[j] = float32(n.v[j])
 	}
 	wide, bias := floats.Float64s(w), n.biasOf(n.v)
+	dots := n.pool.borrow(len(n.p.Rows))
+	defer n.pool.giveBack(dots)
 	n.forChunks(func(from, to int) {
-		x, dots := n.p.X.Clone(), make([]float32, to-from)
+		x := n.p.X.Clone()
 		if !exact {
-			x.DotMany(dots, n.p.At[from:to], w)
+			x.DotMany(dots[from:to], n.p.At[from:to], w)
 		}
 		for j := from; j < to; j++ {
-			z := float64(dots[j-from])
+			z := float64(dots[j])
 			if exact {
 				z = x.Dot64(int(n.p.At[j]), wide)
 			}
@@ -208,7 +210,7 @@ func (n *Method) findDirection(at evaluation) bool {
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
-		q: make([]float32, len(p.Rows))}
+		q: n.pool.borrow(len(p.Rows))}
 	gradient := make([]float64, len(n.v))
 	for j, v := range n.v {
 		u := n.sums[0][j]
@@ -246,6 +248,8 @@ func (n *Method) solve(center []float64, curvature float64) bool {
 	}
 	if finite && to.slope < 0 && !math.IsInf(to.slope, 0) {
 		n.line = to
+	} else {
+		n.pool.giveBack(to.q)
 	}
 	return n.line != nil
 }
