@@ -253,7 +253,7 @@ func TestTableOfNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Names, m.IndexBase = set.Names, set.IndexBase
-	m.Table = json.RawMessage(`{"encoder":4,"columns":[{"name":"a","kind":"number","number":` +
+	m.Table = json.RawMessage(`{"encoder":5,"columns":[{"name":"a","kind":"number","number":` +
 		`{"mean":0.25}},{"name":"b","kind":"number","number":{"mean":-0.125}}],"rows":4,` +
 		`"header":true,"label":{"name":"y","kind":"category"},"label_at":1,"raw":true}`)
 	m.Command = `-format csv -sep , -quote '"' -comment none -skip-lines 0 -header yes ` +

@@ -339,7 +339,7 @@ func TestTableHostile(t *testing.T) {
 		}
 	}
 	of := func(columns string) string {
-		return `{"encoder":4,"columns":[` + columns + `],"rows":9,"header":true,"label":{"name":"y",` +
+		return `{"encoder":5,"columns":[` + columns + `],"rows":9,"header":true,"label":{"name":"y",` +
 			`"kind":"number"},"label_at":-1}`
 	}
 	write(of(good))
@@ -362,8 +362,8 @@ func TestTableHostile(t *testing.T) {
 		"a huge factor":       of(`{"name":"c","kind":"number","number":{"factor":1e999}}`),
 		"a label beyond":      strings.Replace(of(good), "-1", "2", 1),
 		"a label before":      strings.Replace(of(good), "-1", "-2", 1),
-		"another version":     strings.Replace(of(good), `"encoder":4`, `"encoder":3`, 1),
-		"columns of a number": `{"encoder":4,"columns":7}`,
+		"another version":     strings.Replace(of(good), `"encoder":5`, `"encoder":3`, 1),
+		"columns of a number": `{"encoder":5,"columns":7}`,
 	} {
 		write(encoder)
 		for _, args := range [][]string{

@@ -117,7 +117,7 @@ func TestReady(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	encoder := json.RawMessage(`{"encoder":4,"rows":9,"label_at":-1,"columns":[` +
+	encoder := json.RawMessage(`{"encoder":5,"rows":9,"label_at":-1,"columns":[` +
 		`{"name":"c","kind":"number","number":{"factor":1}}]}`)
 	head := pegasos.Head{Features: 1, Table: encoder, IndexBase: 1, HashBits: 12}
 	opt := dataset.Options{HashBits: 12}

@@ -146,6 +146,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		if in.Kind == LeftOut {
 			continue
 		}
+		start := len(r.values)
 		of := in.encode(&r, text, c.Raw)
 		if of != fits {
 			if c.RefuseGaps && (of == isGap || in.Number != nil) {
@@ -160,6 +161,11 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		}
 		if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
 			r.add(in.gap, 1)
+		}
+		if in.Weak {
+			for k := start; k < len(r.values); k++ {
+				r.values[k] *= weakFactor
+			}
 		}
 	}
 	return r.columns, r.values, 0, ""

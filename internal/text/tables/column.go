@@ -29,6 +29,9 @@ type Column struct {
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
 	GapFeature bool `json:"gap_feature,omitempty"`
+	// Weak multiplies the column's features by weakFactor: there is text beside the column, and the
+	// column seems unrelated to the label. A column of text is never weak.
+	Weak bool `json:"weak,omitempty"`
 
 	Number *Scale    `json:"number,omitempty"` // of numbers and dates
 	Date   *Calendar `json:"date,omitempty"`
@@ -129,6 +132,9 @@ func (c *Column) meanSquare(rows int) float64 {
 	case c.GapFeature:
 		square += 1 - values
 	}
+	if c.Weak {
+		square *= weakFactor * weakFactor
+	}
 	return square
 }
 
@@ -168,6 +174,15 @@ type Feature struct {
 
 // feature returns the meaning of feature j of the column.
 func (c *Column) feature(j, rows int) Feature {
+	f := c.strongFeature(j, rows)
+	if c.Weak {
+		f.Spread *= weakFactor
+	}
+	return f
+}
+
+// strongFeature returns what feature returns, as if the column were not weak.
+func (c *Column) strongFeature(j, rows int) Feature {
 	indicator := func(what string, count int) Feature {
 		p := float64(count) / float64(rows)
 		return Feature{c.Name + what, math.Sqrt(float64(p * (1 - p)))}

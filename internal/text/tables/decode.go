@@ -88,6 +88,8 @@ func (c *Column) check(rows int, raw bool) error {
 		return errors.New("not of plain numbers, as a raw table's are")
 	case c.GapFeature && c.Kind == LeftOut:
 		return errors.New("left out, but for its gaps")
+	case c.Weak && (raw || c.Kind == Text || c.Kind == LeftOut):
+		return errors.New("weak, as no such column is")
 	}
 	switch c.Kind {
 	case Number:

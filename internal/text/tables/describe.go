@@ -14,6 +14,17 @@ var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the
 // Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason
 // for the kind too, after a fit.
 func (e *Encoder) Describe(i int) string {
+	if e.Columns[i].Weak {
+		return e.describe(i) + unrelated
+	}
+	return e.describe(i)
+}
+
+// unrelated describes a weak column.
+const unrelated = ", unrelated to the label"
+
+// describe returns what Describe returns, as if the column were not weak.
+func (e *Encoder) describe(i int) string {
 	switch c := &e.Columns[i]; {
 	case c.Kind == Number || c.Kind == Date:
 		return c.describe()

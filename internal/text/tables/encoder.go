@@ -11,7 +11,7 @@ import (
 )
 
 // version is the version of an encoder's JSON.
-const version = 4
+const version = 5
 
 // An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
 // place of a [form.Table]: see [Decode].
@@ -116,6 +116,9 @@ func (e *Encoder) Original(j int, v float64) string {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
 	if c.Number != nil && c.Number.Factor != 0 && of == 0 {
+		if c.Weak {
+			v /= weakFactor
+		}
 		v = v/c.Number.Factor + c.Number.Shift
 		if c.Kind == Date && math.Abs(v) < maxDays {
 			return time.Unix(0, 0).UTC().AddDate(0, 0, int(math.Floor(v))).Format(time.DateOnly)

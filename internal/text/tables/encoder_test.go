@@ -63,7 +63,7 @@ func TestDecodeNone(t *testing.T) {
 // Files that no encoder has written are refused, however little they say.
 func TestDecodeErrors(t *testing.T) {
 	with := func(columns string) string {
-		return `{"encoder":4,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
+		return `{"encoder":5,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
 	}
 	column := func(kind, rest string) string {
 		return with(fmt.Sprintf(`{"name":"c","kind":%q%s}`, kind, rest))
@@ -94,19 +94,19 @@ func TestDecodeErrors(t *testing.T) {
 		{column("left out", ""), ""}, {date(""), ""}, {date(`"order":"dmy","counts":[` + months + "]"), ""},
 		{number(`,"format":{"decimal":",","unit":"kg","gap_words":["a","b"]}`), ""},
 		{strings.Replace(number(""), `"label_at":-1`, `"label_at":1`, 1), ""},
-		{`{"encoder":4,"rows":9,"label_at":-1,"raw":true,"columns":[{"name":"c","kind":"number",` +
+		{`{"encoder":5,"rows":9,"label_at":-1,"raw":true,"columns":[{"name":"c","kind":"number",` +
 			`"number":{"mean":3}}]}`, ""},
 
-		{`{"encoder":2}`, "2, and this program reads only version 4: train the model again"},
+		{`{"encoder":2}`, "2, and this program reads only version 5: train the model again"},
 		{`{"encoder":-1}`, "of version -1"},
-		{`{"encoder":4,"label_at":"x"}`, "cannot unmarshal"},
-		{`{"encoder":4,"rows":1,"label_at":-2}`, "the label is in column -2"},
-		{`{"encoder":4,"rows":1,"label_at":1}`, "the label is in column 1"},
-		{`{"encoder":4,"rows":0,"label_at":0}`, "0 rows"},
-		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
-		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
-		{`{"encoder":4,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
-		{`{"encoder":4,"columns":{}}`, "want an array"},
+		{`{"encoder":5,"label_at":"x"}`, "cannot unmarshal"},
+		{`{"encoder":5,"rows":1,"label_at":-2}`, "the label is in column -2"},
+		{`{"encoder":5,"rows":1,"label_at":1}`, "the label is in column 1"},
+		{`{"encoder":5,"rows":0,"label_at":0}`, "0 rows"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
+		{`{"encoder":5,"columns":{}}`, "want an array"},
 		{number(`,"mean":1e999`), "cannot unmarshal"}, {number(`,"mean":1e39`), "not those of numbers"},
 		{column("number", ""), other}, {column("number", `,"number":{}`), "not those of numbers"},
 		{column("number", `,"number":{"factor":-1}`), "not those of numbers"},
@@ -137,6 +137,9 @@ func TestDecodeErrors(t *testing.T) {
 		{list(maxLevels + 1), "4097 levels"},
 		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1), "scaled, in a raw table"},
 		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "not of plain numbers"},
+		{strings.Replace(number(""), `"c",`, `"c","weak":true,`, 1), ""},
+		{column("left out", `,"weak":true`), "weak"},
+		{with(`{"weak":true,` + text[1:len(text)-1]), "weak"},
 		{long("1.5"), ""}, {long("1"), "length 1"}, {long("-2"), "length -2"}, {long("1e5"), "length 100000"},
 		{with(strings.Repeat(text, maxTexts) + hashed[:len(hashed)-1]), ""},
 		{with(strings.Repeat(text, maxTexts+1) + hashed[:len(hashed)-1]), "65 columns of text"},
@@ -155,7 +158,7 @@ func TestDecodeErrors(t *testing.T) {
 // A file that is named as hostile as can be makes no error that fills a screen.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
-	_, err := Decode(json.RawMessage(`{"encoder":4,"rows":1,"columns":[{"name":"` + name + `"}]}`))
+	_, err := Decode(json.RawMessage(`{"encoder":5,"rows":1,"columns":[{"name":"` + name + `"}]}`))
 	if err == nil || len(err.Error()) > 200 {
 		t.Errorf("%v", err)
 	}
@@ -332,6 +335,7 @@ func TestOriginal(t *testing.T) {
 		{Name: "age", Kind: Number, Number: &Scale{Shift: 40, Factor: 0.5}},
 		{Name: "born", Kind: Date, Number: &Scale{Shift: 365, Factor: 0.1}, Date: &Calendar{}},
 		{Name: "same", Kind: Number, Number: &Scale{Mean: 7}},
+		{Name: "weak", Kind: Number, Weak: true, Number: &Scale{Shift: 40, Factor: 0.5}},
 	}}
 	date := e.FeaturesOf(1)
 	for _, c := range []struct {
@@ -340,7 +344,7 @@ func TestOriginal(t *testing.T) {
 		want string
 	}{
 		{0, 1.25, "42.5"}, {1, 3.25, "1971-02-02"}, {1, -40, "1969-11-27"}, {1, 1e9, "1e+10"},
-		{1 + date, 0.25, "0.25"},
+		{1 + date, 0.25, "0.25"}, {2 + date, 1.25 / 64, "42.5"},
 	} {
 		if have := e.Original(c.j, c.v); have != c.want {
 			t.Errorf("feature %d, %v: %s, want %s", c.j, c.v, have, c.want)

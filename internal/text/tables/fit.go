@@ -44,6 +44,9 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 			continue
 		}
 		f.columns, f.labels.full = nil, nil // which may be large
+		if err := f.weigh(e, read); err != nil {
+			return nil, false, err
+		}
 		return e, f.raw != nil && f.raw.whole && f.labels.usable, nil
 	}
 }

@@ -285,12 +285,13 @@ func (e *Encoder) balance() {
 			squares += e.Columns[i].meanSquare(e.Rows)
 		}
 	}
-	if squares <= 1 {
-		return
+	length := 0.0
+	if squares > 1 {
+		length = math.Sqrt(squares)
 	}
 	for i := range e.Columns {
 		if t := e.Columns[i].Text; t != nil {
-			t.Length = math.Sqrt(squares)
+			t.Length = length
 		}
 	}
 }

@@ -1,0 +1,179 @@
+package tables
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/text/form"
+)
+
+// Beside text, the noise of a column that is unrelated to the label costs accuracy: text needs a small
+// penalty on its weights, which lets the models fit that noise, too. Such columns become weak, in a
+// pass that compares the features of each column with the labels.
+
+const (
+	weakFactor = 1.0 / 64 // of the features of weak columns
+	// A column is weak if it explains no more of the label than this many standard deviations above
+	// what a column without a relation to the label explains in the mean.
+	weakDeviations = 2
+	// Labels that are numbers count as classes if there are at most so many different ones.
+	maxNumberClasses = 64
+	maxClassSums     = 1 << 22 // features times classes; if there are more, no column becomes weak
+)
+
+// weigher is a [form.Encoder] that makes no features, but sums those of the columns beside text.
+type weigher struct {
+	*Coder   // of all columns but those of text
+	skip     func(row int) bool
+	row      int
+	label    string // of the row that Encode is to add
+	value    float64
+	known    bool           // whether the row has a label
+	classes  map[string]int // index of each class; nil if there are too many
+	counts   []float64      // rows of each class
+	sums     [][]float64    // of each class, of each feature
+	all      []float64      // sum of each feature
+	squares  []float64      // sum of the squares of each feature
+	first    float64        // the first label, from which labels are measured
+	y, yy    float64        // sums of the labels and of their squares
+	products []float64      // sum of each feature times the label
+	counted  float64        // rows
+}
+
+// weigh finds the weak columns of an encoder with text, and balances the encoder anew. It calls read,
+// as Fit does, if there are other columns and labels.
+func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
+	others := *e
+	others.Columns = slices.Clone(e.Columns)
+	for i := range others.Columns {
+		if c := &others.Columns[i]; c.Kind == Text {
+			*c = Column{Name: c.Name, Kind: LeftOut}
+		}
+	}
+	n := others.Cols()
+	if n == 0 || n == e.Cols() || e.Label.Kind == "" {
+		return nil
+	}
+	w := &weigher{Coder: others.Coder(), skip: f.Skip, classes: map[string]int{},
+		all: make([]float64, n), squares: make([]float64, n), products: make([]float64, n)}
+	if err := read(w); err != nil {
+		return err
+	}
+	first := 0
+	for i := range others.Columns {
+		end := first + others.FeaturesOf(i)
+		if w.unrelated(first, end) {
+			e.Columns[i].Weak = true
+			f.Reports[i].Reason += unrelated
+		}
+		first = end
+	}
+	e.balance()
+	return nil
+}
+
+// Cols returns 0: no row is encoded.
+func (w *weigher) Cols() int { return 0 }
+
+// Features returns nil.
+func (w *weigher) Features() []string { return nil }
+
+// Label keeps the label of the row that Encode is called with next.
+func (w *weigher) Label(text string) (form.Label, string) {
+	l, reason := w.Coder.Label(text)
+	w.label, w.value, w.known = text, float64(l.Value), !l.Missing && reason == ""
+	return l, reason
+}
+
+// Encode adds the features of a row to the sums.
+func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
+	[]int32, []float32, int, string,
+) {
+	skip := w.skip != nil && w.skip(w.row)
+	if w.row++; skip || !w.known {
+		return columns, values, 0, ""
+	}
+	features, of, _, _ := w.Coder.Encode(cells, columns, values)
+	features, of = features[len(columns):], of[len(values):]
+	if w.counted++; w.counted == 1 {
+		w.first = w.value
+	}
+	y := w.value - w.first
+	w.y += y
+	w.yy += float64(y * y)
+	sums := w.classSums()
+	for i, j := range features {
+		x := float64(of[i])
+		w.all[j] += x
+		w.squares[j] += float64(x * x)
+		w.products[j] += float64(x * y)
+		if sums != nil {
+			sums[j] += x
+		}
+	}
+	return columns, values, 0, ""
+}
+
+// classSums counts the class of the row, and returns its sums; nil if there are too many classes.
+func (w *weigher) classSums() []float64 {
+	if w.classes == nil {
+		return nil
+	}
+	k, found := w.classes[w.label]
+	if !found {
+		k = len(w.counts)
+		if (k+1)*len(w.all) > maxClassSums || w.Encoder.Label.Kind == Number && k >= maxNumberClasses {
+			w.classes, w.counts, w.sums = nil, nil, nil
+			return nil
+		}
+		w.classes[strings.Clone(w.label)] = k
+		w.counts, w.sums = append(w.counts, 0), append(w.sums, make([]float64, len(w.all)))
+	}
+	w.counts[k]++
+	return w.sums[k]
+}
+
+// unrelated reports whether features first to end-1, those of a column, seem unrelated to the label.
+// A feature explains a share s of its variance v: the variance between the means of the classes, or
+// the squared correlation with labels that are numbers. If the labels were shuffled, (n-1) s would be
+// d in the mean, d being the number of classes less 1, or 1 for numbers. For indicators, the sum of
+// (n-1) s v/m over the features, m being their mean squares, is Pearson's chi-squared, whose standard
+// deviation is the square root of twice its mean.
+func (w *weigher) unrelated(first, end int) bool {
+	if w.classes == nil && w.Encoder.Label.Kind != Number {
+		return false
+	}
+	n := w.counted
+	degrees := 1.0
+	if w.classes != nil {
+		degrees = float64(len(w.counts) - 1)
+	}
+	statistic, mean := 0.0, 0.0
+	for j := first; j < end; j++ {
+		total := w.squares[j] - float64(w.all[j]*w.all[j])/n
+		if !(total > float64(0x1p-30*w.squares[j])) { // constant
+			continue
+		}
+		statistic += float64((n-1)*w.explained(j)) / w.squares[j]
+		mean += float64(degrees*total) / w.squares[j]
+	}
+	return mean > 0 && statistic < mean+float64(weakDeviations*math.Sqrt(2*mean))
+}
+
+// explained returns the part of the sum of squares of feature j that the labels explain.
+func (w *weigher) explained(j int) (sum float64) {
+	if w.classes == nil {
+		total := w.yy - float64(w.y*w.y)/w.counted
+		if !(total > 0) {
+			return 0
+		}
+		product := w.products[j] - float64(w.all[j]*w.y)/w.counted
+		return float64(product*product) / total
+	}
+	for k, s := range w.sums {
+		d := s[j] - float64(w.counts[k]*w.all[j])/w.counted
+		sum += float64(d*d) / w.counts[k]
+	}
+	return sum
+}
