@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
-	"github.com/pegasimd/pegasimd/bench/internal/picture"
+	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
 //go:embed report.html
@@ -28,11 +28,11 @@ var styleSheet string
 type page struct {
 	*measured.Report
 	Style   template.CSS
-	Legend  []picture.Series
-	Speed   []*picture.Figure
-	Curves  []*picture.Figure
-	Times   []*picture.Figure
-	History []*picture.Figure
+	Legend  []chart.Series
+	Speed   []*chart.Figure
+	Curves  []*chart.Figure
+	Times   []*chart.Figure
+	History []*chart.Figure
 }
 
 func main() {
@@ -52,8 +52,8 @@ func write(dir, past, pictures string) error {
 	if err != nil {
 		return err
 	}
-	p := &page{Report: r, Style: template.CSS(picture.Sheet + styleSheet), Legend: legendOf(r.Paths),
-		Times: []*picture.Figure{accuracies(r.Runs), gaps(r.Runs)}}
+	p := &page{Report: r, Style: template.CSS(chart.Sheet + styleSheet), Legend: legendOf(r.Paths),
+		Times: []*chart.Figure{accuracies(r.Runs), gaps(r.Runs)}}
 	for _, k := range r.Kernels {
 		p.Speed = append(p.Speed, speed(k, r.Paths))
 	}
@@ -74,14 +74,14 @@ func write(dir, past, pictures string) error {
 	if err := save(filepath.Join(dir, "report.html"), b.String()); err != nil || pictures == "" {
 		return err
 	}
-	shown := slices.DeleteFunc(p.Speed, func(f *picture.Figure) bool {
+	shown := slices.DeleteFunc(p.Speed, func(f *chart.Figure) bool {
 		return f.Title != "dot" && f.Title != "axpy"
 	})
-	err = save(filepath.Join(pictures, "kernels.svg"), picture.Alone(p.Legend, shown...))
+	err = save(filepath.Join(pictures, "kernels.svg"), chart.Alone(p.Legend, shown...))
 	if err != nil {
 		return err
 	}
-	return save(filepath.Join(pictures, "proof.svg"), picture.Alone(p.Times[0].Lines, p.Times...))
+	return save(filepath.Join(pictures, "proof.svg"), chart.Alone(p.Times[0].Lines, p.Times...))
 }
 
 // halves are the two numbers of a cell, of which the second may be missing.

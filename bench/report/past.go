@@ -9,16 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-
-	"github.com/pegasimd/pegasimd/bench/internal/picture"
 	"github.com/pegasimd/pegasimd/gate/history"
+	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
 // readHistory draws what the gate has kept in a folder, which need not be there: a figure for each
 // CPU, with its runs in the order of time.
-func readHistory(dir string) (all []*picture.Figure, err error) {
+func readHistory(dir string) (all []*chart.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}
 	for _, file := range files {
@@ -38,11 +35,11 @@ func readHistory(dir string) (all []*picture.Figure, err error) {
 	for _, cpu := range slices.Sorted(maps.Keys(byCPU)) {
 		runs := byCPU[cpu]
 		slices.SortStableFunc(runs, func(a, b *history.Run) int { return a.Time.Compare(b.Time) })
-		f := &picture.Figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
-			Lines: trends(runs), X: picture.Axis{Label: "commit"},
-			Y: picture.Axis{Label: "percent of the first run", Format: picture.Short}}
+		f := &chart.Figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
+			Lines: trends(runs), X: chart.Axis{Label: "commit"},
+			Y: chart.Axis{Label: "percent of the first run", Format: chart.Short}}
 		for i := 0; i < len(runs); i += (len(runs) + 4) / 5 {
-			f.X.Marks = append(f.X.Marks, plot.Tick{Value: float64(i),
+			f.X.Marks = append(f.X.Marks, chart.Tick{Value: float64(i),
 				Label: fmt.Sprintf("%.7s", runs[i].Commit)})
 		}
 		all = append(all, f)
@@ -51,26 +48,26 @@ func readHistory(dir string) (all []*picture.Figure, err error) {
 }
 
 // trends are instructions, on each path that benchmarks name; time; and code.
-func trends(runs []*history.Run) (all []picture.Series) {
-	add := func(s picture.Style, name, unit, part string) {
+func trends(runs []*history.Run) (all []chart.Series) {
+	add := func(s chart.Style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
-			all = append(all, picture.Series{Style: s, Name: name, XYs: xys})
+			all = append(all, chart.Series{Style: s, Name: name, Points: xys})
 		}
 	}
 	for _, path := range []string{"generic", "avx2", "avx512x256", "avx512", "neon",
 		"neondot"} {
 		add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
 	}
-	add(picture.Lines[0], "instructions", "insn/op", "")
-	add(picture.Lines[5], "time", "ns/op", "")
-	add(picture.Lines[3], "bytes of code", "text-bytes", "all functions/")
+	add(chart.Lines[0], "instructions", "insn/op", "")
+	add(chart.Lines[5], "time", "ns/op", "")
+	add(chart.Lines[3], "bytes of code", "text-bytes", "all functions/")
 	return all
 }
 
 // chain follows the geometric mean of the benchmarks of a unit whose names have part in them, in
 // percent of the first run. Two runs are compared by the benchmarks that both have, so that a new
 // one makes no step.
-func chain(runs []*history.Run, unit, part string) (points plotter.XYs) {
+func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {
 		sum, n, any := 0.0, 0., false
@@ -85,7 +82,7 @@ func chain(runs []*history.Run, unit, part string) (points plotter.XYs) {
 		}
 		if any {
 			level *= math.Exp(sum / max(n, 1))
-			points, last = append(points, plotter.XY{X: float64(i), Y: level}), r
+			points, last = append(points, chart.Point{X: float64(i), Y: level}), r
 		}
 	}
 	return points

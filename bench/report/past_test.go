@@ -19,8 +19,8 @@ func TestTrends(t *testing.T) {
 	runs := []*history.Run{runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 100}),
 		runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 90, "op=exp/isa=avx512": 7})}
 	got := trends(runs)
-	if len(got) != 1 || got[0].Name != "instructions, avx512" || len(got[0].XYs) != 2 ||
-		got[0].XYs[1].Y < 89.9 || got[0].XYs[1].Y > 90.1 {
+	if len(got) != 1 || got[0].Name != "instructions, avx512" || len(got[0].Points) != 2 ||
+		got[0].Points[1].Y < 89.9 || got[0].Points[1].Y > 90.1 {
 		t.Errorf("%+v", got)
 	}
 	got = trends([]*history.Run{runOf("insn/op", map[string]float64{"Search": 1})})

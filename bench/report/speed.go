@@ -5,36 +5,36 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
-	"github.com/pegasimd/pegasimd/bench/internal/picture"
+	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
 // pathStyle is the same in all figures.
-func pathStyle(path string) picture.Style {
+func pathStyle(path string) chart.Style {
 	switch path {
 	case "avx2", "neon":
-		return picture.Lines[0]
+		return chart.Lines[0]
 	case "generic":
-		return picture.Lines[1]
+		return chart.Lines[1]
 	case "avx512", "neondot":
-		return picture.Lines[2]
+		return chart.Lines[2]
 	case "avx512x256":
-		return picture.Lines[3]
+		return chart.Lines[3]
 	}
-	return picture.Lines[4]
+	return chart.Lines[4]
 }
 
-func legendOf(paths []string) (all []picture.Series) {
+func legendOf(paths []string) (all []chart.Series) {
 	for _, path := range paths {
-		all = append(all, picture.Series{Style: pathStyle(path), Name: path})
+		all = append(all, chart.Series{Style: pathStyle(path), Name: path})
 	}
-	return append(all, picture.Series{Style: picture.Limit, Name: "limit of loads and stores"})
+	return append(all, chart.Series{Style: chart.Limit, Name: "limit of loads and stores"})
 }
 
 // speed draws a kernel's speed over the size.
-func speed(k *measured.Kernel, paths []string) *picture.Figure {
-	f := &picture.Figure{ID: "kernel-" + k.Name, Title: k.Name, Lines: legendOf(paths),
-		X: picture.Axis{Label: "n", Log: true, Format: picture.Short},
-		Y: picture.Axis{Label: "GB/s", Log: true, Format: picture.Short}}
+func speed(k *measured.Kernel, paths []string) *chart.Figure {
+	f := &chart.Figure{ID: "kernel-" + k.Name, Title: k.Name, Lines: legendOf(paths),
+		X: chart.Axis{Label: "n", Log: true, Format: chart.Short},
+		Y: chart.Axis{Label: "GB/s", Log: true, Format: chart.Short}}
 	from := 1.
 	for i, s := range k.Sizes {
 		n := float64(s.N)
@@ -45,7 +45,7 @@ func speed(k *measured.Kernel, paths []string) *picture.Figure {
 			from = math.Sqrt(n * float64(k.Sizes[i-1].N))
 		}
 		if last := len(f.Bands) - 1; last < 0 || f.Bands[last].Name != s.Level {
-			f.Bands = append(f.Bands, picture.Level{Name: s.Level, From: from, To: from})
+			f.Bands = append(f.Bands, chart.Band{Name: s.Level, From: from, To: from})
 		}
 		f.Bands[len(f.Bands)-1].To = 2 * n
 		if last := len(f.Bands) - 1; last > 0 {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
-	"github.com/pegasimd/pegasimd/bench/internal/picture"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/app/chart"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -62,20 +62,20 @@ func (s *session) drawSeeds() error {
 }
 
 // plot is a figure whose x is logarithmic.
-func plot(title, x, y string, log bool) *picture.Figure {
-	return &picture.Figure{Title: title, X: picture.Axis{Label: x, Log: true, Format: picture.Short},
-		Y: picture.Axis{Label: y, Log: log, Format: picture.Short}}
+func plot(title, x, y string, log bool) *chart.Figure {
+	return &chart.Figure{Title: title, X: chart.Axis{Label: x, Log: true, Format: chart.Short},
+		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
 }
 
 // line adds a line to a figure, to be filled before the next is added.
-func line(f *picture.Figure, name string) *picture.Series {
-	f.Lines = append(f.Lines, picture.Series{Style: picture.Lines[len(f.Lines)], Name: name})
+func line(f *chart.Figure, name string) *chart.Series {
+	f.Lines = append(f.Lines, chart.Series{Style: chart.Lines[len(f.Lines)], Name: name})
 	return &f.Lines[len(f.Lines)-1]
 }
 
-func (s *session) draw(name string, f *picture.Figure) error {
-	f.Lines = slices.DeleteFunc(f.Lines, func(l picture.Series) bool { return l.XYs == nil })
-	return s.save(name, picture.Alone(f.Lines, f))
+func (s *session) draw(name string, f *chart.Figure) error {
+	f.Lines = slices.DeleteFunc(f.Lines, func(l chart.Series) bool { return l.Points == nil })
+	return s.save(name, chart.Alone(f.Lines, f))
 }
 
 func (s *session) save(name, svg string) error {
@@ -106,7 +106,7 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 
 // drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
 // three seeds. Subsets that don't get there are left out.
-func (p *problem) drawRows(f *picture.Figure, form string, wrong float64) error {
+func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form))
 	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
 		part, err := first(p.set.train, rows).WithLayout(dataset.LayoutAuto)
@@ -149,7 +149,7 @@ func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong fl
 }
 
 // drawSteps draws how far P is above f*, and the test accuracy.
-func (p *problem) drawSteps(above, right *picture.Figure, form string) error {
+func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 	objectives, accuracies := line(above, form), line(right, form)
 	for n := 64.; n <= 1<<19; n *= 2 {
 		t, accuracy, err := p.steps(p.x, p.set.train.Y, form, n, 0)
@@ -222,21 +222,18 @@ func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) erro
 		}
 		rates[[2]int{b, a}] = metrics.Accuracy(is, says, nil)
 	}
-	confusion := func(i, j int) (string, float64) {
+	confusion := func(i, j int) (string, float64, bool) {
 		share := counts[i][j] * float64(len(classes)) / float64(len(truth))
-		return fmt.Sprint(counts[i][j]), min(.6, math.Sqrt(share))
+		return fmt.Sprint(counts[i][j]), min(1, math.Sqrt(share)), true
 	}
-	accuracies := func(i, j int) (string, float64) {
+	accuracies := func(i, j int) (string, float64, bool) {
 		rate, ok := rates[[2]int{i + 1, j}] // the first class is in no row
-		if !ok {
-			return "", 0
-		}
-		return fmt.Sprintf("%.1f", 100*rate), min(.6, 3*(1-rate))
+		return fmt.Sprintf("%.1f", 100*rate), min(1, 5*(1-rate)), ok
 	}
-	return errors.Join(s.save("confusion", (&picture.Matrix{Title: of.name + ": test rows",
+	return errors.Join(s.save("confusion", (&chart.Matrix{Title: of.name + ": test rows",
 		X: "predicted class", Y: "true class", Across: classes, Down: classes,
-		Of: confusion}).Alone()),
-		s.save("pairs", (&picture.Matrix{Title: of.name + ": test accuracy of each of the 45 pairs, %",
+		Of: confusion}).Alone("")),
+		s.save("pairs", (&chart.Matrix{Title: of.name + ": test accuracy of each of the 45 pairs, %",
 			X: "one class", Y: "the other", Across: classes[:len(classes)-1], Down: classes[1:],
-			Of: accuracies}).Alone()))
+			Of: accuracies}).Alone("")))
 }

@@ -90,10 +90,6 @@ func (v *curve) finish(
 
 // draw draws the objective, its distance from the optimum, and the accuracy or the error.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
-	format, err := pictureFormat(v.out.name)
-	if err != nil {
-		return err
-	}
 	column := func(of func(p curvePoint) number) (values []float64) {
 		for _, p := range v.points {
 			values = append(values, float64(of(p)))
@@ -120,7 +116,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	}
 	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", escape.Name(shortName(data)),
 		m.Config.Loss, kind, m.Lambda)
-	return writePanels(w, format, title, "steps", along, []panel{
+	return writePanels(w, title, "steps", along, []panel{
 		{"objective", falls, []panelLine{
 			{"objective", objective}, {"bound on the optimum", bound},
 		}},

@@ -129,7 +129,7 @@ func TestCurveOfNames(t *testing.T) {
 func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-order", "iid", "-bias", "augmented",
-		"-epochs", "50", data, dir+"/model", "-json", dir+"/json", "-plot", dir+"/p.png")
+		"-epochs", "50", data, dir+"/model", "-json", dir+"/json", "-plot", dir+"/p.svg.gz")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
 	c := curveOf(t, dir+"/json")
 	last := len(c["steps"]) - 1
@@ -141,15 +141,15 @@ func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	if !math.IsNaN(c["gap"][last]) || math.IsNaN(c["objective"][last]) {
 		t.Errorf("gap %v, objective %v", c["gap"][last], c["objective"][last])
 	}
-	if b, err := os.ReadFile(dir + "/p.png"); err != nil || !bytes.HasPrefix(b, []byte("\x89PNG")) {
-		t.Errorf("no picture: %v", err)
+	if head, err := headOf(dir + "/p.svg.gz"); err != nil || !pictureKind.is(head) {
+		t.Errorf("no picture: %.40q, %v", head, err)
 	}
 }
 
 func TestCurveErrors(t *testing.T) {
 	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
 	mistakes(t, map[string]mistake{
-		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
+		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.png"}},
 		"missing": {exitError, "missing.svm", []string{"train", good, "-plot", "c.svg", "-valid",
 			"missing.svm"}},
 		"empty": {exitError, "no rows", []string{"train", good, "-plot", "c.svg", "-valid",

@@ -44,8 +44,7 @@ Examples:
 }, runEval}
 
 func runEval(c *call, args []string) error {
-	format, err := pictureFormat(c.flags.Plot)
-	if err != nil {
+	if err := checkPicture(c.flags.Plot); err != nil {
 		return err
 	}
 	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
@@ -83,7 +82,7 @@ func runEval(c *call, args []string) error {
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
 			escape.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
 		err := plotOut.write(func(w io.Writer) error {
-			return writeConfusion(w, format, title, escape.Names(r.Labels), r.Confusion)
+			return writeConfusion(w, title, escape.Names(r.Labels), r.Confusion)
 		})
 		if err != nil {
 			return err

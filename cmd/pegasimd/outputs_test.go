@@ -44,7 +44,7 @@ var writings = []writing{
 	{"predict OUT", ".txt", true, "", "predict toy.svm toy.model OUT"},
 	{"predict -scores OUT", ".tsv", true, "", "predict -scores toy.svm toy.model OUT"},
 	{"eval -json", ".json", true, "", "eval -json OUT toy.svm toy.model"},
-	{"eval -plot", ".png", false, "", "eval -plot OUT toy.svm toy.model"},
+	{"eval -plot", ".svg", false, "", "eval -plot OUT toy.svm toy.model"},
 	{"convert to svmlight", ".svm", true, "", "convert toy.svm OUT"},
 	{"convert to CSV", ".csv", false, "", "convert toy.svm OUT"},
 	{"convert to npy", ".npy", false, "", "convert toy.svm OUT"},

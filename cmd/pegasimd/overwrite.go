@@ -71,16 +71,15 @@ var (
 	}
 
 	pictureKind = kind{"a picture of pegasimd", func(head []byte) bool {
-		return bytes.Contains(head, []byte(svgMark)) || bytes.Contains(head, []byte(pngMark))
+		return bytes.Contains(head, []byte(svgMark))
 	}}
 )
 
 // Marks show that a file is ours: the first key of JSON, whose value goes on with the flag that named
-// the file, a comment, and the chunk of a PNG picture that names the software. PDF has none.
+// the file, and a comment.
 const (
 	jsonMark = "{\n  \"made_by\": \"pegasimd "
 	svgMark  = "<!-- Drawn by pegasimd -->"
-	pngMark  = "\x00\x00\x00\x11tEXtSoftware\x00pegasimd\x48\xc5\x00\xec"
 )
 
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input

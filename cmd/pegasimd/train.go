@@ -96,7 +96,7 @@ func (r *linearRun) checkSettings() error {
 	if in.Valid == "" && in.ValidWeights != "" {
 		return flags.Usagef("-valid-weights needs -valid, the data whose rows it weighs")
 	}
-	if _, err := pictureFormat(r.flags.Plot); err != nil {
+	if err := checkPicture(r.flags.Plot); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight

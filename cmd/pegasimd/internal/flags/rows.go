@@ -293,11 +293,11 @@ var Table = []Topic{
 			Rule: NoEffect, Help: "write the results as JSON to this file; - writes them to standard " +
 				"output instead of the text"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
-			Help: "draw objective, gap and accuracy against the steps (.svg, .png or .pdf), about two " +
+			Help: "draw objective, gap and accuracy against the steps (.svg), about two " +
 				"points for each doubling of the steps; -json has the numbers too. Each point takes the " +
 				"time of one or two epochs, which does not count as training time"},
 		{Name: "plot", Field: "Plot", Takes: "file", In: "eval!",
-			Help: "draw the confusion matrix (.svg, .png or .pdf)"},
+			Help: "draw the confusion matrix (.svg)"},
 		{Name: "checkpoint", Field: "Checkpoint", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
 			Help: "save the state of the run in this file, regularly and when the run ends or is " +
 				"interrupted; -resume continues from it"},

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The metrics that eval prints agree with gonum, which the root module does not require: its curve
+// The areas of package metrics agree with gonum, which the root module does not require: its curve
 // and trapezoids, which round at each point, for the area, and the plain sum over the curve's
 // points for the average precision.
 func TestRankingAgreesWithGonum(t *testing.T) {

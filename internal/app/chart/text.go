@@ -1,0 +1,117 @@
+package chart
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// helvetica has the widths of the characters from space to ~ in Helvetica, Arial and Liberation
+// Sans, in thousandths of the font's size.
+var helvetica = [...]uint16{
+	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+	667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+	556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+}
+
+const fonts = `font-family="Liberation Sans,Arial,Helvetica,sans-serif"`
+
+// Sizes of texts.
+const (
+	titleSize = 13
+	textSize  = 11.5
+	smallSize = 10.5
+)
+
+// width returns the width of a text, and whether it is exact. Characters that are not in the table
+// count as a full square above U+2E80, where East Asian scripts are, and as a wide letter below.
+func width(text string, size float64) (w float64, exact bool) {
+	exact = true
+	for _, r := range text {
+		i := int(r - ' ')
+		switch {
+		case i >= 0 && i < len(helvetica):
+			w += float64(helvetica[i])
+			continue
+		case r >= 0x2e80:
+			w += 1000
+		default:
+			w += 722
+		}
+		exact = false
+	}
+	return w * size / 1000, exact
+}
+
+// shorten cuts a text of more than n characters.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// fit cuts a text that is wider than the space.
+func fit(text string, size, space float64) string {
+	short := text
+	for n := len([]rune(text)); n > 1; n-- {
+		short = shorten(text, n)
+		if w, _ := width(short, size); w <= space {
+			break
+		}
+	}
+	return short
+}
+
+// A canvas collects the elements of an SVG. Beside the classes of the style sheet, elements have
+// the light colors, for programs that know no variables.
+type canvas struct{ strings.Builder }
+
+func (c *canvas) add(format string, a ...any) { fmt.Fprintf(c, format, a...) }
+
+// text writes a text with its anchor start, middle or end at x, y. Its width is stated, in case the
+// reader substitutes another font.
+func (c *canvas) text(class string, size, x, y float64, anchor, text string) {
+	c.turned(class, size, x, y, anchor, text, "")
+}
+
+// turned writes a text with further attributes.
+func (c *canvas) turned(class string, size, x, y float64, anchor, text, more string) {
+	if text == "" {
+		return
+	}
+	if w, exact := width(text, size); exact {
+		more += ` textLength="` + num(w) + `" lengthAdjust="spacingAndGlyphs"`
+	}
+	c.add(`<text class="%s" x="%s" y="%s" font-size="%s" text-anchor="%s"%s>`, class, num(x),
+		num(y), num(size), anchor, more)
+	xml.EscapeText(c, []byte(text)) // a Builder returns no error
+	c.WriteString("</text>")
+}
+
+// num formats a coordinate.
+func num(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 2, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// svg wraps what was drawn in an svg element with a label for readers who do not see it.
+func (c *canvas) svg(width, height float64, label string) string {
+	var of strings.Builder
+	xml.EscapeText(&of, []byte(label))
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" `+
+		`aria-label="%s" %s>%s</svg>`, num(width), num(height), of.String(), fonts, c.String())
+}
+
+// alone makes a file of an svg element: with its size, the style sheet, and a page behind it. mark
+// is a comment in front, or "".
+func alone(mark, svg string, width, height float64) string {
+	head := fmt.Sprintf(`<svg width="%s" height="%s"`, num(width), num(height))
+	svg = strings.Replace(svg, "<svg", head, 1)
+	return mark + strings.Replace(svg, ">", ">\n<style>"+Sheet+"</style>\n"+
+		`<rect class="page" width="100%" height="100%" fill="#ffffff"/>`, 1) + "\n"
+}
