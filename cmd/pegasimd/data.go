@@ -145,29 +145,35 @@ func modelName(args []string) (string, error) {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 
-// tell says what was odd with data, and how many values were ignored.
+// tell prints the oddities of data.
 func (d *dataReader) tell(set *dataset.Set) {
-	c := d.call
-	d.odd(c.stderr, "")
+	for _, line := range d.oddities(set) {
+		fmt.Fprintln(d.call.stderr, line)
+	}
+}
+
+// oddities says in lines what was odd with data, and how many values were ignored.
+func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
+	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
+		lines = coder.Odd()
+	}
+	add := func(format string, a ...any) { lines = append(lines, fmt.Sprintf(format, a...)) }
 	if n := len(set.LeftOut); n > 0 {
-		fmt.Fprintf(c.stderr, "left out %s without a label\n", count(n, "row"))
+		add("left out %s without a label", count(n, "row"))
 	}
 	if set.Rounded > 0 {
-		fmt.Fprintf(c.stderr, "rounded %s above 2^24 to the nearest float32\n",
-			count(set.Rounded, "label"))
+		add("rounded %s above 2^24 to the nearest float32", count(set.Rounded, "label"))
 	}
 	if set.Ignored > 0 {
-		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
-			count(int(set.Ignored), "value"))
+		add("ignored %s of features that the model does not have", count(int(set.Ignored), "value"))
 	}
 	if set.Lacking > 0 {
-		fmt.Fprintf(c.stderr, "the data lack the last %s of the model, which count as 0\n",
-			count(set.Lacking, "feature"))
+		add("the data lack the last %s of the model, which count as 0", count(set.Lacking, "feature"))
 	}
 	if len(set.Others) > 0 {
-		fmt.Fprintf(c.stderr, "ignored columns that the model does not have: %s\n",
-			firstNames(set.Others))
+		add("ignored columns that the model does not have: %s", firstNames(set.Others))
 	}
+	return lines
 }
 
 // doubtRows adds the doubts about rows that no model says how to read.

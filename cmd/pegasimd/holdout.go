@@ -279,18 +279,29 @@ func estimateLine(e *pegasos.Estimate) string {
 // model says that training held rows out.
 func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
+	out, in, err := d.heldOutRows(name, m, set, weights)
+	if out == nil {
+		return set, weights, err
+	}
+	d.skipRows(out, weights)
+	part := set.Subset(in)
+	part.Ignored, part.Others = set.Ignored, set.Others
+	return part, take(weights, in), nil
+}
+
+// heldOutRows returns the rows of a set that training held out, if the set has all rows that
+// training read, and the others. It returns nil if the model does not say that rows were held out.
+func (d *dataReader) heldOutRows(name string, m predictor, set *dataset.Set, weights []float32) (
+	out, in []int, err error) {
 	linear, _ := m.(linearModel)
 	if linear.Model == nil || linear.Result.HeldOut == nil || linear.Result.HeldOut.Share == 0 {
-		return set, weights, nil
+		return nil, nil, nil
 	}
 	hashes, err := d.hashRows(name, set)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, in := splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed,
+	out, in = splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed,
 		linear.Result.HeldOut.Share)
-	d.skipRows(out, weights)
-	part := set.Subset(in)
-	part.Ignored, part.Others = set.Ignored, set.Others
-	return part, take(weights, in), nil
+	return out, in, nil
 }

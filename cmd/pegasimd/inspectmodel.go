@@ -42,7 +42,7 @@ func inspectModel(c *call, name string, out *output) error {
 	case kernelModel:
 		r.addKernel(m)
 	}
-	if err := r.nameWeights(c); err != nil {
+	if err := r.nameWeights(c.flags.TextData, c.reader()); err != nil {
 		return err
 	}
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
@@ -73,8 +73,9 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// nameWeights fills in the names of the weights, with n-grams that are in the data of -data.
-func (r *modelReport) nameWeights(c *call) error {
+// nameWeights fills in the names of the weights. The n-grams of text are those of the named data,
+// or those that the model keeps if the name is empty.
+func (r *modelReport) nameWeights(data string, reader *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
 		all = append(all, &r.Means[i])
@@ -84,7 +85,7 @@ func (r *modelReport) nameWeights(c *call) error {
 			all = append(all, &v.Heaviest[i])
 		}
 	}
-	if c.flags.TextData != "" {
+	if data != "" {
 		if r.Table == nil {
 			return flags.Usagef("-data: the model is not of a table with text")
 		}
@@ -94,7 +95,7 @@ func (r *modelReport) nameWeights(c *call) error {
 				features = append(features, j)
 			}
 		}
-		if err := c.reader().nameGrams(c.flags.TextData, r.Table, features); err != nil {
+		if err := reader.nameGrams(data, r.Table, features); err != nil {
 			return err
 		}
 	}

@@ -42,8 +42,8 @@ func setCollector() {
 
 // commands returns all commands.
 func commands() []command {
-	return []command{trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand,
-		convertCommand, inspectCommand, versionCommand,
+	return []command{trainCommand, predictCommand, evalCommand, reportCommand, verifyCommand,
+		cvCommand, convertCommand, inspectCommand, versionCommand,
 		{completion, runCompletion}}
 }
 

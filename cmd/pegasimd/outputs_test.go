@@ -45,6 +45,7 @@ var writings = []writing{
 	{"predict -scores OUT", ".tsv", true, "", "predict -scores toy.svm toy.model OUT"},
 	{"eval -json", ".json", true, "", "eval -json OUT toy.svm toy.model"},
 	{"eval -plot", ".svg", false, "", "eval -plot OUT toy.svm toy.model"},
+	{"report OUT", ".html", true, "", "report toy.model toy.svm OUT"},
 	{"convert to svmlight", ".svm", true, "", "convert toy.svm OUT"},
 	{"convert to CSV", ".csv", false, "", "convert toy.svm OUT"},
 	{"convert to npy", ".npy", false, "", "convert toy.svm OUT"},

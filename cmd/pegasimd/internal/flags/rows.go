@@ -17,8 +17,8 @@ import (
 
 // Sets of commands: see Flag.In.
 const (
-	all     = "train predict eval verify cv convert inspect"
-	usual   = "train predict! eval! verify! cv convert! inspect!"
+	all     = "train predict eval report verify cv convert inspect"
+	usual   = "train predict! eval! report! verify! cv convert! inspect!"
 	ofTable = "train cv inspect convert"
 )
 
@@ -64,8 +64,8 @@ var Table = []Topic{
 			In: "train! cv!", Rule: Setting | NoKernel | ForClasses, Help: "weights of rows by class: " +
 				"balanced gives all classes the same total weight, a list such as yes=2.5,no=1 gives each " +
 				"row of a class that weight (default 1)"},
-		{Name: "weights", Field: "Weights", Takes: "file", In: "train eval verify! cv", Rule: NoKernel,
-			Help: "a file with the weight of each row, one per line. A row of weight 2 counts twice in " +
+		{Name: "weights", Field: "Weights", Takes: "file", In: "train eval report! verify! cv",
+			Rule: NoKernel, Help: "a file with the weight of each row, one per line. A row of weight 2 counts twice in " +
 				"losses, bounds, probabilities and metrics; scaling, means for missing values and word " +
 				"counts count each row once"},
 		{Name: "prior", Field: "Prior", Takes: "file", In: "train", Rule: NoKernel,
@@ -209,8 +209,8 @@ var Table = []Topic{
 				"text in each line; auto takes the format from the ending of the file's name"},
 		{Name: "layout", Field: "Data.Layout", Takes: "dense|sparse|auto", In: all, Default: "auto",
 			Help: "how rows are stored; auto is dense if a quarter or more of the values are nonzero"},
-		{Name: "label", Field: "Data.LabelColumn", Takes: "column", In: "train! predict! eval! verify! " +
-			"cv! convert! inspect!", Rule: Form, Help: "short for -label-column"},
+		{Name: "label", Field: "Data.LabelColumn", Takes: "column", In: "train! predict! eval! " +
+			"report! verify! cv! convert! inspect!", Rule: Form, Help: "short for -label-column"},
 		{Name: "label-column", Field: "Data.LabelColumn", Takes: "column", In: all, Rule: Form,
 			Help: "the column of a table or .npy file that has the labels: a name, a number counted from " +
 				"0, or last (default: the column of the training data; in training, the first or last " +
@@ -222,7 +222,7 @@ var Table = []Topic{
 			Help: "how to treat missing values in a table: fill replaces a missing number by the mean, " +
 				"and keeps a missing word as a level of its own; error refuses them; drop leaves out rows " +
 				"without a label, and otherwise is fill"},
-		{Name: "strict", Field: "Strict", In: "train! predict! eval! verify! cv convert! inspect!",
+		{Name: "strict", Field: "Strict", In: "train! predict! eval! report! verify! cv convert! inspect!",
 			Rule: NoEffect, Help: "fail if there is any doubt about the data, instead of printing a line " +
 				"that begins with 'warning:'"},
 		{Name: "data", Field: "TextData", Takes: "file", In: "inspect!", Help: "a table with text, such " +
@@ -289,6 +289,8 @@ var Table = []Topic{
 				"-weights but not -class-weight. With -loss log the model has probabilities anyway"},
 		{Name: "top", Field: "Top", Takes: "n", In: "inspect!", Default: "5", Rule: NotNegative,
 			Help: "the number of weights to print for each class, the largest first"},
+		{Name: "top", Field: "Top", Takes: "n", In: "report!", Default: "10", Rule: NotNegative,
+			Help: "the number of weights to show for each class, the largest first"},
 		{Name: "json", Field: "JSON", Takes: "file", In: "train! eval! verify! cv! inspect!",
 			Rule: NoEffect, Help: "write the results as JSON to this file; - writes them to standard " +
 				"output instead of the text"},
@@ -313,7 +315,7 @@ var Table = []Topic{
 	}},
 	{"Limits", []Flag{
 		{Name: "threads", Field: "Data.Threads", Takes: "n", Rule: NoEffect | NotNegative,
-			In:   "train predict! eval! verify! cv! convert! inspect!",
+			In:   "train predict! eval! report! verify! cv! convert! inspect!",
 			Help: "the number of threads (0: all); the result does not depend on it"},
 		{Name: "max-memory", Field: "MaxMemory", Takes: "n", In: "train cv verify", Rule: NotNegative,
 			Help: "the largest number of megabytes that training may take beside the data; encoded rows " +

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/app/htmlreport"
+	"github.com/pegasimd/pegasimd/internal/app/predictions"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var reportCommand = command{help.Command{
+	Name:      "report",
+	Arguments: "MODEL DATA [OUT]",
+	Summary:   "write a page about a model and its predictions",
+	Help: `Report writes a page of HTML: how well the model predicts DATA, the features that decide, what
+the data are, what was chosen, and what is proven. The page is one file that loads nothing; it
+follows the reader's choice of light or dark, and prints. OUT is by default the model's name with
+the ending .html, in the working folder.
+
+The page says which rows it measures. If DATA are the model's training rows, figures are better than
+on new rows, and the page says so. If the model is of train -holdout and DATA are the file that
+training read, it measures only the rows that were held out. Figures that come from the model's
+file, and were not measured, are marked.
+
+Examples:
+  pegasimd train -holdout 0.2 people.csv
+  pegasimd report people.model people.csv
+  pegasimd report -top 20 a9a.model a9a.t.svm page.html`,
+}, runPage}
+
+// pageKind is what report writes.
+var pageKind = beginsWith("a page of pegasimd report", htmlreport.Mark)
+
+func runPage(c *call, args []string) error {
+	name, err := pageName(args)
+	if err != nil {
+		return err
+	}
+	out := c.writes("OUT", name, pageKind)
+	if err := c.openOutputs(); err != nil {
+		return err
+	}
+	m, err := readPredictor(args[0], os.Stdin)
+	if err != nil {
+		return err
+	}
+	reader := c.reader()
+	if reader.missing == "fill" {
+		reader.missing = "drop" // as for eval: such rows measure nothing
+	}
+	if layout, _, _ := strings.Cut(m.data(), ":"); !c.flags.Given("layout") &&
+		(layout == "dense" || layout == "sparse") {
+		reader.opt.Layout = dataset.Layout(layout)
+	}
+	encoder, err := predictions.Encoder(m.Head())
+	if err == nil && encoder != nil { // the data are read several times
+		err = reader.keepInput(args[1])
+	}
+	if err != nil {
+		return err
+	}
+	s, err := reader.score(args[1], m, c.flags.Weights, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	switch {
+	case s.Rows() == 0:
+		return fmt.Errorf("%s: no rows to evaluate", args[1])
+	case predictions.Numbers(m) && s.Names != nil:
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[1])
+	}
+	in := &htmlreport.Input{Model: escape.Name(shortName(args[0])),
+		Data: escape.Name(shortName(args[1])), Predictor: plainModel(m),
+		Hash: m.Hash(), FileRows: s.Rows(), Features: m.Cols()}
+	for _, line := range append(slices.Clone(c.warnings), reader.oddities(s.Set)...) {
+		in.Warnings = append(in.Warnings, escape.Text(line))
+	}
+	if s.Form != nil {
+		in.Form = formText(s.Form)
+	}
+	if s, err = measured(c, in, s, args[1]); err != nil {
+		return err
+	}
+	in.Verify = verifyCommandLine(c, in, args)
+	measure(in, s)
+	if err := describePage(c, in, m, reader, args[1]); err != nil {
+		return err
+	}
+	if err := out.write(func(w io.Writer) error { return htmlreport.Write(w, in) }); err != nil {
+		return err
+	}
+	if !c.flags.Quiet && !out.toStdout() {
+		fmt.Fprintf(c.stdout, "wrote %s\n", escape.Name(name))
+	}
+	return nil
+}
+
+// plainModel returns the model of a predictor.
+func plainModel(p predictor) modelio.Predictor {
+	if m, is := p.(linearModel); is {
+		return m.Model
+	}
+	return p.(kernelModel).Model
+}
+
+// pageName returns the name of the page: the third argument, or the model's name with the ending
+// .html, in the working folder.
+func pageName(args []string) (string, error) {
+	if len(args) == 3 {
+		return args[2], nil
+	}
+	if args[0] == "-" {
+		return "", flags.Usagef("a model from standard input has no name: name OUT too")
+	}
+	name := strings.TrimSuffix(shortName(args[0]), ".gz")
+	return strings.TrimSuffix(name, path.Ext(name)) + ".html", nil
+}
+
+// measured sets the origin of the rows, and returns those to measure: the rows that training held
+// out, if they can be found among the others, else all.
+func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
+	*scoredSet, error) {
+	linear, is := s.model.(linearModel)
+	switch {
+	case !is:
+		in.Reason = "a kernel machine's rows are compared by verify alone"
+	case linear.Data == "":
+		in.Reason = "its file does not say what rows it was trained on"
+	case linear.Prior != "":
+		in.Reason = "its fingerprint is of the rows and of a prior model"
+	case len(s.names) > len(linear.Classes):
+		in.Origin = htmlreport.Other // training had no such labels
+	}
+	if in.Reason != "" || in.Origin == htmlreport.Other {
+		return s, nil
+	}
+	s.Y = s.labels() // as training had them
+	out, rest, err := s.reader.heldOutRows(data, linear, s.Set, s.weights)
+	if err != nil {
+		return nil, err
+	}
+	part, weights := s.Set, s.weights
+	if out != nil {
+		part, weights = s.Subset(rest), take(s.weights, rest)
+	}
+	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
+		CurveColumns: s.reader.curveColumns()}
+	v, err := tr.Verify(c, linear.Model, part.Examples(), part.Y, pegasos.VerifyOptions{})
+	switch {
+	case c.Err() != nil:
+		return nil, c.Err()
+	case err != nil:
+		in.Reason = escape.Text(err.Error())
+		return s, nil
+	case !v.Known:
+		in.Origin = htmlreport.Other
+		return s, nil
+	case out == nil:
+		in.Origin = htmlreport.Training
+		return s, nil
+	}
+	in.Origin = htmlreport.HeldOut
+	held := &scoredSet{Set: s.Subset(out), reader: s.reader, model: s.model,
+		weights: take(s.weights, out), names: s.names}
+	n := s.model.Outputs()
+	for _, i := range out {
+		held.scores = append(held.scores, s.scores[i*n:][:n]...)
+		if s.truth != nil {
+			held.truth = append(held.truth, s.truth[i])
+		}
+	}
+	return held, nil
+}
+
+// verifyCommandLine returns the command line that checks the model.
+func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
+	data := args[1]
+	if in.Origin != htmlreport.Training && in.Origin != htmlreport.HeldOut {
+		data = "TRAINING-DATA"
+	}
+	without := []string{"top", "force", "quiet", "strict"}
+	words := append([]string{"verify"}, c.flags.Words(true, func(f *flags.Flag) bool {
+		return !slices.Contains(without, f.Name)
+	})...)
+	return "pegasimd " + escape.Text(shellWords(append(words, args[0], data)))
+}
+
+// measure fills in the measured rows and their figures.
+func measure(in *htmlreport.Input, s *scoredSet) {
+	r := evaluate(s)
+	in.Weights = s.weights
+	in.Measures = htmlreport.Measures{Accuracy: float64(r.Accuracy), ROCAUC: float64(r.ROCAUC),
+		AveragePrecision: float64(r.AveragePrecision), LogLoss: float64(r.LogLoss),
+		RMSE: float64(r.RMSE), MAE: float64(r.MAE), R2: float64(r.R2)}
+	if s.truth == nil {
+		in.Y, in.Scores = s.Y, s.scores
+		return
+	}
+	in.Classes, in.Known = escape.Names(s.names), len(s.model.Head().Classes)
+	in.Truth = s.truth
+	in.Predicted, _, _ = s.predict() // all scores are there
+	for _, k := range r.Classes {
+		in.Measures.Classes = append(in.Measures.Classes, htmlreport.Class{
+			Precision: float64(k.Precision), Recall: float64(k.Recall), F1: float64(k.F1),
+			ROCAUC: float64(k.ROCAUC), AveragePrecision: float64(k.AveragePrecision), Rows: k.Support})
+	}
+	if r.unknown {
+		return
+	}
+	n := s.model.Outputs()
+	in.ClassScores = func(class int) []float64 {
+		scores, all := make([]float64, s.Rows()), make([]float64, in.Known)
+		for i := range scores {
+			scores[i] = s.model.ClassScores(s.scores[i*n:][:n], all)[class]
+		}
+		return scores
+	}
+	if s.model.noProbabilities() == "" {
+		in.Probability = func(row int, dst []float64) []float64 {
+			return s.model.Probabilities(s.scores[row*n:][:n], dst)
+		}
+	}
+}
+
+// describePage fills in the columns, the weights and the details of the model.
+func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader, data string) error {
+	r := &modelReport{Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run()}
+	if err := r.nameColumns(m.Head()); err != nil {
+		return err
+	}
+	if r.Label != "" {
+		in.Label = escape.Name(r.Label)
+	}
+	if e := r.Table; e != nil {
+		for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
+			in.Columns = append(in.Columns, reportColumn(e, i))
+		}
+	} else {
+		for _, name := range r.Columns[:min(maxColumns, len(r.Columns))] {
+			in.Columns = append(in.Columns, htmlreport.Column{Name: escape.Name(name), Kind: "number"})
+		}
+	}
+	switch m := m.(type) {
+	case linearModel:
+		r.addLinear(m, c.flags.Top)
+	case kernelModel:
+		r.addKernel(m)
+	}
+	grams := ""
+	if e := r.Table; e != nil && slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
+		return c.Kind == tables.Text
+	}) {
+		grams = data
+	}
+	if err := r.nameWeights(grams, d); err != nil {
+		return err
+	}
+	in.Ranked = "The heaviest weights, times the spread of their columns, so that they compare."
+	if !r.scaled {
+		in.Ranked = "The heaviest weights. The model knows no spread of its columns: those in " +
+			"different units do not compare."
+	}
+	weights := func(all []weight) (shown []htmlreport.Weight) {
+		for _, w := range all {
+			of := htmlreport.Weight{Name: escape.Name(w.Name), Value: w.Weight}
+			switch {
+			case w.Name == "":
+				of.Name = fmt.Sprint("feature ", w.Feature)
+			case r.Table != nil && !r.Table.Header:
+				of.Name = "column " + of.Name
+			}
+			if v := float64(w.Effect); !math.IsNaN(v) {
+				of.Value = v
+			}
+			shown = append(shown, of)
+		}
+		return shown
+	}
+	if r.Means != nil {
+		in.Vectors = []htmlreport.Vector{{Title: fmt.Sprintf("Means of absolute weights over the %d "+
+			"pairs of classes", len(r.Vectors)), Weights: weights(r.Means)}}
+	} else {
+		for _, v := range r.Vectors {
+			of := htmlreport.Vector{For: escape.Name(v.For), Against: v.Against, Nonzero: v.Nonzero,
+				Weights: weights(v.Heaviest)}
+			if v.Against != "" {
+				of.Against = escape.Name(v.Against)
+			}
+			in.Vectors = append(in.Vectors, of)
+		}
+	}
+	in.Details = [][2]string{{"Model hash", in.Hash}, {"Features", fmt.Sprintf("%d, counted from %d",
+		r.Features, r.IndexBase)}}
+	if r.Settings != "" {
+		in.Details = append(in.Details, [2]string{"Settings", escape.Text(r.Settings)})
+	}
+	if r.Command != "" {
+		in.Details = append(in.Details, [2]string{"Flags that train it again", escape.Text(r.Command)})
+	}
+	return nil
+}
+
+// reportColumn describes column i of a table.
+func reportColumn(e *tables.Encoder, i int) htmlreport.Column {
+	c := &e.Columns[i]
+	of := htmlreport.Column{Name: escape.Name(c.Name), Kind: string(c.Kind),
+		Why: escape.Text(e.Describe(i)), Values: strings.TrimLeft(valuesOf(e, i), ":, ")}
+	if !e.Header {
+		of.Name = "column " + of.Name
+	}
+	if c.Gaps > 0 {
+		of.Gaps = fmt.Sprintf("%d (%.2g %%)", c.Gaps, 100*float64(c.Gaps)/float64(max(e.Rows, 1)))
+	}
+	return of
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/app/htmlreport"
+)
+
+// reportOf runs report in a folder of its own, and returns the page.
+func reportOf(t *testing.T, args ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "page.html")
+	must(t, append(append([]string{"report"}, args...), out)...)
+	page, err := os.ReadFile(out)
+	if err != nil || !strings.HasPrefix(string(page), htmlreport.Mark) {
+		t.Fatalf("%v: %.100s", err, page)
+	}
+	return string(page)
+}
+
+var tags = regexp.MustCompile(`<style>[^<]*</style>|<[^>]*>`)
+
+// shows checks that the page has texts, and with a ! in front that it has not.
+func shows(t *testing.T, what, page string, texts ...string) {
+	t.Helper()
+	plain := tags.ReplaceAllString(page, "")
+	for _, text := range texts {
+		if text, not := strings.CutPrefix(text, "!"); strings.Contains(plain, text) == not {
+			t.Errorf("%s: %q is there: %v", what, text, not)
+		}
+	}
+}
+
+// The page measures the held-out rows where it finds them, says so where the rows are those of the
+// training, and says what it does not know. The command that it prints confirms the model.
+func TestReportOrigin(t *testing.T) {
+	people, err := filepath.Abs("../../docs/people.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	text, err := os.ReadFile(people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	write := func(name string, lines ...string) {
+		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("all.csv", lines...)
+	write("few.csv", lines[:200]...)
+	write("odd.csv", append(lines[:2:2], "9,x,Rome,40,30000,perhaps\n")...)
+	must(t, "train", "-quiet", "all.csv", "whole.model")
+	must(t, "train", "-quiet", "-holdout", "0.2", "all.csv", "held.model")
+	for what, c := range map[string]struct {
+		model, data string
+		texts       []string
+	}{
+		"training": {"whole.model", "all.csv", []string{"are those that the model was trained on",
+			"pegasimd verify whole.model all.csv", "300 rows it was trained on", "23 (7.7 %)"}},
+		"held out": {"held.model", "all.csv", []string{"those that training held out",
+			"pegasimd verify held.model all.csv", "as its file claims"}},
+		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training rows",
+			"TRAINING-DATA", "claimed by the model&#39;s file, of "}},
+		"unknown label": {"whole.model", "odd.csv", []string{"perhaps", "labels that the model does not",
+			"are not the model&#39;s training rows"}},
+	} {
+		page := reportOf(t, c.model, c.data)
+		shows(t, what, page, append(c.texts, "city", "category", "income", "How far this is")...)
+		_, command, _ := strings.Cut(page, "<pre>pegasimd ")
+		command, _, _ = strings.Cut(command, "</pre>")
+		if !strings.Contains(command, "TRAINING-DATA") {
+			if out, _ := must(t, strings.Fields(command)...); !strings.Contains(out, "confirmed") {
+				t.Errorf("%s: %s prints\n%s", what, command, out)
+			}
+		}
+	}
+	// The figures of the held-out rows are those that training printed.
+	must(t, "train", "-quiet", "-force", "-json", "json", "-holdout", "0.2", "all.csv", "held.model")
+	of := report(t, "json")["held_out_eval"].(map[string]any)
+	shows(t, "held out", reportOf(t, "held.model", "all.csv"),
+		fmt.Sprintf("Held-out accuracy%.1f %%", 100*of["accuracy"].(float64)),
+		fmt.Sprintf("ROC-AUC%.3f", of["roc_auc"]))
+}
+
+// Every kind of model has a page.
+func TestReportKinds(t *testing.T) {
+	line := "x,y\n"
+	for i := range 60 {
+		line += fmt.Sprintf("%d,%g\n", i%7, 2*float64(i%7)+float64(i%5)/10)
+	}
+	texts := "review,label\n"
+	for i := range 80 {
+		texts += fmt.Sprintf("the %s film of %d friends,%s\n", []string{"good", "dull"}[i%2], i,
+			[]string{"pos", "neg"}[i%2])
+	}
+	digits := "../../dataset/digits/digits.csv.gz"
+	for what, c := range map[string]struct {
+		data  string
+		flags string
+		texts []string
+	}{
+		"numbers": {file(t, "line.csv", line), "", []string{"RMSE", "The worst row", "a number"}},
+		"text":    {file(t, "reviews.csv", texts), "-text review", []string{"dull", "text", "For pos"}},
+		"ten": {digits, "-epochs 2", []string{"one of 10 classes", "the predicted class",
+			"column 42"}},
+		"log":    {digits, "-loss log -epochs 2", []string{"Calibration", "Log loss"}},
+		"kernel": {digits, "-kernel rbf", []string{"Support rows", "no weight for a feature", "rbf"}},
+		"svmlight": {file(t, "toy.svm", toy), "", []string{"features without names", "feature 1",
+			"no probabilities"}},
+	} {
+		model := filepath.Join(t.TempDir(), "a.model")
+		must(t, append(strings.Fields("train -quiet "+c.flags), c.data, model)...)
+		shows(t, what, reportOf(t, "-top", "20", model, c.data), append(c.texts, "!NaN")...)
+	}
+}
+
+// Hostile names of columns, classes and files are text.
+func TestReportEscapes(t *testing.T) {
+	const evil = "<img src=x onerror=alert(1)>"
+	text := "a," + evil + ",label\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d,%s\n", i%9, i%5, []string{"<b>one</b>", "</script>two"}[i%2])
+	}
+	data, model := file(t, "x<i>y.csv", text), filepath.Join(t.TempDir(), "<u>.model")
+	must(t, "train", "-quiet", data, model)
+	page := reportOf(t, model, data)
+	for _, tag := range []string{"<img", "<b>", "</script", "<u>", "<i>y"} {
+		if strings.Contains(page, tag) {
+			t.Errorf("the page has %s", tag)
+		}
+	}
+	shows(t, "names", page, "&lt;img src=x onerror=alert(1)&gt;", "&lt;b&gt;one", "&lt;u&gt;.model")
+}
+
+// The page goes beside the caller, over an older page and over nothing else.
+func TestReportOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"toy.svm": toy, "my.html": "<!DOCTYPE html>\n<p>mine"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "train", "-quiet", "toy.svm", "a.model")
+	for range 2 {
+		if out, _ := must(t, "report", "a.model", "toy.svm"); out != "wrote a.html\n" {
+			t.Errorf("printed %q", out)
+		}
+	}
+	fails(t, exitUsage, "my.html", "report", "a.model", "toy.svm", "my.html")
+	must(t, "train", "-quiet", "toy.svm", "my.model")
+	fails(t, exitUsage, "-force", "report", "my.model", "toy.svm")
+	fails(t, exitUsage, "name OUT", "report", "-", "toy.svm")
+	fails(t, exitError, "no rows", "report", "a.model", file(t, "empty.svm", ""))
+}

@@ -1,0 +1,180 @@
+package htmlreport
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+// lossWords says what a loss is for.
+var lossWords = map[pegasos.Loss]string{
+	pegasos.Hinge:          "separates the classes by a wide margin; its scores are no probabilities",
+	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
+	pegasos.Log:            "logistic regression, whose scores are probabilities",
+	pegasos.Squared:        "ridge regression, which predicts the mean",
+	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts others by their size",
+}
+
+// schemeWords says what the problems of more than two classes are.
+var schemeWords = map[pegasos.Multiclass][2]string{
+	pegasos.OneVsRest:     {"one-vs-rest", "each class against all others; the highest score wins"},
+	pegasos.OneVsOne:      {"one-vs-one", "each pair of classes votes"},
+	pegasos.CrammerSinger: {"Crammer-Singer", "one joint problem; the highest score wins"},
+	pegasos.Multinomial:   {"multinomial", "one joint problem, with probabilities"},
+}
+
+// scaleWords names a scaling and says what it is for.
+var scaleWords = map[pegasos.Scale][2]string{
+	pegasos.ScaleNone: {"none", "features are used as they are"},
+	pegasos.ScaleStandard: {"mean 0, deviation 1",
+		"so that columns of different units count alike"},
+	pegasos.ScaleMaxAbs: {"largest magnitude 1", "which keeps zeros as they are"},
+	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
+}
+
+// chosen fills in the settings of training, and what the model says about their choice.
+func (v *view) chosen() {
+	add := func(name, value, why string) { v.Chosen = append(v.Chosen, fact{name, value, why}) }
+	var multiclass pegasos.Multiclass
+	switch m := v.Predictor.(type) {
+	case *pegasos.Model:
+		cfg := m.Config
+		multiclass = cfg.Multiclass
+		add("Loss", string(cfg.Loss), lossWords[cfg.Loss])
+		scale := scaleWords[cfg.Scale]
+		note := ""
+		if s := m.Scaling; s != nil {
+			note = s.Note
+		}
+		if v.Columns != nil && cfg.Scale == pegasos.ScaleNone {
+			scale = [2]string{"of each column, by the table", scaleWords[pegasos.ScaleStandard][1]}
+		}
+		add("Scaling", scale[0], scale[1])
+		why := "the weight of the penalty: a larger one makes a simpler model"
+		if m.Result.CrossValidated != nil {
+			why += "; compared with others on folds of the training rows"
+		}
+		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), why)
+		if s := m.Scaling; s != nil && s.Expansion != nil {
+			add("Curves", fmt.Sprintf("%s, %s", cfg.Curves, count(s.Expansion.Len(), "column")),
+				"functions of the columns of numbers, so that the model can bend")
+		}
+		if m.Calibration != nil {
+			add("Probabilities", "calibrated", "by Platt's method on folds of the training rows")
+		}
+		add("Run", fmt.Sprintf("%s steps, %.4g passes, seed %d", thousands(int(m.Result.Steps)),
+			m.Result.Epochs, cfg.Seed), "the same seed and data give the same bits on every machine")
+		if note != "" {
+			add("How it was chosen", note, "")
+		}
+		if e := m.Result.CrossValidated; e != nil {
+			value, stdErr := figures(e)
+			v.Estimate = fmt.Sprintf("Settings were chosen by cross-validation with %s. The best had an "+
+				"%s of %s ± %s there, which is a little optimistic, as it is the best of several.",
+				count(e.Folds, "fold"), metricName(e), value, stdErr)
+		}
+	case *kernelsvm.Model:
+		multiclass = m.Config.Multiclass
+		add("Kernel", string(m.Config.Kernel), "")
+		if m.Config.Gamma != 0 {
+			add("Gamma", strconv.FormatFloat(m.Config.Gamma, 'g', 4, 64), "")
+		}
+		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64),
+			"the weight of the penalty: a larger one makes a simpler model")
+		add("Support rows", thousands(m.SupportRows().Rows()), "training rows that the model keeps")
+	}
+	if v.Known > 2 {
+		scheme := schemeWords[multiclass]
+		add("Classes", scheme[0], scheme[1])
+	}
+}
+
+// figures formats the value of an estimate and its standard error.
+func figures(e *pegasos.Estimate) (value, stdErr string) {
+	if e.Metric == proof.R2 {
+		return share(e.Value), share(e.StdErr)
+	}
+	return percent(e.Value), percent(e.StdErr)
+}
+
+// metricName is the name of what an estimate is of.
+func metricName(e *pegasos.Estimate) string {
+	if e.Metric == proof.R2 {
+		return "R²"
+	}
+	return "accuracy"
+}
+
+// claims returns the tiles of the quality: the value that was measured here, and what the model's
+// file says of rows that it was not trained on. Of measured rows that were held out, both are one.
+func (v *view) claims(name, measured string) (tiles []tile) {
+	own := tile{strings.ToUpper(name[:1]) + name[1:], measured, "", "measured here on " + v.place()}
+	m, linear := v.Predictor.(*pegasos.Model)
+	if !linear {
+		return []tile{own}
+	}
+	if e := m.Result.HeldOut; e != nil {
+		value, stdErr := figures(e)
+		note := "claimed by the model's file, of " + count(e.Rows, "row") + " held out of training"
+		if v.Origin == HeldOut && value == measured {
+			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as its file claims"}
+		} else {
+			tiles = append(tiles, tile{"Held-out " + metricName(e), value, stdErr, note})
+		}
+	}
+	if e := m.Result.CrossValidated; e != nil {
+		value, stdErr := figures(e)
+		tiles = append(tiles, tile{"Cross-validated " + metricName(e), value, stdErr, fmt.Sprintf(
+			"claimed by the model's file; settings were chosen on the same %d folds", e.Folds)})
+	}
+	if v.Origin == HeldOut {
+		return append([]tile{own}, tiles...)
+	}
+	return append(tiles, own)
+}
+
+// A proofView is what the model's file says of its distance from the optimum.
+type proofView struct {
+	Claim string // a sentence
+	Facts []fact
+}
+
+func (v *view) prove() {
+	var objective, bound, gap float64
+	switch m := v.Predictor.(type) {
+	case *pegasos.Model:
+		objective, bound, gap = m.Result.Objective, m.Result.DualObjective, m.Result.Gap
+	case *kernelsvm.Model:
+		objective, bound, gap = m.Result.Objective, m.Result.DualObjective, m.Result.Gap
+	}
+	p := &v.Proof
+	switch {
+	case math.IsNaN(objective):
+		p.Claim = "The model's file has no objective, as after an interrupted run, so nothing is proven."
+		return
+	case math.IsNaN(gap) || !proof.Useful(gap):
+		p.Claim = "The model's file has no useful bound on the distance from the optimum: " +
+			proof.Standing(gap) + ". A longer run, or train -tol 0.01, would bring one."
+	default:
+		p.Claim = fmt.Sprintf("The model's file claims that its training objective is at most %s above "+
+			"the smallest that any weights can have, with these rows and settings. That is about "+
+			"training; how good the predictions are is another matter.", proof.Percent(gap))
+		most := "≤ " + proof.Percent(gap)
+		if gap < 1e-5 {
+			most = "< 0.001 %"
+		}
+		v.Tiles = append(v.Tiles, tile{"From the optimum", most, "",
+			"claimed by the model's file; how to check it is below"})
+	}
+	p.Facts = []fact{{"Objective", strconv.FormatFloat(objective, 'g', 8, 64),
+		"penalty and mean loss on the training rows, as the model was written"}}
+	if !math.IsNaN(bound) {
+		p.Facts = append(p.Facts, fact{"Lower bound", strconv.FormatFloat(bound, 'g', 8, 64),
+			"no weights can have a smaller objective"})
+	}
+}

@@ -1,0 +1,162 @@
+package htmlreport
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/app/chart"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// step is the least distance between two points of a curve that are both drawn, in both directions
+// together, as a share of the axes.
+const step = 1. / 300
+
+// mostPoints is the largest number of points of a curve.
+const mostPoints = 500
+
+// curves returns the points of the ROC curve and of the precision-recall curve of scores. Rows of
+// equal scores are one point. Points that a reader can't tell apart are left out.
+func curves(positive []bool, scores []float64, weights []float32) (roc, recall []chart.Point) {
+	order := make([]int32, len(scores))
+	var p, n float64
+	for i := range order {
+		order[i] = int32(i)
+		if w := float64(floats.At(weights, i, 1)); positive[i] {
+			p += w
+		} else {
+			n += w
+		}
+	}
+	if p == 0 || n == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) })
+	far := func(points []chart.Point, at chart.Point) bool {
+		last := points[len(points)-1]
+		return math.Abs(at.X-last.X)+math.Abs(at.Y-last.Y) >= step
+	}
+	roc = []chart.Point{{}}
+	var right, wrong float64
+	for i, row := range order {
+		if w := float64(floats.At(weights, int(row), 1)); positive[row] {
+			right += w
+		} else {
+			wrong += w
+		}
+		last := i == len(order)-1
+		if !last && scores[order[i+1]] == scores[row] || right+wrong == 0 {
+			continue
+		}
+		if at := (chart.Point{X: wrong / n, Y: right / p}); last || far(roc, at) {
+			roc = append(roc, at)
+		}
+		at := chart.Point{X: right / p, Y: right / (right + wrong)}
+		if last || recall == nil || far(recall, at) {
+			recall = append(recall, at)
+		}
+	}
+	return thin(roc), thin(recall)
+}
+
+// thin returns at most mostPoints of the points, evenly chosen, with the first and the last.
+func thin(points []chart.Point) []chart.Point {
+	if len(points) <= mostPoints {
+		return points
+	}
+	some := make([]chart.Point, mostPoints)
+	for i := range some {
+		some[i] = points[i*(len(points)-1)/(mostPoints-1)]
+	}
+	return some
+}
+
+// mostBins is the largest number of bins of a calibration, leastInBin the least number of rows of
+// one.
+const (
+	mostBins   = 10
+	leastInBin = 20
+)
+
+// calibration divides the rows by their probability into bins of about equal numbers of rows. It
+// returns the mean probability of each bin beside the share of hits, and the mean distance of the
+// two over the rows.
+func calibration(p []float64, hit []bool, weights []float32) (
+	bins []chart.Point, distance float64,
+) {
+	order := make([]int32, len(p))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(p[a], p[b]) })
+	n := max(1, min(mostBins, len(p)/leastInBin))
+	all := 0.0
+	for k, from := 0, 0; k < n; k++ {
+		to := (k + 1) * len(order) / n
+		for to > from && to < len(order) && p[order[to]] == p[order[to-1]] {
+			to++ // equal probabilities are in one bin
+		}
+		var weight, sum, hits float64
+		for _, row := range order[min(from, to):to] {
+			w := float64(floats.At(weights, int(row), 1))
+			weight += w
+			sum += float64(w * p[row])
+			if hit[row] {
+				hits += w
+			}
+		}
+		from = max(from, to)
+		if weight > 0 {
+			bins = append(bins, chart.Point{X: sum / weight, Y: hits / weight})
+			distance += math.Abs(sum - hits)
+			all += weight
+		}
+	}
+	return bins, distance / all
+}
+
+// histogram counts values in bins of equal width between two values, beyond which values count in
+// the first and the last bin. It returns the left edges and the shares of the weight.
+func histogram(values []float64, weights []float32, low, high float64, bins int) []chart.Point {
+	width := (high - low) / float64(bins)
+	points := make([]chart.Point, bins)
+	all := 0.0
+	for k := range points {
+		points[k].X = low + float64(k)*width
+	}
+	for i, v := range values {
+		k := 0
+		if at := (v - low) / width; at > 0 {
+			k = int(min(at, float64(bins-1)))
+		}
+		w := float64(floats.At(weights, i, 1))
+		points[k].Y += w
+		all += w
+	}
+	for k := range points {
+		points[k].Y *= 100 / all
+	}
+	return points
+}
+
+// quantiles returns the values below which the given shares of the weight lie. It sorts the values'
+// order and not the values.
+func quantiles(values []float64, weights []float32, shares ...float64) (at []float64) {
+	order := make([]int32, len(values))
+	all := 0.0
+	for i := range order {
+		order[i] = int32(i)
+		all += float64(floats.At(weights, i, 1))
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(values[a], values[b]) })
+	sum, next := 0.0, 0
+	for i, row := range order {
+		sum += float64(floats.At(weights, int(row), 1))
+		for next < len(shares) && (sum >= shares[next]*all || i == len(order)-1) {
+			at = append(at, values[row])
+			next++
+		}
+	}
+	return at
+}

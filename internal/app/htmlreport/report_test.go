@@ -1,0 +1,327 @@
+package htmlreport
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/app/chart"
+	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// sample returns the input of a page about made rows of some classes, 0 for numbers, each with the
+// given name behind its number.
+func sample(rows, classes int, name string) *Input {
+	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
+	m := &pegasos.Model{Lambda: .1, Result: pegasos.Result{Objective: .5, DualObjective: .4, Gap: .25}}
+	in := &Input{Model: "m" + name, Data: "d" + name, Label: name, Predictor: m, Hash: "abc",
+		Verify: "pegasimd verify " + name, FileRows: rows, Features: 3, Origin: Training, Form: "commas",
+		Columns: []Column{{"a" + name, "number", "numbers", name, "3 (1 %)"},
+			{"b", "left out", name, "", ""}},
+		Warnings: []string{"odd " + name}, Ranked: "by size", Details: [][2]string{{"flags", name}},
+		Vectors: []Vector{{For: "x" + name, Against: "y" + name, Nonzero: 2000,
+			Weights: []Weight{{"f" + name, 2}, {"g", -1}}}}}
+	scores := make([][]float64, max(classes, 1))
+	for k := range scores {
+		scores[k] = make([]float64, rows)
+	}
+	for i := range rows {
+		if classes == 0 {
+			y := r.NormFloat64()
+			in.Y, in.Scores = append(in.Y, float32(y)), append(in.Scores, .8*y+.3*r.NormFloat64())
+			continue
+		}
+		truth, best := i%classes, 0
+		for k := range classes {
+			scores[k][i] = r.NormFloat64()
+			if k == truth {
+				scores[k][i] += 2
+			}
+			if scores[k][i] > scores[best][i] {
+				best = k
+			}
+		}
+		in.Truth, in.Predicted = append(in.Truth, truth), append(in.Predicted, best)
+	}
+	f := &in.Measures
+	if classes == 0 {
+		f.R2, f.RMSE, f.MAE = metrics.R2(in.Y, in.Scores, nil), metrics.RMSE(in.Y, in.Scores, nil),
+			metrics.MAE(in.Y, in.Scores, nil)
+		return in
+	}
+	f.Accuracy, f.ROCAUC = metrics.Accuracy(in.Truth, in.Predicted, nil), .9
+	area := .9
+	if rows == 1 {
+		area, f.ROCAUC = math.NaN(), math.NaN()
+	}
+	in.Known = classes
+	in.ClassScores = func(k int) []float64 { return scores[k] }
+	in.Probability = func(row int, dst []float64) []float64 {
+		sum := 0.0
+		for k := range dst {
+			dst[k] = math.Exp(scores[k][row])
+			sum += dst[k]
+		}
+		for k := range dst {
+			dst[k] /= sum
+		}
+		return dst
+	}
+	for k, c := range metrics.ByClass(in.Truth, in.Predicted, nil, classes) {
+		in.Classes = append(in.Classes, fmt.Sprint("c", k, name))
+		f.Classes = append(f.Classes, Class{c.Precision, c.Recall, c.F1, area, .8, c.Support})
+	}
+	return in
+}
+
+func written(t *testing.T, in *Input) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements parses a page, whose elements must be closed but for those that HTML leaves open, and
+// returns the names of its elements, the attributes' names, and its text.
+func elements(t *testing.T, page string) (names, attributes map[string]int, text string) {
+	t.Helper()
+	names, attributes = map[string]int{}, map[string]int{}
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	var open []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			if len(open) > 0 {
+				t.Errorf("open at the end: %v", open)
+			}
+			return names, attributes, text
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			names[e.Name.Local]++
+			open = append(open, e.Name.Local)
+			for _, a := range e.Attr {
+				attributes[e.Name.Local+" "+a.Name.Local]++
+			}
+		case xml.EndElement:
+			if last := len(open) - 1; last < 0 || open[last] != e.Name.Local {
+				t.Fatalf("%s ends in %v", e.Name.Local, open)
+			} else {
+				open = open[:last]
+			}
+		case xml.CharData:
+			text += string(e)
+		}
+	}
+}
+
+// Pages of all kinds have their sections, name their tables and charts, and load nothing.
+func TestPages(t *testing.T) {
+	for what, c := range map[string]struct {
+		in      *Input
+		figures int
+		texts   []string
+	}{
+		"two": {sample(400, 2, ""), 3, []string{"ROC curve", "Calibration", "the predicted class",
+			"the heaviest 2 of 2,000", "3 (1 %)", "at most 25 % above"}},
+		"ten":     {sample(1000, 10, ""), 3, []string{"The most frequent mistakes", "c9", "the 3 with"}},
+		"fifty":   {sample(1000, 50, ""), 3, []string{"Of 50 classes those with the smallest F1"}},
+		"numbers": {sample(1000, 0, ""), 3, []string{"600 of 1,000 rows", "The worst row", "R²"}},
+		"one row": {sample(1, 2, ""), 1, nil},
+	} {
+		page := written(t, c.in)
+		names, attributes, text := elements(t, page)
+		if !strings.HasPrefix(page, Mark+"<html lang=\"en\">") || names["h1"] != 1 || names["h2"] != 5 ||
+			names["figure"] != c.figures || names["svg"] != c.figures ||
+			attributes["svg aria-label"] != c.figures || names["caption"] != names["table"] ||
+			names["title"] != 1 || attributes["meta name"] != 2 {
+			t.Errorf("%s: %v, %v", what, names, attributes)
+		}
+		for _, loads := range []string{"script", "link", "img", "iframe", "object", "image", "use", "a"} {
+			if names[loads] > 0 {
+				t.Errorf("%s: %d %s", what, names[loads], loads)
+			}
+		}
+		for _, loads := range []string{"url(", "@import", "src=", "href="} {
+			if strings.Contains(page, loads) {
+				t.Errorf("%s: the page has %s", what, loads)
+			}
+		}
+		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("%s: a figure is no number", what)
+		}
+		for _, want := range c.texts {
+			if !strings.Contains(text, want) && !strings.Contains(page, want) {
+				t.Errorf("%s: no %q", what, want)
+			}
+		}
+	}
+}
+
+// Whatever a name is, it adds no element and no attribute to the page.
+func TestHostileNames(t *testing.T) {
+	for _, classes := range []int{0, 2, 5} {
+		want, attributes, _ := elements(t, written(t, sample(200, classes, "name")))
+		for _, name := range []string{`"><script>alert(1)</script>`, `' onload='x`, "</style><b>",
+			"</svg><img src=x>", "<!--", "]]>", "{{.}}", "\x00", "javascript:x", "}*{display:none"} {
+			page := written(t, sample(200, classes, name))
+			have, with, text := elements(t, page)
+			for _, a := range []string{"text textLength", "text lengthAdjust"} { // U+FFFD has none
+				with[a] = attributes[a]
+			}
+			if fmt.Sprint(have) != fmt.Sprint(want) || fmt.Sprint(with) != fmt.Sprint(attributes) {
+				t.Errorf("%d classes, %q: %v, %v; want %v, %v", classes, name, have, with, want, attributes)
+			}
+			if name == "{{.}}" && !strings.Contains(text, "f{{.}}") {
+				t.Errorf("%q is not shown", name)
+			}
+		}
+	}
+}
+
+// The page says where its rows are from, and what the model's file claims.
+func TestOrigin(t *testing.T) {
+	for origin, want := range map[Origin]string{Training: "are those that the model was trained on",
+		HeldOut: "those that training held out", Other: "are not the model's training rows",
+		Unknown: "was not determined: because. If"} {
+		in := sample(100, 2, "")
+		in.Origin, in.Reason, in.FileRows = origin, "because", 500
+		in.Predictor.(*pegasos.Model).Result.HeldOut = &pegasos.Estimate{Metric: "accuracy",
+			Value: in.Measures.Accuracy, StdErr: .03, Rows: 100, Share: .2}
+		_, _, text := elements(t, written(t, in))
+		if !strings.Contains(text, want) {
+			t.Errorf("%v: no %q", origin, want)
+		}
+		apart := strings.Contains(text, "claimed by the model's file, of 100 rows held out")
+		if apart == (origin == HeldOut) || !strings.Contains(text, "± 3.0 %") {
+			t.Errorf("%v: the claim of held-out rows stands apart: %v", origin, apart)
+		}
+	}
+}
+
+// The curves' areas are the measures of package metrics.
+func TestCurves(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for try := range 40 {
+		n := 2 + r.IntN(200)
+		positive, scores, weights := make([]bool, n), make([]float64, n), make([]float32, n)
+		for i := range positive {
+			positive[i] = i == 0 || i != 1 && r.IntN(3) == 0
+			scores[i] = float64(r.IntN(1 + try))
+			weights[i] = float32(r.IntN(3))
+		}
+		weights[0], weights[1] = 1, 1
+		roc, recall := curves(positive, scores, weights)
+		area, precision := 0., 0.
+		for i, p := range roc[1:] {
+			area += (p.X - roc[i].X) * (p.Y + roc[i].Y) / 2
+		}
+		last := 0.
+		for _, p := range recall {
+			precision += (p.X - last) * p.Y
+			last = p.X
+		}
+		wantArea, wantPrecision := metrics.Ranking(positive, scores, weights)
+		if math.Abs(area-wantArea) > .01 || math.Abs(precision-wantPrecision) > .01 {
+			t.Errorf("%d rows: areas %v, %v, want %v, %v", n, area, precision, wantArea, wantPrecision)
+		}
+		if end := roc[len(roc)-1]; end != (chart.Point{X: 1, Y: 1}) || last != 1 {
+			t.Errorf("the curves end at %v, %v", end, last)
+		}
+	}
+	if roc, recall := curves([]bool{true}, []float64{1}, nil); roc != nil || recall != nil {
+		t.Error("there are curves without negative rows")
+	}
+}
+
+// A million rows give a page as large as that of a thousand.
+func TestManyRows(t *testing.T) {
+	rows := 1_000_000
+	if testing.Short() {
+		rows = 50_000
+	}
+	for _, classes := range []int{0, 2} {
+		small := len(written(t, sample(1000, classes, "")))
+		large := len(written(t, sample(rows, classes, "")))
+		if large > 3*small || large > 120_000 {
+			t.Errorf("%d classes: %d bytes of %d rows, %d of 1,000", classes, large, rows, small)
+		}
+	}
+	in := sample(1200, 300, "")
+	for range 5000 {
+		in.Warnings = append(in.Warnings, "w")
+		in.Columns = append(in.Columns, in.Columns[0])
+		in.Vectors = append(in.Vectors, in.Vectors[0])
+	}
+	page := written(t, in)
+	if len(page) > 200_000 {
+		t.Errorf("%d bytes", len(page))
+	}
+	for _, cut := range []string{"4,951 more are not shown", "4,902 more columns",
+		"4,989 more classes", "more kinds of mistakes", "10 of 300 classes are drawn",
+		"Of 300 classes"} {
+		if !strings.Contains(page, cut) {
+			t.Errorf("no word of %q", cut)
+		}
+	}
+}
+
+func TestCalibration(t *testing.T) {
+	var p []float64
+	var hit []bool
+	for i := range 1000 {
+		share := float64(i%10) / 10
+		p, hit = append(p, share), append(hit, i/10%10 < i%10)
+	}
+	bins, distance := calibration(p, hit, nil)
+	if len(bins) != 10 || distance > 1e-9 {
+		t.Errorf("%v, %v", bins, distance)
+	}
+	for i, b := range bins {
+		if math.Abs(b.X-float64(i)/10) > 1e-9 || math.Abs(b.Y-b.X) > 1e-9 {
+			t.Errorf("bin %d: %v", i, b)
+		}
+	}
+	bins, distance = calibration([]float64{.9, .9, .9, .9}, []bool{true, false, false, false},
+		[]float32{3, 1, 0, 2})
+	if len(bins) != 1 || math.Abs(bins[0].X-.9) > 1e-9 || bins[0].Y != .5 ||
+		math.Abs(distance-.4) > 1e-9 {
+		t.Errorf("%v, %v", bins, distance)
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	at := histogram([]float64{-9, 0, .5, 1.5, 9}, []float32{1, 1, 1, 1, 4}, 0, 2, 2)
+	if !slices.Equal(at, []chart.Point{{X: 0, Y: 37.5}, {X: 1, Y: 62.5}}) {
+		t.Errorf("%v", at)
+	}
+	q := quantiles([]float64{3, 1, 2, 4}, []float32{1, 1, 0, 2}, 0, .25, .5, .9, 1)
+	if !slices.Equal(q, []float64{1, 1, 3, 4, 4}) {
+		t.Errorf("%v", q)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	for want, have := range map[string]string{"1,234,567": thousands(1234567),
+		"-1,000": thousands(-1000), "999": thousands(999), "1 row": count(1, "row"), "2,000 rows": count(2000, "row"),
+		"99.9 %": percent(.999), "99.99 %": percent(.9999), "100.0 %": percent(1),
+		"0.01 %": percent(1e-4), none: percent(math.NaN()), "12.50": digits(12.5, 4)[:4] + "0", "12,346": digits(12345.6, 4),
+		"−0.5": signed(-.5), "+2": signed(2), "0.500": share(.5), "2.5": amount(2.5)} {
+		if have != want {
+			t.Errorf("%q, want %q", have, want)
+		}
+	}
+}
