@@ -29,9 +29,9 @@
 		const svg = f.querySelector('svg');
 		const box = (svg || f).getBoundingClientRect();
 		const texts = svg ? [...svg.querySelectorAll('text')] : [];
-		// The lines of series are thick, those of the grid and the axes thin.
-		const lines = svg ? [...svg.querySelectorAll('path')].filter(
-			p => getComputedStyle(p).stroke !== 'none' && parseFloat(getComputedStyle(p).strokeWidth) > 1.5) : [];
+		// The lines of series are thick, those of the grid and the axes thin. Bars have no line.
+		const lines = svg ? [...svg.querySelectorAll('path')].filter(p => p.matches('.f1, .f2') ||
+			getComputedStyle(p).stroke !== 'none' && parseFloat(getComputedStyle(p).strokeWidth) > 1.5) : [];
 		out.figures.push({
 			id: f.id, width: box.width, height: box.height, texts: texts.length,
 			lines: lines.length,
@@ -48,7 +48,7 @@
 		});
 		for (const l of lines) {
 			const name = f.id + ': line ' + l.getAttribute('style');
-			if (contrast(getComputedStyle(l).stroke) < 3) out.faint.push(name);
+			if (!l.matches('.f1, .f2') && contrast(getComputedStyle(l).stroke) < 3) out.faint.push(name);
 			if (beyond(l.getBoundingClientRect(), box, 0)) out.outside.push(name);
 		}
 	}
