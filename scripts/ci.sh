@@ -127,7 +127,7 @@ avx512_if_present() {
 	echo "$said" | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
 }
 
-# report_figures looks at a report in headless Chromium: every figure, light and dark, wide and narrow.
+# report_figures looks at the reports of benchmarks and of models in headless Chromium: light and dark, wide and narrow.
 report_figures() {
 	local path
 	path=$(browser) || no_browser

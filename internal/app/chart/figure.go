@@ -15,10 +15,13 @@ import (
 //go:embed chart.css
 var Sheet string
 
-// Width is the width of a figure on a page, in units that are about pixels where the page is wide.
-const Width = 380
-
-const height, aloneWidth, aloneHeight, stackHeight = 250, 560, 300, 190
+// Sizes of figures, in units that are about pixels where the page is wide: on a page, as a file, and
+// above one another.
+const (
+	pageWidth, pageHeight   = 380, 250
+	aloneWidth, aloneHeight = 560, 300
+	stackWidth, stackHeight = 620, 230
+)
 
 // A Style is how a series is drawn: a class of the style sheet.
 type Style struct {
@@ -100,13 +103,13 @@ func (f *Figure) label() string {
 // SVG draws the figure for a page that has the style sheet.
 func (f *Figure) SVG() template.HTML {
 	var c canvas
-	f.draw(&c, box{0, 0, Width, height})
-	return template.HTML(c.svg(Width, height, f.label()))
+	f.draw(&c, box{0, 0, pageWidth, pageHeight})
+	return template.HTML(c.svg(pageWidth, pageHeight, f.label()))
 }
 
 // Alone draws figures beside one another, with a legend below if there is one, as a file.
 func Alone(legend []Series, figures ...*Figure) string {
-	each, high := float64(Width), float64(height)
+	each, high := float64(pageWidth), float64(pageHeight)
 	if len(figures) == 1 {
 		each, high = aloneWidth, aloneHeight
 	}
@@ -123,14 +126,14 @@ func Alone(legend []Series, figures ...*Figure) string {
 
 // Stack draws figures above one another, as a file of its own that begins with a comment.
 func Stack(mark, title string, figures ...*Figure) string {
-	const each, top = stackHeight + 40, 26
+	const top = 26
 	var c canvas
-	c.text("ink", titleSize, 14, 20, "start", fit(title, titleSize, aloneWidth+40))
+	c.text("ink", titleSize, 14, 20, "start", fit(title, titleSize, stackWidth-20))
 	for i, f := range figures {
-		at := float64(top + each*i)
-		f.draw(&c, box{0, at, aloneWidth + 60, at + each})
+		at := float64(top + stackHeight*i)
+		f.draw(&c, box{0, at, stackWidth, at + stackHeight})
 	}
-	w, h := float64(aloneWidth+60), float64(top+each*len(figures))
+	w, h := float64(stackWidth), float64(top+stackHeight*len(figures))
 	return alone(mark, c.svg(w, h, title+": "+titles(figures)), w, h)
 }
 
