@@ -18,7 +18,15 @@ type Coder struct {
 
 	*Encoder
 	columns []coding
-	mu      sync.Mutex // of the counts of odd cells
+	mu      sync.Mutex // of misfits
+	misfits []misfits  // of each column
+}
+
+// misfits counts the cells of a column that are unlike those of the training.
+type misfits struct {
+	gaps int    // gaps, of which the training had none
+	odd  int    // cells that do not fit
+	such string // the first of them
 }
 
 // A coding is how the cells of a column become features.
@@ -33,9 +41,6 @@ type coding struct {
 	order    cell.Order
 	times    bool
 	text     *textCoder
-	oddGaps  int    // gaps, of which the training had none
-	odd      int    // cells that do not fit
-	such     string // the first of them
 }
 
 // A code is the feature that a level of a category sets, and the value.
@@ -49,17 +54,23 @@ const none = -1
 
 // Coder returns a coder of the encoder.
 func (e *Encoder) Coder() *Coder {
-	c := &Coder{Encoder: e, columns: make([]coding, len(e.Columns))}
+	return &Coder{Encoder: e, columns: codingsOf(e.Columns, e.Rows, e.Raw),
+		misfits: make([]misfits, len(e.Columns))}
+}
+
+// codingsOf returns the codings of the columns of an encoder, with its Rows and Raw.
+func codingsOf(columns []Column, rows int, raw bool) []coding {
+	codings := make([]coding, len(columns))
 	next := int32(0)
-	for i := range c.columns {
-		in := &c.columns[i]
-		in.Column, in.first, in.gap = &e.Columns[i], next, none
-		in.prepare(e.Rows, e.Raw)
-		if next += int32(e.FeaturesOf(i)); in.GapFeature {
-			in.gap, in.marks = next-1, in.marksValues(e.Rows)
+	for i := range codings {
+		in := &codings[i]
+		in.Column, in.first, in.gap = &columns[i], next, none
+		in.prepare(rows, raw)
+		if next += int32(in.features(rows)); in.GapFeature {
+			in.gap, in.marks = next-1, in.marksValues(rows)
 		}
 	}
-	return c
+	return codings
 }
 
 // prepare fills in what the kind of the column needs.
@@ -142,37 +153,44 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 ) {
 	r := row{columns, values}
 	for i := range c.columns {
-		in, text := &c.columns[i], cells[i]
-		if in.Kind == LeftOut {
+		in := &c.columns[i]
+		of := in.encode(&r, cells[i], c.Raw)
+		if of == fits {
 			continue
 		}
-		start := len(r.values)
-		of := in.encode(&r, text, c.Raw)
-		if of != fits {
-			if c.RefuseGaps && (of == isGap || in.Number != nil) {
-				return columns, values, i, in.refusal(of)
-			}
-			if of == isOdd || in.Gaps == 0 {
-				c.note(in, of, text)
-			}
-			if in.Number != nil {
-				r.add(in.first, in.filled)
-			}
+		if c.RefuseGaps && (of == isGap || in.Number != nil) {
+			return columns, values, i, in.refusal(of)
 		}
-		if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
-			r.add(in.gap, 1)
-		}
-		if in.Weak {
-			for k := start; k < len(r.values); k++ {
-				r.values[k] *= weakFactor
-			}
+		if of == isOdd || in.Gaps == 0 {
+			c.note(i, of, cells[i])
 		}
 	}
 	return r.columns, r.values, 0, ""
 }
 
-// encode adds the features of a cell, but for a gap's, and says whether it fits the column.
+// encode adds the features of a cell, and says whether it fits the column.
 func (in *coding) encode(r *row, text string, raw bool) fit {
+	if in.Kind == LeftOut {
+		return fits
+	}
+	start := len(r.values)
+	of := in.encodeValue(r, text, raw)
+	if of != fits && in.Number != nil {
+		r.add(in.first, in.filled)
+	}
+	if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
+		r.add(in.gap, 1)
+	}
+	if in.Weak {
+		for k := start; k < len(r.values); k++ {
+			r.values[k] *= weakFactor
+		}
+	}
+	return of
+}
+
+// encodeValue adds the features of a cell that has a value, and says whether it fits the column.
+func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case Number:
 		if raw {
@@ -188,7 +206,7 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 		if cell.IsMissing(text) {
 			return isGap
 		}
-		r.columns, r.values = in.text.encode(text, in.first, r.columns, r.values)
+		r.columns, r.values = in.text.encodeText(text, in.first, r.columns, r.values)
 		return fits
 	}
 	return in.category(r, text)
@@ -329,16 +347,17 @@ func (in *coding) refusal(of fit) string {
 	return "the column is of numbers: correct the cell or leave the row out"
 }
 
-// note counts a cell that does not fit, or a gap where the training had none.
-func (c *Coder) note(in *coding, of fit, text string) {
+// note counts a cell of column i that does not fit, or a gap where the training had none.
+func (c *Coder) note(i int, of fit, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	m := &c.misfits[i]
 	if of == isGap {
-		in.oddGaps++
+		m.gaps++
 		return
 	}
-	if in.odd++; in.such == "" {
-		in.such = escape.Cut(text)
+	if m.odd++; m.such == "" {
+		m.such = escape.Cut(text)
 	}
 }
 
@@ -348,7 +367,7 @@ func (c *Coder) Odd() (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.columns {
-		in := &c.columns[i]
+		in, m := &c.columns[i], &c.misfits[i]
 		what, as := "without a number as in the training", "the mean"
 		switch in.Kind {
 		case Date:
@@ -361,13 +380,13 @@ func (c *Coder) Odd() (lines []string) {
 			as = "none of the words"
 		}
 		name := escape.Name(escape.Cut(in.Name))
-		if in.odd > 0 {
+		if m.odd > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
-				count(in.odd), what, in.such, as))
+				count(m.odd), what, m.such, as))
 		}
-		if in.oddGaps > 0 {
+		if m.gaps > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s without a value, as no row of the "+
-				"training was: taken for %s", name, count(in.oddGaps), as))
+				"training was: taken for %s", name, count(m.gaps), as))
 		}
 	}
 	return lines

@@ -445,10 +445,10 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encode appends the features of a cell, the first of which is numbered first. The value of an
+// encodeText appends the features of a cell, the first of which is numbered first. The value of an
 // n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
 // values of a cell are scaled to the length of [Words.Length].
-func (c *textCoder) encode(cell string, first int32, columns []int32, values []float32) (
+func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
 	s := c.pool.Get().(*textScratch)

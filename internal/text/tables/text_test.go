@@ -182,7 +182,7 @@ func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string)
 		v := value(j)
 		sum += float64(v * v)
 	}
-	columns, values := coder.encode(cell, 7, nil, nil)
+	columns, values := coder.encodeText(cell, 7, nil, nil)
 	if len(columns) != len(order) || len(values) != len(order) {
 		t.Fatalf("%.200q: %d features, want %d", cell, len(columns), len(order))
 	}
