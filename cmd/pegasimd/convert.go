@@ -27,15 +27,16 @@ Of a table it writes the features that train would make, or with -for MODEL
 those that the model makes. If the model has curves, they are the scaled features and the curves,
 of which the model is a linear function.
 
-With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
-runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
-for its own. -to is not needed if OUT ends in .liblinear, .onnx or .json. A line says what a form
-loses.
+With -from or -to it converts a model: -to go for a Go file that needs only the standard library,
+and a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes, -to json
+for everything else; -from liblinear for what liblinear's train wrote, -from json for its own. -to
+is not needed if OUT ends in .go, .liblinear, .onnx or .json. A line says what a form loses.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
   pegasimd convert -for people.model people.csv people.svm
+  pegasimd convert -to go people.model people/people.go
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,

@@ -31,7 +31,8 @@ var (
 )
 
 // formOfEnding has the form that the ending of a file's name asks for.
-var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear"}
+var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear",
+	".go": "go"}
 
 // convertModel converts the model in one file to another form in another file.
 func convertModel(c *call, in, out string) error {
@@ -43,6 +44,13 @@ func convertModel(c *call, in, out string) error {
 		return flags.Usagef("-lambda: have %v, want a positive finite number", f.Lambda)
 	}
 	o := c.writes("OUT", out, modelKinds[f.To])
+	var test *output
+	if f.To == "go" {
+		var err error
+		if test, err = c.writesTest(out); err != nil {
+			return err
+		}
+	}
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
@@ -52,7 +60,8 @@ func convertModel(c *call, in, out string) error {
 	}
 	if encoder, err := predictions.Encoder(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", in, err)
-	} else if encoder != nil && !encoder.Raw && f.To != "" && f.To != "json" {
+	} else if encoder != nil && !encoder.Raw && f.To != "" && f.To != "json" &&
+		f.To != "go" {
 		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
 			f.To, in)
@@ -73,6 +82,9 @@ func convertModel(c *call, in, out string) error {
 		m.Lambda, m.Config.Lambda = f.Lambda, f.Lambda
 	}
 	printLosses(c.stderr, m, f.To)
+	if f.To == "go" {
+		return writeGo(o, test, m, in, f.Data.Layout)
+	}
 	return o.write(func(w io.Writer) error {
 		if err := writeForms[f.To](w, m); err != nil {
 			return fmt.Errorf("%s: %w", inputName(in), err)
@@ -105,17 +117,17 @@ func printLosses(w io.Writer, m *pegasos.Model, to string) {
 		is          bool
 		what, forms string
 	}{
-		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json"},
+		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json go"},
 		{m.Table != nil, "the columns of the data: their names, and which is the label",
 			"liblinear onnx"},
 		{m.HashBits > 0, fmt.Sprintf("that features are hashed: hash data to %d bits before "+
-			"(convert -hash-bits)", m.HashBits), "liblinear onnx"},
+			"(convert -hash-bits)", m.HashBits), "liblinear onnx go"},
 		{m.Names != nil, "the names of the classes", "liblinear"},
 		{m.Calibration != nil || several && m.Config.Multiclass == pegasos.Multinomial,
 			"the probabilities", "liblinear"},
 		{m.HasProbabilities() && several && m.Config.Multiclass == pegasos.OneVsOne,
 			"the probabilities: those of -multiclass ovr are kept", "onnx"},
-		{true, "the settings, and the objective with its bound", "liblinear onnx"},
+		{true, "the settings, and the objective with its bound", "liblinear onnx go"},
 	} {
 		if lost.is && slices.Contains(strings.Fields(lost.forms), to) {
 			fmt.Fprintf(w, "%s leaves out %s\n", to, lost.what)

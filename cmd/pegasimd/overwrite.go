@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
+	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
 // A kind recognises, by its first bytes, a file that a command is allowed to overwrite: one that
@@ -61,6 +62,7 @@ var (
 	modelKinds = map[string]kind{
 		"":     modelKind,
 		"json": beginsWith("a model in JSON", "{\n  \"format\": \"pegasimd model\""),
+		"go":   beginsWith("a Go file of convert -to go", gofile.Header),
 		"onnx": {"an ONNX model of pegasimd", func(head []byte) bool {
 			return head[0] == 8 && bytes.Contains(head[:min(len(head), 64)], []byte("pegasimd"))
 		}},

@@ -195,7 +195,7 @@ var Table = []Topic{
 	{"Conversion", []Flag{
 		{Name: "from", Field: "From", Takes: "liblinear|json", In: "convert!",
 			Help: "read a model in this format"},
-		{Name: "to", Field: "To", Takes: "liblinear|onnx|json", In: "convert!",
+		{Name: "to", Field: "To", Takes: "liblinear|onnx|json|go", In: "convert!",
 			Help: "write the model in this format"},
 		{Name: "for", Field: "For", Takes: "file", In: "convert!",
 			Help: "write the features that the model in this file computes from DATA"},

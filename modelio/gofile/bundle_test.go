@@ -1,0 +1,482 @@
+package gofile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var update = flag.Bool("update", false, "write bundle.go anew")
+
+const module = "github.com/pegasimd/pegasimd/internal/"
+
+// sources lists the packages from which declarations are copied, and those that the model's code
+// begins with. Whatever these need comes along.
+var sources = []struct{ path, roots string }{
+	{"text/tables", "codingsOf coding.encode Words.unpack none Number Date Category Text LeftOut"},
+	{"text/cell", ""},
+	{"rows/curves", "Expansion.Append32 Products Pieces"},
+	{"rows/scale", "Length"},
+	{"asm", "dotGeneric dotSparseGeneric Block"},
+	{"model/labels", "ClassScores Highest"},
+	{"train/calibrate", "Sigmoid.At Softmax Couple Normalize"},
+	{"base/floats", ""},
+	{"base/murmur", ""},
+}
+
+// renamed has names that say more than those in the package, or that nothing else has.
+var renamed = map[string]string{
+	"text/tables.Column": "tableColumn", "text/tables.Scale": "numberScale",
+	"text/tables.Levels": "categoryLevels", "text/tables.Words": "ngrams",
+	"text/tables.Text": "freeText", "text/cell.Order": "dateOrder", "text/cell.Date": "parsedDate",
+	"text/cell.ParseDate": "dateOf", "text/cell.Digits": "readDigits",
+	"text/cell.CountDigits": "leadingDigits", "text/cell.Scale": "scaleDecimal",
+	"text/cell.Number": "parsedNumber", "text/cell.Float32": "float32Of",
+	"text/cell.Truth": "truthOf", "text/cell.months": "monthNames",
+	"text/cell.weekdays": "weekdayNames", "rows/curves.Kind": "curveKind",
+	"rows/curves.clip": "clipped", "rows/scale.Length": "norm", "model/labels.Votes": "countVotes",
+	"base/floats.Sigmoid": "logistic", "base/floats.Exp": "expOf", "base/floats.Log": "logOf",
+	"asm.dotGeneric": "dotBlock", "asm.dotSparseGeneric": "dotSparse",
+}
+
+// dropped are struct fields without use in generated files.
+var dropped = []string{"Words.Words", "Words.all"}
+
+// TestBundle compares bundle.go with the sources of its declarations.
+func TestBundle(t *testing.T) {
+	b := &bundler{t: t, fset: token.NewFileSet(), decls: map[string]*declaration{},
+		wanted: map[string]bool{}}
+	b.load()
+	for _, s := range sources {
+		for _, root := range strings.Fields(s.roots) {
+			b.want(module + s.path + "." + root)
+		}
+	}
+	have := b.text()
+	if *update {
+		if err := os.WriteFile("parts/bundle.go", have, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := os.ReadFile("parts/bundle.go")
+	if err != nil || !bytes.Equal(old, have) {
+		t.Errorf("bundle.go is not what its sources have: go test -run Bundle -update (%v)", err)
+	}
+}
+
+// A bundler copies declarations of several packages into one file.
+type bundler struct {
+	t      *testing.T
+	fset   *token.FileSet
+	order  []*declaration
+	decls  map[string]*declaration // by package and name: a/b.Name or a/b.Type.Method
+	wanted map[string]bool
+	used   map[string]bool // all identifiers of the wanted declarations
+}
+
+// A declaration is a function, or a group or a single line of other declarations.
+type declaration struct {
+	pkg    *types.Package
+	info   *types.Info
+	keys   []string
+	node   ast.Node
+	source []byte       // of the file
+	from   int          // of the text in the file, with the comment
+	group  *ast.GenDecl // of a single line
+}
+
+// load parses and checks the packages.
+func (b *bundler) load() {
+	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "-tags=purego"}
+	for _, s := range sources {
+		args = append(args, module+s.path)
+	}
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	type listed struct {
+		ImportPath, Export, Dir string
+		GoFiles                 []string
+	}
+	all := map[string]listed{}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var l listed
+		if err := d.Decode(&l); err != nil {
+			b.t.Fatal(err)
+		}
+		all[l.ImportPath] = l
+	}
+	imports := importer.ForCompiler(b.fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(all[path].Export)
+	})
+	for _, s := range sources {
+		l := all[module+s.path]
+		var files []*ast.File
+		var texts [][]byte
+		for _, name := range l.GoFiles {
+			text, err := os.ReadFile(filepath.Join(l.Dir, name))
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			f, err := parser.ParseFile(b.fset, name, text, parser.ParseComments)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			files, texts = append(files, f), append(texts, text)
+		}
+		info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+		pkg, err := (&types.Config{Importer: imports}).Check(l.ImportPath, b.fset, files, info)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for i, f := range files {
+			for _, d := range f.Decls {
+				b.add(&declaration{pkg: pkg, info: info, node: d, source: texts[i]})
+			}
+		}
+	}
+}
+
+// add lists a declaration; a group whose lines do not depend on one another is one for each line.
+func (b *bundler) add(d *declaration) {
+	of := func(doc *ast.CommentGroup, node ast.Node) int {
+		if doc != nil {
+			return b.offset(doc.Pos())
+		}
+		return b.offset(node.Pos())
+	}
+	var keys []string
+	switch n := d.node.(type) {
+	case *ast.FuncDecl:
+		key := n.Name.Name
+		if n.Recv != nil {
+			recv := n.Recv.List[0].Type
+			if star, ok := recv.(*ast.StarExpr); ok {
+				recv = star.X
+			}
+			if generic, ok := recv.(*ast.IndexExpr); ok {
+				recv = generic.X
+			}
+			key = recv.(*ast.Ident).Name + "." + key
+		}
+		keys, d.from = []string{key}, of(n.Doc, n)
+	case *ast.GenDecl:
+		if n.Tok == token.IMPORT {
+			return
+		}
+		if n.Lparen.IsValid() && !strings.Contains(string(d.source[b.offset(n.Pos()):b.offset(n.End())]),
+			"iota") {
+			for _, spec := range n.Specs {
+				one := *d
+				one.node, one.group, one.from = spec, n, b.offset(spec.Pos())
+				if v, ok := spec.(*ast.ValueSpec); ok {
+					if v.Values == nil && n.Tok == token.CONST {
+						b.t.Fatalf("%s repeats the value before", v.Names[0])
+					}
+					one.from = of(v.Doc, v)
+				}
+				b.list(&one, namesOf(spec))
+			}
+			return
+		}
+		for _, spec := range n.Specs {
+			keys = append(keys, namesOf(spec)...)
+		}
+		d.from = of(n.Doc, n)
+	}
+	b.list(d, keys)
+}
+
+func namesOf(spec ast.Spec) (names []string) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		names = append(names, s.Name.Name)
+	case *ast.ValueSpec:
+		for _, n := range s.Names {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+func (b *bundler) list(d *declaration, names []string) {
+	for _, name := range names {
+		key := d.pkg.Path() + "." + name
+		d.keys, b.decls[key] = append(d.keys, key), d
+	}
+	b.order = append(b.order, d)
+}
+
+func (b *bundler) offset(p token.Pos) int { return b.fset.Position(p).Offset }
+
+// keyOf returns the key of an object of one of the packages; empty for others, and for fields.
+func (b *bundler) keyOf(o types.Object) string {
+	if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), module) {
+		return ""
+	}
+	if f, ok := o.(*types.Func); ok {
+		if recv := f.Type().(*types.Signature).Recv(); recv != nil {
+			of := recv.Type()
+			if p, ok := of.(*types.Pointer); ok {
+				of = p.Elem()
+			}
+			named, ok := of.(*types.Named)
+			if !ok {
+				return ""
+			}
+			return o.Pkg().Path() + "." + named.Obj().Name() + "." + f.Name()
+		}
+	}
+	if o.Parent() != o.Pkg().Scope() {
+		return ""
+	}
+	return o.Pkg().Path() + "." + o.Name()
+}
+
+// want adds a declaration and all that it needs.
+func (b *bundler) want(key string) {
+	d := b.decls[key]
+	if d == nil {
+		b.t.Fatalf("no declaration %s", key)
+	}
+	if b.wanted[key] {
+		return
+	}
+	for _, k := range d.keys {
+		b.wanted[k] = true
+	}
+	ast.Inspect(d.node, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if key := b.keyOf(d.info.Uses[id]); key != "" {
+				b.want(key)
+			}
+		}
+		return true
+	})
+}
+
+// renames returns the new names of the wanted declarations: in lower case, and with the name of the
+// package in front if the name is in use.
+func (b *bundler) renames() map[string]string {
+	uses := map[string]int{} // of each identifier, for anything but the declaration of that name
+	for _, d := range b.order {
+		if !b.wanted[d.keys[0]] {
+			continue
+		}
+		ast.Inspect(d.node, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				o := b.objectOf(d, id)
+				v, isVar := o.(*types.Var)
+				if _, isPackage := o.(*types.PkgName); !isPackage && b.keyOf(o) == "" &&
+					!(isVar && v.IsField()) {
+					uses[id.Name]++
+				}
+			}
+			return true
+		})
+	}
+	names, taken := map[string]string{}, map[string]bool{}
+	for key, name := range renamed {
+		names[module+key], taken[name] = name, true
+		if uses[name] > 0 {
+			b.t.Fatalf("%s is in use", name)
+		}
+	}
+	for _, d := range b.order {
+		for _, key := range d.keys {
+			short := strings.TrimPrefix(key, d.pkg.Path()+".")
+			if !b.wanted[key] || strings.Contains(short, ".") {
+				continue
+			}
+			name := lower(short)
+			if names[key] != "" {
+				continue
+			}
+			if taken[name] || uses[name] > 0 && name != short || token.IsKeyword(name) ||
+				types.Universe.Lookup(name) != nil {
+				name = d.pkg.Name() + strings.ToUpper(short[:1]) + short[1:]
+			}
+			if taken[name] || uses[name] > 0 && name != short {
+				b.t.Fatalf("%s is in use", name)
+			}
+			names[key], taken[name] = name, true
+		}
+	}
+	return names
+}
+
+// lower returns a name that begins with a small letter, or with several if it is an abbreviation.
+func lower(name string) string {
+	n := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
+	if n < 0 {
+		return strings.ToLower(name)
+	}
+	n = max(min(n, 1), n-1)
+	return strings.ToLower(name[:n]) + name[n:]
+}
+
+// An edit replaces a part of a file's text.
+type edit struct {
+	from, to int
+	by       string
+}
+
+// text returns the file of all wanted declarations.
+func (b *bundler) text() []byte {
+	names := b.renames()
+	var body bytes.Buffer
+	imports := map[string]bool{}
+	var group *ast.GenDecl
+	end := func() {
+		if group != nil {
+			body.WriteString(")\n")
+		}
+	}
+	for _, d := range b.order {
+		if !b.wanted[d.keys[0]] {
+			continue
+		}
+		if d.group != group || d.group == nil {
+			end()
+			if group = d.group; group != nil {
+				fmt.Fprintf(&body, "\n%s (", group.Tok)
+			}
+			body.WriteString("\n")
+		}
+		body.WriteString(b.declare(d, names, imports) + "\n")
+	}
+	end()
+	var all bytes.Buffer
+	all.WriteString("// Code generated by go test -run Bundle -update. DO NOT EDIT.\n\n" +
+		"package parts\n\nimport (\n")
+	for _, path := range slices.Sorted(maps.Keys(imports)) {
+		fmt.Fprintf(&all, "\t%q\n", path)
+	}
+	all.WriteString(")\n")
+	all.Write(body.Bytes())
+	text, err := format.Source(all.Bytes())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}
+
+var reference = regexp.MustCompile(`\[[A-Z][A-Za-z.]*\]`)
+
+// declare returns the text of a declaration with the new names.
+func (b *bundler) declare(d *declaration, names map[string]string, imports map[string]bool) string {
+	var edits []edit
+	qualified := map[*ast.Ident]bool{}
+	ast.Inspect(d.node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			id, ok := n.X.(*ast.Ident)
+			if !ok {
+				break
+			}
+			if p, ok := d.info.Uses[id].(*types.PkgName); ok {
+				if path := p.Imported().Path(); !strings.HasPrefix(path, module) {
+					imports[path] = true
+				} else {
+					qualified[n.Sel] = true
+					edits = append(edits, edit{b.offset(n.Pos()), b.offset(n.End()),
+						names[b.keyOf(d.info.Uses[n.Sel])]})
+				}
+			}
+		case *ast.Ident:
+			o := b.objectOf(d, n)
+			if v, ok := o.(*types.Var); ok && v.Embedded() {
+				of := v.Type()
+				if p, ok := of.(*types.Pointer); ok {
+					of = p.Elem()
+				}
+				o = of.(*types.Named).Obj()
+			}
+			if name := names[b.keyOf(o)]; name != "" && !qualified[n] && name != n.Name {
+				edits = append(edits, edit{b.offset(n.Pos()), b.offset(n.End()), name})
+			}
+		case *ast.Field:
+			if n.Tag != nil {
+				edits = append(edits, edit{b.offset(n.Tag.Pos()), b.offset(n.Tag.End()), ""})
+			}
+		case *ast.TypeSpec:
+			s, ok := n.Type.(*ast.StructType)
+			if !ok {
+				break
+			}
+			for _, f := range s.Fields.List {
+				if len(f.Names) == 1 && slices.Contains(dropped, n.Name.Name+"."+f.Names[0].Name) {
+					from, to := f.Pos(), f.End()
+					if f.Doc != nil {
+						from = f.Doc.Pos()
+					}
+					if f.Comment != nil {
+						to = f.Comment.End()
+					}
+					edits = append(edits, edit{b.offset(from), b.offset(to), ""})
+				}
+			}
+		}
+		return true
+	})
+	start := b.offset(d.node.Pos())
+	comment := string(d.source[d.from:start])
+	for _, key := range d.keys {
+		short := key[strings.LastIndex(key, ".")+1:]
+		if name := names[key]; name != "" && name != short {
+			comment = regexp.MustCompile(`\b`+short+`\b`).ReplaceAllString(comment, name)
+		}
+	}
+	comment = reference.ReplaceAllStringFunc(comment, func(s string) string {
+		s = strings.Trim(s, "[]")
+		first, rest, _ := strings.Cut(s, ".")
+		if name := names[d.pkg.Path()+"."+first]; name != "" {
+			return strings.TrimSuffix(name+"."+rest, ".")
+		}
+		return s
+	})
+	slices.SortFunc(edits, func(x, y edit) int { return cmp.Compare(x.from, y.from) })
+	var text strings.Builder
+	text.WriteString(comment)
+	at := start
+	for _, e := range edits {
+		if e.from < at {
+			continue
+		}
+		text.Write(d.source[at:e.from])
+		text.WriteString(e.by)
+		at = e.to
+	}
+	end := b.offset(d.node.End())
+	if line := bytes.IndexByte(d.source[end:], '\n'); line >= 0 { // and the comment behind
+		end += line
+	}
+	text.Write(d.source[at:end])
+	return text.String()
+}
+
+func (b *bundler) objectOf(d *declaration, id *ast.Ident) types.Object {
+	if o := d.info.Uses[id]; o != nil {
+		return o
+	}
+	return d.info.Defs[id]
+}
