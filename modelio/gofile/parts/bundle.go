@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A coding is how the cells of a column become features.
@@ -128,12 +129,18 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	if in.Kind == leftOut {
 		return fits
 	}
+	start := len(r.values)
 	of := in.encodeValue(r, text, raw)
 	if of != fits && in.Number != nil {
 		r.add(in.first, in.filled)
 	}
 	if (of == isGap || of == isOdd && in.Number != nil) != in.marks {
 		r.add(in.gap, 1)
+	}
+	if in.Weak {
+		for k := start; k < len(r.values); k++ {
+			r.values[k] *= weakFactor
+		}
 	}
 	return of
 }
@@ -283,6 +290,9 @@ type tableColumn struct {
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
 	GapFeature bool
+	// Weak multiplies the column's features by weakFactor: there is text beside the column, and the
+	// column seems unrelated to the label. A column of text is never weak.
+	Weak bool
 
 	Number *numberScale // of numbers and dates
 	Date   *calendar
@@ -1072,6 +1082,10 @@ var lowerRanges = [...][4]rune{
 	{0x10c80, 0x10cb2, 1, 64}, {0x118a0, 0x118bf, 1, 32}, {0x16e40, 0x16e5f, 1, 32},
 	{0x1e900, 0x1e921, 1, 34},
 }
+
+const (
+	weakFactor = 1.0 / 64 // of the features of weak columns
+)
 
 // hasDigit reports whether s has a digit, without which it is neither a number nor a date.
 func hasDigit(s string) bool {
@@ -1933,30 +1947,66 @@ func exponentLength(s string) int {
 // m / 10^decimals.
 func short(s string) (m uint64, decimals int, negative, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
-	i := 0
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		negative = s[0] == '-'
-		i = 1
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		negative = b[0] == '-'
+		b = b[1:]
 	}
-	if len(s)-i > maxDigits+1 {
+	if len(b) > maxDigits+1 {
 		return 0, 0, false, false
 	}
-	first, point := i, -1
-	for ; i < len(s); i++ {
-		if c := s[i] - '0'; c < 10 {
-			m = m*10 + uint64(c)
-		} else if s[i] == '.' && point < 0 {
-			point = i
-		} else {
+	m, digits, after, ok := joinWord(word(b), uint(len(b)))
+	if len(b) > 8 {
+		more, n, afterMore, okMore := joinWord(word(b[8:]), uint(len(b)-8))
+		switch {
+		case after >= 0 && afterMore >= 0: // two points
 			return 0, 0, false, false
+		case after >= 0:
+			after += int(n)
+		default:
+			after = afterMore
 		}
+		m, digits, ok = m*powersOfTen[n&15]+more, digits+n, ok && okMore
 	}
-	digits := len(s) - first
-	if point >= 0 {
-		digits--
-		decimals = len(s) - point - 1
+	return m, max(after, 0), negative, ok && digits-1 < maxDigits
+}
+
+// word returns the first eight bytes of b in little-endian order; zeros if there are fewer.
+func word(b []byte) uint64 {
+	switch n := len(b); {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(b)
+	case n >= 4: // the bytes that both words have are equal
+		return uint64(binary.LittleEndian.Uint32(b)) |
+			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
+	case n > 0:
+		return uint64(b[0]) | uint64(b[n/2])<<(n/2*8) | uint64(b[n-1])<<(8*n-8)
 	}
-	return m, decimals, negative, digits > 0 && digits <= maxDigits
+	return 0
+}
+
+// joinWord returns the number that the digits among the first n of eight bytes of text form, the
+// number of digits, and how many of them follow the point; -1 if there is no point. ok is false
+// if there is another character than digits and one point. The bytes of x are in little-endian
+// order; n is at most 8, or x has eight bytes of text.
+func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
+	n, after = min(n, 8), -1
+	y := x ^ '.'*(asciiZeros/'0')
+	const low = ^uint64(0x8080808080808080)
+	if points := ^((y&low + low) | y | low); points != 0 { // the top bit of each point
+		at := uint(bits.TrailingZeros64(points)) - 7
+		before := uint64(1)<<(at&63) - 1
+		x = x&before | x>>8&^before
+		n--
+		after = int(n - at/8)
+	}
+	if x ^= asciiZeros; leadingDigits(x) < n {
+		return 0, 0, 0, false
+	}
+	if n > 0 {
+		m = joinDigits(x, n)
+	}
+	return m, n, after, true
 }
 
 // float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
