@@ -268,7 +268,7 @@ func (r *rules) check(j, least uint64) (reason string) {
 // those that are not 0 into idx and val. It returns the position where it stops, how many there
 // are, and one more than the last index.
 //
-// It has no branch on how many digits a number has: such branches can't be foreseen, and cost more
+// It has no branch on the sign and on how many digits a number has: such branches can't be foreseen, and cost more
 // than the digits.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
@@ -294,6 +294,11 @@ func plainFeatures(
 		q++
 		token := p + int(q)
 		v, known := float32(0), false
+		minus := uint(0)
+		if s[q&15] == '-' {
+			minus = 1
+		}
+		q += minus
 		x = binary.LittleEndian.Uint64(s[q&15:]) ^ cell.ASCIIZeros
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
 			// One digit: easy to foresee, if all values are 1.
@@ -314,6 +319,7 @@ func plainFeatures(
 				}
 			}
 		}
+		v = math.Float32frombits(math.Float32bits(v) | uint32(minus)<<31)
 		if p += int(q); !known {
 			var reason string
 			if v, p, reason = cell.ParseFloat32(data, token); reason != "" {
