@@ -268,8 +268,8 @@ func (r *rules) check(j, least uint64) (reason string) {
 // those that are not 0 into idx and val. It returns the position where it stops, how many there
 // are, and one more than the last index.
 //
-// It has no branch on the sign and on how many digits a number has: such branches can't be foreseen, and cost more
-// than the digits.
+// It has no branch on the sign and on how many digits a number has: such branches can't be foreseen,
+// and cost more than the digits.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
