@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,23 @@ import (
 // A baseline is the commit that the head is compared with.
 type baseline struct {
 	commit, why string // why is empty if -base names the commit
+}
+
+// A graph is the commits of a repository. Its methods return "" for what is not there.
+type graph struct {
+	ctx       context.Context
+	dir, head string
+	shallow   bool
+}
+
+func (g *graph) git(args ...string) string {
+	out, _ := git(g.ctx, g.dir, args...)
+	return out
+}
+
+// commit returns the hash of the commit that a revision names.
+func (g *graph) commit(revision string) string {
+	return g.git("rev-parse", "--verify", "-q", "--end-of-options", revision+"^{commit}")
 }
 
 var (
@@ -30,50 +46,38 @@ const fetchMore = "this clone is shallow: fetch the whole history (git fetch --u
 // merge base with the default branch, or the head's parent if the default branch has the head, or
 // the head itself if that has no parent.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
-	head, err := commitOf(ctx, repository, "HEAD")
-	if err != nil {
-		return baseline{}, fmt.Errorf("the repository has no commit yet: %w", err)
-	}
-	isShallow, err := git(ctx, repository, "rev-parse", "--is-shallow-repository")
-	if err != nil {
-		return baseline{}, err
-	}
-	shallow := isShallow == "true"
-	commit, err := commitOf(ctx, repository, revision)
+	g := &graph{ctx: ctx, dir: repository}
+	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"
+	commit := g.commit(revision)
 	switch {
+	case ctx.Err() != nil:
+		return baseline{}, ctx.Err()
+	case g.head == "":
+		return baseline{}, errors.New("the repository has no commit yet")
 	case zeros.MatchString(revision):
-		return replacement(ctx, repository, head, "-base is all zeros, as in the first push of a "+
-			"branch", shallow)
-	case err == nil:
-		return fork(ctx, repository, head, commit, revision, shallow)
-	case shallow:
-		return baseline{}, fmt.Errorf("-base %s is not here; %s: %w", revision, fetchMore, err)
+		return g.replace("-base is all zeros, as in the first push of a branch")
+	case commit != "":
+		return g.fork(commit, revision)
+	case g.shallow:
+		return baseline{}, fmt.Errorf("-base %s is not here; %s", revision, fetchMore)
 	case fullHash.MatchString(revision):
-		return replacement(ctx, repository, head, fmt.Sprintf("-base %.12s is not in this "+
-			"repository, as after a force push", revision), false)
+		return g.replace(fmt.Sprintf("-base %.12s is not in this repository, as after a force push",
+			revision))
 	}
-	return baseline{}, fmt.Errorf("-base %s: fetch it, or name another commit (git branch -a "+
-		"lists the branches): %w", revision, err)
-}
-
-// commitOf returns the hash of the commit that a revision names.
-func commitOf(ctx context.Context, repository, revision string) (string, error) {
-	return git(ctx, repository, "rev-parse", "--verify", "--end-of-options", revision+"^{commit}")
+	return baseline{}, fmt.Errorf("-base %s is no commit: fetch it, or name another one (git branch "+
+		"-a lists the branches)", revision)
 }
 
 // fork returns commit, or its merge base with the head if the head does not descend from it.
-func fork(ctx context.Context, repository, head, commit, revision string, shallow bool) (
-	baseline, error) {
-	common, err := mergeBase(ctx, repository, head, commit)
+func (g *graph) fork(commit, revision string) (baseline, error) {
+	common := g.mergeBase(commit)
 	switch {
-	case err != nil:
-		return baseline{}, err
 	case common == commit:
 		return baseline{commit: commit}, nil
 	case common != "":
 		return baseline{common, fmt.Sprintf("the head does not descend from `%s` (`%.12s`), so "+
 			"the base is the merge base of the two", revision, commit)}, nil
-	case shallow:
+	case g.shallow:
 		return baseline{}, fmt.Errorf("no common ancestor of the head and %s is here; %s",
 			revision, fetchMore)
 	}
@@ -81,55 +85,45 @@ func fork(ctx context.Context, repository, head, commit, revision string, shallo
 		"commit of the head's own history", revision)
 }
 
-// replacement returns the base where -base names no commit, for the given reason.
-func replacement(ctx context.Context, repository, head, reason string, shallow bool) (
-	baseline, error) {
+// replace returns the base where -base names no commit, for the given reason.
+func (g *graph) replace(reason string) (baseline, error) {
+	lost := fmt.Errorf("%s; %s", reason, fetchMore)
 	for _, branch := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main",
 		"refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
-		tip, err := commitOf(ctx, repository, branch)
-		if err != nil {
+		tip := g.commit(branch)
+		if tip == "" {
 			continue
 		}
-		common, err := mergeBase(ctx, repository, head, tip)
-		if err != nil {
-			return baseline{}, err
+		common := g.mergeBase(tip)
+		if common == "" && g.shallow {
+			return baseline{}, lost
 		}
-		if common == "" && shallow {
-			return baseline{}, fmt.Errorf("%s; %s", reason, fetchMore)
-		}
-		if common == "" || common == head {
+		if common == "" || common == g.head {
 			break
 		}
-		name, err := git(ctx, repository, "rev-parse", "--abbrev-ref", branch)
 		return baseline{common, fmt.Sprintf("%s, so the base is the merge base with `%s`", reason,
-			name)}, err
+			g.git("rev-parse", "--abbrev-ref", branch))}, nil
 	}
-	if parent, err := commitOf(ctx, repository, "HEAD^1"); err == nil {
+	if parent := g.commit("HEAD^1"); parent != "" {
 		return baseline{parent, reason + ", so the base is the head's parent"}, nil
 	}
-	if shallow {
-		return baseline{}, fmt.Errorf("%s; %s", reason, fetchMore)
+	if g.shallow {
+		return baseline{}, lost
 	}
-	return baseline{head, reason + ", and there is no commit before the head"}, nil
+	return baseline{g.head, reason + ", and there is no commit before the head"}, nil
 }
 
-// mergeBase returns the best common ancestor of the head and another commit, or "" if there is
-// none. Where there are several, as each has merged the other, it is the one among the other
-// commit's first parents: what came to that branch is not charged to the head.
-func mergeBase(ctx context.Context, repository, head, other string) (string, error) {
-	out, err := git(ctx, repository, "merge-base", "--all", head, other)
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return "", nil
-	}
-	all := strings.Fields(out)
-	if err != nil || len(all) == 1 {
-		return out, err
-	}
-	own, err := git(ctx, repository, "rev-list", "--first-parent", other)
-	for commit := range strings.FieldsSeq(own) {
-		if slices.Contains(all, commit) {
-			return commit, err
+// mergeBase returns the best common ancestor of the head and another commit. Where there are
+// several, as each has merged the other, it is the one among the other commit's first parents: what
+// came to that branch is not charged to the head.
+func (g *graph) mergeBase(other string) string {
+	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
+	if len(all) > 1 {
+		for commit := range strings.FieldsSeq(g.git("rev-list", "--first-parent", other)) {
+			if slices.Contains(all, commit) {
+				return commit
+			}
 		}
 	}
-	return all[0], err
+	return strings.Join(all[:min(1, len(all))], "")
 }

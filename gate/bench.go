@@ -30,23 +30,23 @@ type tally struct {
 	err     error    // why the process failed, or results are not believed
 }
 
+// without lists the benchmarks that are known to have no result.
+func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
+
 // mayHave reports whether the tree that was run may have a benchmark though there is no result of
 // it: the benchmark, or one above it, was skipped or failed, its result can't be read, or the
 // process ended early.
 func (t *tally) mayHave(name string) bool {
-	without := slices.Concat(t.skipped, t.failed, t.unread, t.parents)
-	return !t.ended || slices.ContainsFunc(without, func(other string) bool {
-		return strings.HasPrefix(name+"/", other+"/")
-	})
+	return !t.ended || slices.ContainsFunc(append(t.without(), t.parents...),
+		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
 // cutOff lists the benchmarks that have a result in the other tree and that no list of this tally
 // has, though this tree may have them: one above them was skipped or failed.
 func (t *tally) cutOff(other tally) (names []string) {
-	without := slices.Concat(t.skipped, t.failed, t.unread)
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
-			!slices.Contains(without, name) {
+			!slices.Contains(t.without(), name) {
 			names = append(names, name)
 		}
 	}
@@ -54,13 +54,18 @@ func (t *tally) cutOff(other tally) (names []string) {
 }
 
 // mayMatch reports whether the pattern may have matched a benchmark.
-func (t *tally) mayMatch() bool {
-	return len(t.lines)+len(t.skipped)+len(t.failed)+len(t.unread) > 0 || !t.ended
-}
+func (t *tally) mayMatch() bool { return len(t.lines)+len(t.without()) > 0 || !t.ended }
 
 // failsAlone reports whether benchmarks fail here and not in the base.
 func (t *tally) failsAlone(base tally) bool {
 	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)
+}
+
+// brokenSince names benchmarks that fail here and have a result in the base.
+func (t *tally) brokenSince(base tally) []string {
+	return slices.DeleteFunc(append(slices.Clone(t.failed), t.stuck), func(name string) bool {
+		return len(base.lines[name]) == 0
+	})
 }
 
 // fail adds a row for each benchmark that fails in the head alone, or for the package if it is not
@@ -71,70 +76,60 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 		names = append(slices.Clone(head.failed), head.stuck)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
-	for i := range names {
-		names[i] = prefix + names[i]
-	}
 	if len(names) == 0 {
-		names = []string{path}
+		prefix, names = "", []string{path}
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(r.with(failing), func(f finding) bool { return f.what == name }) {
-			r.add(finding{what: name, unit: "run", how: r.clean(why), verdict: failing})
+		f := finding{what: prefix + name, unit: "run", how: r.clean(why), verdict: failing}
+		known := func(other finding) bool { return other.what == f.what }
+		if !slices.ContainsFunc(r.with(failing), known) {
+			r.add(f)
 		}
 	}
-}
-
-// brokenSince names benchmarks that fail here and have a result in the base.
-func (t *tally) brokenSince(base tally) (names []string) {
-	for _, name := range append(slices.Clone(t.failed), t.stuck) {
-		if len(base.lines[name]) > 0 {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 var (
-	// announced matches the line that go test -v prints when a benchmark begins.
-	announced = regexp.MustCompile(`(?m)^Benchmark(\S+)$`)
+	// announced matches the line that go test -v prints when a benchmark begins, with what other code
+	// has printed before it. Lines of a log begin with spaces, and calls in a stack have arguments.
+	announced = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	// unmeasured matches the line of a benchmark that was skipped or has failed.
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
-	// garbled matches a line of results, with what stands in front of them.
-	garbled = regexp.MustCompile(`(?m)^(.*?)Benchmark(\S+)[ \t]+\d+\t.*/op`)
 	// allRun matches the last line of a test binary.
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
 // benchmarks runs benchmarks of a test binary on one CPU, in a folder, and reads the results of
-// those that do not fail.
+// those that do not fail. Those that match only the first parts of a pattern with slashes run for
+// their sub-benchmarks, and may have none.
 //
 // Each benchmark has at most repeats results. A benchmark with more of them has printed lines that
 // look like results: it counts as failed.
-func benchmarks(ctx context.Context, binary, dir string, env []string, repeats int,
+func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
-	said, failed := measured(ctx, dir, env, binary, append([]string{"-test.run=^$",
-		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats)}, args...)...)
+	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
+		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats), "-test.bench=" + pattern},
+		args...)...)
 	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said)}
 	if failed == nil && !t.ended {
 		failed = fmt.Errorf("the process ended before all benchmarks had run:\n%s",
 			telling(said, 500))
 	}
 	began := announced.FindAllStringSubmatch(said, -1)
-	for _, m := range unmeasured.FindAllStringSubmatch(said, -1) {
-		kind, name := m[1], m[2]
-		isParent := slices.ContainsFunc(began, func(other []string) bool {
+	isParent := func(name string) bool {
+		return slices.ContainsFunc(began, func(other []string) bool {
 			return strings.HasPrefix(other[1], name+"/")
 		})
-		switch {
-		case isParent: // it fails if a sub-benchmark does
-			t.parents = append(t.parents, name)
-		case kind == "SKIP":
-			t.skipped = append(t.skipped, name)
-		default:
-			t.failed = append(t.failed, name)
-		}
 	}
-	r := benchfmt.NewReader(strings.NewReader(said), binary)
+	for _, m := range unmeasured.FindAllStringSubmatch(said, -1) {
+		to := &t.failed
+		if isParent(m[2]) { // it fails if a sub-benchmark does
+			to = &t.parents
+		} else if m[1] == "SKIP" {
+			to = &t.skipped
+		}
+		*to = append(*to, m[2])
+	}
+	r := benchfmt.NewReader(strings.NewReader(said), s.binary)
 	for r.Scan() {
 		result, ok := r.Result().(*benchfmt.Result)
 		if !ok {
@@ -169,56 +164,29 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
 		t.stuck = began[n-1][1]
 	}
-	t.findUnread(said, args)
+	for _, m := range began {
+		name := m[1]
+		if !isParent(name) && strings.Count(name, "/") >= strings.Count(pattern, "/") &&
+			len(t.lines[name]) == 0 && name != t.stuck && !slices.Contains(t.without(), name) {
+			t.unread = append(t.unread, name)
+		}
+	}
 	t.err = errors.Join(failed, r.Err())
 	return t
 }
 
-// findUnread finds the benchmarks that began and of which nothing else is known, and those whose
-// results stand behind other text. Benchmarks that match only the first parts of the pattern of
-// -test.bench run for their sub-benchmarks, and may have none.
-func (t *tally) findUnread(said string, args []string) {
-	depth := 0
-	for _, arg := range args {
-		if pattern, ok := strings.CutPrefix(arg, "-test.bench="); ok {
-			depth = strings.Count(pattern, "/")
-		}
-	}
-	var names []string
-	began := announced.FindAllStringSubmatch(said, -1)
-	for _, m := range began {
-		isParent := slices.ContainsFunc(began, func(other []string) bool {
-			return strings.HasPrefix(other[1], m[1]+"/")
-		})
-		if !isParent && strings.Count(m[1], "/") >= depth {
-			names = append(names, m[1])
-		}
-	}
-	for _, m := range garbled.FindAllStringSubmatch(said, -1) {
-		if m[1] != "" && !strings.HasPrefix(m[1], "    ") { // which is a line of a log
-			names = append(names, m[2])
-		}
-	}
-	for _, name := range names {
-		if len(t.lines[name]) == 0 && name != t.stuck &&
-			!slices.Contains(slices.Concat(t.skipped, t.failed, t.unread), name) {
-			t.unread = append(t.unread, name)
-		}
-	}
-}
-
 // missUnmeasured notes the benchmarks that a tree skips, and others of which it has no result.
-func (r *result) missUnmeasured(prefix, tree string, t, other tally) {
-	if len(t.skipped) > 0 {
-		r.miss("Skipped by the %s, and not compared: %s.", tree, list(prefix, t.skipped))
-	}
-	if len(t.unread) > 0 {
-		r.miss("Not compared, as the %s prints no line of results that can be read (does the "+
-			"benchmark print something without a newline?): %s.", tree, list(prefix, t.unread))
-	}
-	if names := t.cutOff(other); len(names) > 0 {
-		r.miss("Not compared, as the %s skips the rest of the benchmark above, or fails in it: %s.",
-			tree, list(prefix, names))
+func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
+	for i, t := range ran {
+		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {
+			if len(names) > 0 {
+				r.miss([]string{"Skipped by the %s, and not compared: %s.",
+					"Not compared, as the %s prints no line of results that can be read (does the " +
+						"benchmark print something without a newline?): %s.",
+					"Not compared, as the %s skips the rest of the benchmark above, or fails in " +
+						"it: %s."}[j], both[i].tree, list(prefix, names))
+			}
+		}
 	}
 }
 

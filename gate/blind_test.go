@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -79,7 +78,7 @@ BenchmarkParseBenchmarkLines`+result+`
 PASS
 END
 `)
-	ran := benchmarks(t.Context(), binary, ".", nil, 1, "-test.bench=.")
+	ran := benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, ".")
 	slices.Sort(ran.unread)
 	want := []string{"All/two", "Dots", "First", "OwnName", "Torn"}
 	if !slices.Equal(ran.unread, want) || len(ran.lines) != 2 || !ran.mayHave("Dots") {
@@ -88,7 +87,7 @@ END
 	// Benchmarks that only lead to what is asked for need no results.
 	binary = script(t, "echo BenchmarkAll; echo BenchmarkWork; echo BenchmarkAll/one\n"+
 		"echo 'BenchmarkAll/one  100  5 ns/op'; echo PASS\n")
-	ran = benchmarks(t.Context(), binary, ".", nil, 1, "-test.bench=./one")
+	ran = benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, "./one")
 	if len(ran.unread) > 0 || len(ran.lines) != 1 {
 		t.Errorf("got %+v", ran)
 	}
@@ -99,9 +98,9 @@ func TestHalfway(t *testing.T) {
 	base := tally{ended: true, lines: map[string][]line{"All/one": {{}}, "All/two": {{}},
 		"Also": {{}}}}
 	for _, kind := range []string{"SKIP", "FAIL"} {
-		ran := benchmarks(t.Context(), script(t, "echo BenchmarkAll; echo BenchmarkAll/one\n"+
-			"echo 'BenchmarkAll/one  100  5 ns/op'; echo '--- "+kind+": BenchmarkAll'; echo PASS\n"),
-			".", nil, 1)
+		binary := script(t, "echo BenchmarkAll; echo BenchmarkAll/one\n"+
+			"echo 'BenchmarkAll/one  100  5 ns/op'; echo '--- "+kind+": BenchmarkAll'; echo PASS\n")
+		ran := benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, ".")
 		if !ran.mayHave("All/two") || ran.mayHave("Also") ||
 			!slices.Equal(ran.cutOff(base), []string{"All/two"}) {
 			t.Errorf("%s: got %+v", kind, ran)
@@ -116,21 +115,16 @@ func TestHalfway(t *testing.T) {
 func TestHiddenChanges(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))
-	for _, folder := range []string{"testdata", historyFolder} {
-		if err := os.MkdirAll(filepath.Join(p.dir, folder), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p.write("testdata/n.go", "1")
 	p.commit("Begin")
 	head := func() tree {
 		t.Helper()
 		work := t.TempDir()
-		base, err := baseTree(t.Context(), p.dir, "HEAD", work)
+		base, err := newTree(t.Context(), "base", p.dir, "HEAD", work)
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, err := headTree(t.Context(), p.dir, work)
+		head, err := newTree(t.Context(), "head", p.dir, "HEAD", work)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,9 +142,7 @@ func TestHiddenChanges(t *testing.T) {
 	if tree := head(); !tree.changed || len(tree.data) > 0 {
 		t.Errorf("with a new file of Go: %+v", tree)
 	}
-	if err := os.Remove(filepath.Join(p.dir, "g.go")); err != nil {
-		t.Fatal(err)
-	}
+	p.remove("g.go")
 	p.do("git", "update-index", "--assume-unchanged", "testdata/n.go")
 	p.write("testdata/n.go", "2")
 	if tree := head(); !tree.changed || !slices.Equal(tree.data, []string{"testdata/n.go"}) {
@@ -162,9 +154,6 @@ func TestHiddenChanges(t *testing.T) {
 func TestPackages(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))
-	if err := os.Mkdir(filepath.Join(p.dir, "q"), 0o777); err != nil {
-		t.Fatal(err)
-	}
 	text := "package q\n\nimport \"testing\"\n\nfunc BenchmarkBad(b *testing.B) "
 	p.write("q/f_test.go", text+"{}\n")
 	p.commit("Begin")

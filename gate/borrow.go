@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -106,8 +104,7 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 			}
 			commit, _, _ := strings.Cut(hash, " ")
 			sub := tree{name: t.name, mirror: t.mirror, repository: from, root: to, commit: commit}
-			index := filepath.Join(filepath.Dir(t.mirror), t.name+"-"+commit)
-			err = sub.export(ctx, index, t.name == "head")
+			err = sub.export(ctx, t.mirror+"-"+commit+".index", t.name == "head")
 		case mode == "120000":
 			target, failed := os.Readlink(to)
 			if failed == nil && !filepath.IsAbs(target) {
@@ -217,31 +214,22 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 // lacks lists the files in the repository that the packages are built from and this tree does not
 // have: git ignores them.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
-	out, err := run(ctx, filepath.Join(t.repository, c.dir), nil, "go", append([]string{"list", "-e",
-		"-deps", "-test", "-json=Standard,Dir,GoFiles,CgoFiles,SFiles,CFiles,HFiles," +
-			"TestGoFiles,XTestGoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"},
-		c.packages...)...)
-	for d := json.NewDecoder(strings.NewReader(out)); err == nil; {
-		var p map[string]any
-		if err = d.Decode(&p); errors.Is(err, io.EOF) || p["Standard"] == true {
-			continue
+	format := "{{if not .Standard}}{{$dir := .Dir}}"
+	for _, list := range []string{"GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles", "TestGoFiles",
+		"XTestGoFiles", "EmbedFiles", "TestEmbedFiles", "XTestEmbedFiles"} {
+		format += "{{range ." + list + "}}{{$dir}}/{{.}}\n{{end}}"
+	}
+	// What can't be listed is reported by the build.
+	out, _ := run(ctx, filepath.Join(t.repository, c.dir), nil, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-f", format + "{{end}}"}, c.packages...)...)
+	for path := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' }) {
+		name, inside := strings.CutPrefix(path, t.repository+"/")
+		if _, here := os.Stat(path); !inside || here != nil {
+			continue // of another module, or of the go command's cache
 		}
-		dir, _ := p["Dir"].(string)
-		for _, list := range p {
-			files, _ := list.([]any)
-			for _, f := range files {
-				path, _ := f.(string)
-				if filepath.IsAbs(path) {
-					continue // of the go command's cache
-				}
-				path = filepath.Join(dir, path)
-				name, inside := strings.CutPrefix(path, t.repository+"/")
-				if _, missing := os.Stat(filepath.Join(t.root, name)); inside && missing != nil {
-					names = append(names, name)
-				}
-			}
+		if _, missing := os.Stat(filepath.Join(t.root, name)); missing != nil {
+			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }

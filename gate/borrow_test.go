@@ -7,34 +7,12 @@ import (
 	"testing"
 )
 
-// at writes a file of a project, with its folders.
-func (p *project) at(file, text string) {
-	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, file)), 0o777); err != nil {
-		p.t.Fatal(err)
-	}
-	p.write(file, text)
-}
-
-// inFolder moves the project into a new folder, so that it has files beside it.
-func (p *project) inFolder() {
-	p.t.Helper()
-	p.dir = filepath.Join(p.dir, "inside")
-	if err := os.Mkdir(p.dir, 0o777); err != nil {
-		p.t.Fatal(err)
-	}
-	p.do("git", "init", "-q")
-	p.do("git", "config", "user.email", "someone@example.com")
-	p.do("git", "config", "user.name", "Someone")
-}
-
 // Projects that need files which git does not have. In each, go test -bench works in the head,
-// whose function is slower than the base's.
+// whose function allocates where the base's does not.
 func TestFilesBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: files that git does not have")
 	}
-	needs(t, "valgrind")
 	const one = "package other\n\nfunc One() int { return 1 }\n"
 	const useOther = "package ex\n\nimport \"example.com/other\"\n\nvar _ = other.One\n"
 	const require = "module example.com/ex\n\ngo 1.24\n\nrequire example.com/other v0.0.0\n\n" +
@@ -46,42 +24,40 @@ func TestFilesBeside(t *testing.T) {
 		parts []string
 	}{
 		{"replace beside the repository", func(p *project) {
-			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
-			p.at("../other/o.go", one)
+			p.write("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.write("../other/o.go", one)
 			p.write("go.mod", require+"../other\n")
 			p.write("use.go", useOther)
 		}, nil, []string{"base and head use them as they are: `../other`"}},
 		{"replace by an ignored folder", func(p *project) {
-			p.at("third/other/go.mod", "module example.com/other\n\ngo 1.24\n")
-			p.at("third/other/o.go", one)
+			p.write("third/other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.write("third/other/o.go", one)
 			p.write(".gitignore", "third/\n")
 			p.write("go.mod", require+"./third/other\n")
 			p.write("use.go", useOther)
 		}, nil, []string{"`third/other`"}},
 		{"ignored go.work", func(p *project) {
-			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
-			p.at("../other/o.go", one)
+			p.write("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.write("../other/o.go", one)
 			p.write("go.work", "go 1.24\n\nuse (\n\t.\n\t../other\n)\n")
 			p.write(".gitignore", "go.work\n")
 			p.write("use.go", useOther)
 		}, nil, []string{"`../other`", "`go.work`"}},
 		{"go.work above the repository", func(p *project) {
-			p.at("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
-			p.at("../other/o.go", one)
-			p.at("../go.work", "go 1.24\n\nuse (\n\t./inside\n\t./other\n)\n")
+			p.write("../other/go.mod", "module example.com/other\n\ngo 1.24\n")
+			p.write("../other/o.go", one)
+			p.write("../go.work", "go 1.24\n\nuse (\n\t./inside\n\t./other\n)\n")
 			p.write("use.go", useOther)
 		}, nil, []string{"`../go.work`"}},
 		{"ignored data, a link to data, a submodule", func(p *project) {
-			p.at("testdata/n", "x")
+			p.write("testdata/n", "x")
 			p.write(".gitignore", "testdata/\n")
-			p.at("../data/m", "x")
-			p.at("../sub/s.go", "package sub\n\nconst One = 1\n")
-			sub := *p
-			sub.dir = filepath.Join(p.dir, "../sub")
+			p.write("../data/m", "x")
+			p.write("../sub/s.go", "package sub\n\nconst One = 1\n")
+			sub := project{p.t, filepath.Join(p.dir, "../sub")}
 			sub.do("git", "init", "-q")
-			sub.do("git", "add", "-A")
-			sub.do("git", "-c", "user.email=a@b", "-c", "user.name=a", "commit", "-q", "-m", "s")
-			p.do("git", "-c", "protocol.file.allow=always", "submodule", "-q", "add", sub.dir, "sub")
+			sub.commit("Begin")
+			p.do("git", "submodule", "-q", "add", sub.dir, "sub")
 			if err := os.Symlink("../data", filepath.Join(p.dir, "data")); err != nil {
 				t.Fatal(err)
 			}
@@ -98,21 +74,21 @@ func TestFilesBeside(t *testing.T) {
 		}, []string{"-prepare", "sh make.sh"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			p := emptyProject(t)
-			p.inFolder()
 			p.benchmarks("0", bench("Work", ""))
 			c.set(p)
 			p.commit("Begin")
 			if c.name == "ignored go.work" { // a module that the base does not have
-				p.at("new/go.mod", "module example.com/new\n\ngo 1.24\n")
+				p.write("new/go.mod", "module example.com/new\n\ngo 1.24\n")
 				p.edit("go.work", "\t.\n", "\t.\n\t./new\n")
 			}
-			p.do("go", "test", "-run=^$", "-bench=.", "-benchtime=1x")
-			p.edit("f.go", "range n", "range 2 * n")
+			p.edit("f.go", "s := 0\n", "s := *leak()\n")
+			p.edit("f.go", "package ex\n", "package ex\n\n//go:noinline\n"+
+				"func leak() *int { return new(int) }\n")
+			p.do("go", "vet", ".")
 			before := p.do("git", "status", "--porcelain", "--ignored")
-			out := p.check(1, append(c.flags, "-base", "HEAD", "-time=")...)
-			p.lacks(out, append(c.parts, "| Work | insn/op |")...)
+			out := p.checkIn(withoutValgrind(t), 1, append(c.flags, "-base", "HEAD", "-time=")...)
+			p.lacks(out, append(c.parts, "| Work | allocs/op | 0 | 1 |")...)
 			if after := p.do("git", "status", "--porcelain", "--ignored"); after != before {
 				t.Errorf("the tree has changed: %s", after)
 			}
@@ -160,10 +136,10 @@ func TestFaultsOfTheBase(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", "")+bench("Bad", "b.Fatal(1)")+
 		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
-	p.at("q/q.go", "package q\n\nvar x int = \"\"\n")
-	p.at("q/q_test.go", "package q\n\nimport \"testing\"\n\nfunc BenchmarkQ(b *testing.B) {}\n")
+	p.write("q/q.go", "package q\n\nvar x int = \"\"\n")
+	p.write("q/q_test.go", "package q\n\nimport \"testing\"\n\nfunc BenchmarkQ(b *testing.B) {}\n")
 	p.commit("Begin")
-	p.at("q/q.go", "package q\n\nvar x int\n")
+	p.write("q/q.go", "package q\n\nvar x int\n")
 	p.benchmarks("1", bench("Work", "")+bench("Bad", "")+
 		"func BenchmarkOdd(b *testing.B) {\n\tb.Run(\"a|b*c\", BenchmarkWork)\n}\n")
 	out := p.check(0, "-base", "HEAD", "-time=")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -38,13 +37,12 @@ type branch struct{ root, dir string }
 // pull checks the branch out, or begins it.
 func (b branch) pull(ctx context.Context) error {
 	heads, err := git(ctx, b.root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
-	if err != nil {
-		return err
-	}
 	start := "FETCH_HEAD"
-	if heads == "" {
+	switch {
+	case err != nil:
+	case heads == "":
 		start, err = b.begin(ctx)
-	} else {
+	default:
 		_, err = git(ctx, b.root, "fetch", "-q", remote, branchName)
 	}
 	if err != nil {
@@ -63,8 +61,11 @@ func (b branch) pull(ctx context.Context) error {
 		0o666)
 }
 
-// identity makes git commit on hosted runners, which have none.
-var identity = []string{"-c", "user.name=gate", "-c", "user.email=gate@localhost"}
+// identified runs git with a name for commits: hosted runners have none.
+func identified(ctx context.Context, dir string, args ...string) (string, error) {
+	return git(ctx, dir, append([]string{"-c", "user.name=gate", "-c",
+		"user.email=gate@localhost"}, args...)...)
+}
 
 // begin makes the branch's first commit, which is empty.
 func (b branch) begin(ctx context.Context) (commit string, err error) {
@@ -72,41 +73,34 @@ func (b branch) begin(ctx context.Context) (commit string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return git(ctx, b.root, slices.Concat(identity, []string{"commit-tree", "-m",
-		"Begin the history", tree})...)
+	return identified(ctx, b.root, "commit-tree", "-m", "Begin the history", tree)
 }
 
 // push commits what is new and pushes it.
 func (b branch) push(ctx context.Context) error {
-	if _, err := git(ctx, b.dir, "add", "-A"); err != nil {
+	_, err := git(ctx, b.dir, "add", "-A")
+	changed, failed := git(ctx, b.dir, "status", "--porcelain")
+	head, missing := git(ctx, b.root, "rev-parse", "--short", "HEAD")
+	if err := errors.Join(err, failed, missing); err != nil {
 		return err
 	}
-	if changed, err := git(ctx, b.dir, "status", "--porcelain"); err != nil {
-		return err
-	} else if changed != "" {
-		head, err := git(ctx, b.root, "rev-parse", "--short", "HEAD")
-		if err != nil {
-			return err
-		}
-		if _, err := git(ctx, b.dir, slices.Concat(identity, []string{"commit", "-q", "-m",
-			"Add a run of " + head})...); err != nil {
+	if changed != "" {
+		if _, err := identified(ctx, b.dir, "commit", "-q", "-m", "Add a run of "+head); err != nil {
 			return err
 		}
 	}
-	// Another machine may have pushed since.
-	var failed error
-	for range 3 {
-		_, failed = git(ctx, b.dir, "push", "-q", remote, "HEAD:refs/heads/"+branchName)
-		if failed == nil {
+	for range 3 { // another machine may have pushed since
+		_, err = git(ctx, b.dir, "push", "-q", remote, "HEAD:refs/heads/"+branchName)
+		if err == nil {
 			return nil
 		}
-		if _, err := git(ctx, b.dir, "fetch", "-q", remote, branchName); err != nil {
-			return err
+		_, failed := git(ctx, b.dir, "fetch", "-q", remote, branchName)
+		if failed == nil {
+			_, failed = identified(ctx, b.dir, "rebase", "-q", "FETCH_HEAD")
 		}
-		if _, err := git(ctx, b.dir, slices.Concat(identity, []string{"rebase", "-q",
-			"FETCH_HEAD"})...); err != nil {
-			return err
+		if failed != nil {
+			return failed
 		}
 	}
-	return fmt.Errorf("%s could not be pushed: %w", branchName, failed)
+	return fmt.Errorf("%s could not be pushed: %w", branchName, err)
 }

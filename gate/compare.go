@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,18 +78,16 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	if err := k.buildAll(ctx); err != nil {
 		return k, err
 	}
-	k.identical, err = k.same()
-	switch {
-	case !k.identical:
-	case len(head.data) > 0:
-		k.identical = false
-		k.note("The test binaries of the two are equal, byte for byte, but not the files that "+
-			"benchmarks may read: %s.", list("", head.data))
-	default:
+	equal := k.same()
+	k.identical = equal && len(head.data) == 0
+	if k.identical {
 		k.say("the test binaries are equal, byte for byte, and so is what they may read: nothing " +
 			"can have changed")
+	} else if equal {
+		k.note("The test binaries of the two are equal, byte for byte, but not the files that "+
+			"benchmarks may read: %s.", list("", head.data))
 	}
-	return k, err
+	return k, nil
 }
 
 // kinds are those of the test binaries that are compared: the architectures for their functions.
@@ -101,35 +99,35 @@ func (k *comparison) kinds() []string {
 }
 
 // same tells whether all binaries of the two trees are equal.
-func (k *comparison) same() (bool, error) {
-	if len(k.trees[0].packages) != len(k.trees[1].packages) {
-		return false, nil
-	}
+func (k *comparison) same() bool {
 	for _, p := range k.trees[1].packages {
-		if base := k.sides(p)[0]; base.dir == "" || base.broken {
-			return false, nil
-		}
 		for _, kind := range k.kinds() {
 			base, err := os.ReadFile(binaryOf(k.work, k.trees[0].name, p, kind))
 			head, failed := os.ReadFile(binaryOf(k.work, k.trees[1].name, p, kind))
-			if err := errors.Join(err, failed); err != nil || !bytes.Equal(base, head) {
-				return false, err
+			if err != nil || failed != nil || !bytes.Equal(base, head) {
+				return false
 			}
 		}
 	}
-	return true, nil
+	return len(k.trees[0].packages) == len(k.trees[1].packages)
+}
+
+// A side is a package in one of the trees. Without a folder it is not there.
+type side struct {
+	tree, dir, binary string
+	broken            bool // it could not be built
 }
 
 // sides returns where a package is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
 	for i, t := range k.trees {
 		both[i] = side{tree: t.name, broken: t.broken}
-		at := slices.IndexFunc(t.packages, func(q pkg) bool { return q.path == p.path })
-		if at < 0 {
-			continue
-		}
-		if both[i].broken = t.packages[at].broken; !both[i].broken {
-			both[i].dir, both[i].binary = t.packages[at].dir, binaryOf(k.work, t.name, p, native)
+		for _, q := range t.packages {
+			if q.path == p.path && q.broken {
+				both[i].broken = true
+			} else if q.path == p.path {
+				both[i].dir, both[i].binary = q.dir, binaryOf(k.work, t.name, q, native)
+			}
 		}
 	}
 	return both
@@ -204,9 +202,8 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 		m := &campaign{result: k.result, bench: k.c.bench, both: k.sides(p), path: p.path,
 			prefix: p.prefix, work: k.work}
 		k.say("counting %s", p.path)
-		err := m.run(ctx, share, uncounted == nil)
-		if err := errors.Join(ctx.Err(), err); err != nil {
-			return err
+		if err := m.run(ctx, share, uncounted == nil); err != nil || ctx.Err() != nil {
+			return cmp.Or(ctx.Err(), err)
 		}
 		m.conclude()
 	}

@@ -16,14 +16,15 @@ import (
 // samples of allocations.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug is the runtime's setting. Valgrind's CPU claims to have RDTSCP, and runs it only where this
-// one has it, which some virtual machines hide: there the runtime, which reads the clock by it when
-// two threads want a lock, would be killed now and then.
+// debug returns GODEBUG. Valgrind's CPU claims to have RDTSCP, and runs it only where this one has
+// it, which some virtual machines hide: there the runtime, which reads the clock by it when two
+// threads want a lock, would be killed now and then.
 func debug(arch string) string {
+	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
-		return "asyncpreemptoff=1,memprofilerate=0,cpu.rdtscp=off"
+		return all + ",cpu.rdtscp=off"
 	}
-	return "asyncpreemptoff=1,memprofilerate=0"
+	return all
 }
 
 // A survey is the result of a native run of a counted binary for one benchmark.
@@ -96,40 +97,30 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 	seed int) (all map[string]survey, ran tally, err error) {
 	env, err := counting(files, plan, seed)
 	if err != nil {
-		return nil, tally{}, err
+		return nil, ran, err
 	}
-	ran = benchmarks(ctx, s.binary, s.dir, env, 1, "-test.bench="+match, "-test.benchtime=1ms",
-		"-test.benchmem")
-	listed, err := readEvents(filepath.Join(files, eventsFile))
-	if err != nil {
-		return nil, tally{}, err
-	}
+	ran = benchmarks(ctx, s, env, 1, match, "-test.benchtime=1ms", "-test.benchmem")
 	all = map[string]survey{}
+	listed, err := readEvents(filepath.Join(files, eventsFile))
 	for _, e := range listed {
-		s := all[e.name]
+		if len(ran.lines[e.name]) == 0 {
+			continue // it did not end, or has sub-benchmarks only
+		}
+		s, known := all[e.name]
+		if l := ran.lines[e.name][0]; !known {
+			s = survey{ns: l.ns, n: l.n, allocs: l.allocs, bytes: l.bytes}
+		}
 		switch e.what {
 		case "run":
 			s.pieces = 0
 		case "off":
 			s.pieces++
 		case "call":
-			s.calls, s.allocs = true, e.value
+			s.calls, s.allocs, s.bytes = true, e.value, 0
 		}
 		all[e.name] = s
 	}
-	for name, s := range all {
-		if len(ran.lines[name]) == 0 {
-			delete(all, name) // it did not end, or has sub-benchmarks only
-			continue
-		}
-		l := ran.lines[name][0]
-		s.ns, s.n = l.ns, l.n
-		if !s.calls {
-			s.allocs, s.bytes = l.allocs, l.bytes
-		}
-		all[name] = s
-	}
-	return all, ran, nil
+	return all, ran, err
 }
 
 const (
@@ -155,7 +146,7 @@ func (s survey) iterations() int {
 	for n < 1<<20 && float64(n)*s.ns < sectionNS {
 		n *= 2
 	}
-	if s.ns < sectionNS {
+	if s.ns < 10*sectionNS { // on a busy machine it may seem to take that long
 		n = max(n, 4) // the first operations do what later ones need not
 	}
 	for s.n > 0 && n > 1 && float64(n)*float64(s.pieces)/float64(s.n) > mostPieces {

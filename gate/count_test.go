@@ -63,6 +63,7 @@ func TestIterations(t *testing.T) {
 	}{
 		{survey{ns: 5}, 1 << 18},
 		{survey{ns: 300e3}, 4},
+		{survey{ns: 3e6}, 4},
 		{survey{ns: 20e6}, 1},
 		{survey{ns: 200e6}, 0},
 		{survey{calls: true, ns: 200e6}, 1},

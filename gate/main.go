@@ -15,13 +15,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -48,7 +46,6 @@ type config struct {
 	prepare   string  // shell command
 	wide      bool    // the packages have code that may use AVX-512
 	history   string
-	summary   string   // of the workflow's run
 	env       []string // for building for this machine
 }
 
@@ -77,21 +74,20 @@ func gate(ctx context.Context, args []string) (worse bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return gateHere(ctx, c, os.Stdout, os.Stderr)
+	return c.run(ctx)
 }
 
 func parse(args []string) (*config, error) {
-	c := &config{summary: os.Getenv("GITHUB_STEP_SUMMARY")}
-	var packages, functions string
+	c := &config{}
 	f := flag.NewFlagSet("gate", flag.ContinueOnError)
 	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, or "+
 		"with the merge base if the tree does not descend from it, such as origin/main (needed)")
-	f.StringVar(&packages, "package", "./...", "the `packages` with benchmarks, with commas")
+	packages := f.String("package", "./...", "the `packages` with benchmarks, with commas")
 	f.StringVar(&c.bench, "bench", ".", "count the instructions, where there is valgrind, and "+
 		"allocations of the benchmarks that match this `pattern`; empty for none")
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
 		"for none")
-	f.StringVar(&functions, "functions", "", "compare size and inner loops of the functions that "+
+	functions := f.String("functions", "", "compare size and inner loops of the functions that "+
 		"match this `pattern`, built for amd64 and for arm64; empty for none")
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
@@ -109,34 +105,31 @@ func parse(args []string) (*config, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 {
+	c.threshold /= 100
+	switch {
+	case f.NArg() > 0:
 		return nil, fmt.Errorf("what is %q?", f.Arg(0))
-	}
-	if c.base == "" {
+	case c.base == "":
 		return nil, errors.New("-base is needed: the commit to compare with")
-	}
-	if c.rounds < fewestRounds {
+	case c.rounds < fewestRounds:
 		return nil, fmt.Errorf("-rounds %d: fewer than %d have no interval of 95 %%", c.rounds,
 			fewestRounds)
-	}
-	if c.threshold /= 100; !(c.threshold >= 0 && c.threshold < 1) {
+	case !(c.threshold >= 0 && c.threshold < 1):
 		return nil, errors.New("-threshold is a percentage from 0 to 99")
-	}
-	if c.bench == "" && c.times == "" && functions == "" {
+	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}
-	for pattern := range strings.SplitSeq(packages, ",") {
+	for pattern := range strings.SplitSeq(*packages, ",") {
 		c.packages = append(c.packages, cleanPattern(pattern))
 	}
-	for flag, text := range map[string]string{"bench": c.bench, "time": c.times} {
-		if _, err := regexp.Compile(text); err != nil {
-			return nil, fmt.Errorf("-%s: %w", flag, err)
+	for name, text := range map[string]string{"bench": c.bench, "time": c.times,
+		"functions": *functions} {
+		pattern, err := regexp.Compile(text)
+		if err != nil {
+			return nil, fmt.Errorf("-%s: %w", name, err)
 		}
-	}
-	if functions != "" {
-		var err error
-		if c.functions, err = regexp.Compile(functions); err != nil {
-			return nil, fmt.Errorf("-functions: %w", err)
+		if name == "functions" && text != "" {
+			c.functions = pattern
 		}
 	}
 	return c, nil
@@ -151,9 +144,8 @@ func cleanPattern(pattern string) string {
 	return clean
 }
 
-// gateHere compares the module of the current folder with the base, and writes the summary to out
-// and to the workflow's page.
-func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bool, err error) {
+// run compares the module of the current folder with the base, and writes the summary.
+func (c *config) run(ctx context.Context) (worse bool, err error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return false, err
@@ -166,28 +158,28 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	from, err := chooseBase(ctx, root, c.base)
-	if err != nil {
-		return false, err
-	}
-	base, err := baseTree(ctx, root, from.commit, work)
-	if err != nil {
-		return false, err
-	}
-	accepted, err := acceptances(ctx, root, base.commit)
-	if err != nil {
-		return false, err
-	}
-	head, err := headTree(ctx, root, work)
-	if err != nil {
-		return false, err
-	}
-	r := &result{work: work, repository: root, threshold: c.threshold, progress: progress}
+	r := &result{work: work, repository: root, threshold: c.threshold, progress: os.Stderr}
 	defer func() {
 		if err != nil {
 			err = errors.New(r.clean(err.Error()))
 		}
 	}()
+	from, err := chooseBase(ctx, root, c.base)
+	if err != nil {
+		return false, err
+	}
+	accepted, err := acceptances(ctx, root, from.commit)
+	if err != nil {
+		return false, err
+	}
+	base, err := newTree(ctx, "base", root, from.commit, work)
+	if err != nil {
+		return false, err
+	}
+	head, err := newTree(ctx, "head", root, "HEAD", work)
+	if err != nil {
+		return false, err
+	}
 	if err := r.complete(ctx, c, &base, &head); err != nil {
 		return false, err
 	}
@@ -196,13 +188,13 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	}
 	r.why, r.idle = from.why, base.commit == head.commit && !head.changed
 	r.settle(accepted)
-	if err := r.write(c, out); err != nil {
+	if err := r.write(c); err != nil {
 		return false, err
 	}
 	o := r.outcome()
 	switch {
 	case o.exit == exitError:
-		return false, fmt.Errorf("%s%s", o.heading, r.reasons())
+		return false, errors.New(o.heading + r.reasons())
 	case o.strict == exitError && c.strict:
 		return false, fmt.Errorf("-strict: not all was measured: %s%s", o.heading, r.reasons())
 	}
@@ -212,9 +204,15 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 // complete adds to the trees what git does not have. If -prepare fails in the base alone, nothing
 // can be compared.
 func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
+	var names []string
 	for _, t := range []*tree{base, head} {
 		if err := t.borrowAll(ctx, c.dir); err != nil {
 			return err
+		}
+		for _, path := range t.borrowed {
+			if name, err := filepath.Rel(r.repository, path); err == nil {
+				names = append(names, name)
+			}
 		}
 		if c.prepare == "" {
 			continue
@@ -225,12 +223,6 @@ func (r *result) complete(ctx context.Context, c *config, base, head *tree) erro
 		} else if err != nil {
 			r.miss("The base is left out: %s", reason(err))
 			base.broken = true
-		}
-	}
-	var names []string
-	for _, path := range slices.Concat(base.borrowed, head.borrowed) {
-		if name, err := filepath.Rel(r.repository, path); err == nil {
-			names = append(names, name)
 		}
 	}
 	if len(names) > 0 {

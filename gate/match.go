@@ -13,12 +13,11 @@ import (
 
 // checkPackages fails if a pattern of -package names no benchmarks in the head.
 func (k *comparison) checkPackages() error {
-	base, head := k.trees[0].packages, k.trees[1].packages
 	for _, pattern := range k.c.packages {
 		named := func(p pkg) bool { return slices.Contains(p.match, pattern) }
 		switch {
-		case slices.ContainsFunc(head, named):
-		case slices.ContainsFunc(base, named):
+		case slices.ContainsFunc(k.trees[1].packages, named):
+		case slices.ContainsFunc(k.trees[0].packages, named):
 			return fmt.Errorf("the head has none of the base's benchmarks in %s: take it out of "+
 				"-package", pattern)
 		default:
@@ -29,15 +28,36 @@ func (k *comparison) checkPackages() error {
 	return nil
 }
 
+// listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
+var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
+
 // checkPatterns fails if a flag's pattern matches nothing in the head.
 func (k *comparison) checkPatterns(ctx context.Context) error {
+	var names [2][]string // of benchmarks in base and head, without sub-benchmarks
+	var failed error      // the head's test binaries that do not list theirs
+	for i, t := range k.trees {
+		for _, p := range t.packages {
+			if s := k.sides(p)[i]; s.dir != "" {
+				said, err := measured(ctx, s.dir, nil, s.binary, "-test.list=^Benchmark")
+				names[i] = append(names[i], listed.FindAllString(said, -1)...)
+				if i == 1 {
+					failed = errors.Join(failed, err)
+				}
+			}
+		}
+	}
 	for _, flag := range [][2]string{{"-bench", k.c.bench}, {"-time", k.c.times}} {
-		if flag[1] == "" {
+		if flag[1] == "" || k.matches(ctx, flag[1], names[1]) {
 			continue
 		}
-		if found, err := k.matches(ctx, flag[1]); err != nil || !found {
-			return errors.Join(ctx.Err(), err, k.noMatch(ctx, flag[0], flag[1]))
+		for i := range names {
+			if names[i] == nil {
+				names[i] = []string{"none"}
+			}
 		}
+		return errors.Join(ctx.Err(), failed, fmt.Errorf("%s %s matches no benchmark of the head; "+
+			"the base has %s; the head has %s", flag[0], flag[1], list("", names[0]),
+			list("", names[1])))
 	}
 	if k.c.functions == nil {
 		return nil
@@ -54,56 +74,14 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 
 // matches reports whether the head has a benchmark that matches. Names of sub-benchmarks are known
 // only once their benchmark has run.
-func (k *comparison) matches(ctx context.Context, pattern string) (bool, error) {
-	names, err := k.benchmarkNames(ctx, 1)
+func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
-		match := regexp.MustCompile(pattern)
-		if slices.ContainsFunc(names, match.MatchString) {
-			return true, nil
-		}
-		return false, err
+		return slices.ContainsFunc(names, regexp.MustCompile(pattern).MatchString)
 	}
 	looking, cancel := context.WithTimeout(ctx, k.c.limit/10)
 	defer cancel()
-	for _, p := range k.trees[1].packages {
-		s := k.sides(p)[1]
-		ran := benchmarks(looking, s.binary, s.dir, nil, 1, "-test.bench="+pattern,
-			"-test.benchtime=1x")
-		if ran.mayMatch() {
-			return true, nil
-		}
-	}
-	return false, err
-}
-
-// benchmarkNames lists the benchmarks of the base (0) or the head (1), without sub-benchmarks. An
-// error is of a package whose test binary does not list its own.
-func (k *comparison) benchmarkNames(ctx context.Context, side int) (all []string, failed error) {
-	for _, p := range k.trees[side].packages {
-		s := k.sides(p)[side]
-		if s.dir == "" {
-			continue
-		}
-		said, err := measured(ctx, s.dir, nil, s.binary, "-test.list=^Benchmark")
-		failed = errors.Join(failed, err)
-		all = append(all, listed.FindAllString(said, -1)...)
-	}
-	return all, failed
-}
-
-// listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
-var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
-
-// noMatch is the error for a pattern that no benchmark of the head matches.
-func (k *comparison) noMatch(ctx context.Context, flag, pattern string) error {
-	text := fmt.Sprintf("%s %s matches no benchmark of the head", flag, pattern)
-	for i, t := range k.trees {
-		// A test binary that lists nothing has been reported, or has no benchmarks.
-		names, _ := k.benchmarkNames(ctx, i)
-		if len(names) == 0 {
-			names = []string{"none"}
-		}
-		text += fmt.Sprintf("; the %s has %s", t.name, list("", names))
-	}
-	return errors.New(text)
+	return slices.ContainsFunc(k.trees[1].packages, func(p pkg) bool {
+		ran := benchmarks(looking, k.sides(p)[1], nil, 1, pattern, "-test.benchtime=1x")
+		return ran.mayMatch()
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"debug/elf"
 	"encoding/json"
@@ -31,7 +30,7 @@ var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
 // list lists the packages with benchmarks among what -package names. A tree that lacks one of them
 // has none there.
-func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
+func (t tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -41,10 +40,7 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
 	}
-	several := slices.ContainsFunc(c.packages, func(p string) bool {
-		return strings.Contains(p, "...")
-	}) || len(c.packages) > 1
-	var all []pkg
+	several := len(c.packages) > 1 || strings.Contains(c.packages[0], "...")
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir           string
@@ -58,19 +54,14 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		found := pkg{path: p.ImportPath, dir: p.Dir, match: p.Match}
-		inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/")
-		if several && below {
+		if inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/"); several && below {
 			found.prefix = inside + "."
 		}
-		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			if err != nil {
-				return nil, err
-			}
-			if has.Match(text) {
-				all = append(all, found)
-				break
-			}
+		if slices.ContainsFunc(append(p.TestGoFiles, p.XTestGoFiles...), func(name string) bool {
+			text, _ := os.ReadFile(filepath.Join(p.Dir, name)) // the build reports what is missing
+			return has.Match(text)
+		}) {
+			all = append(all, found)
 		}
 	}
 }
@@ -156,23 +147,19 @@ func nameInASCII(file string) error {
 		return nil
 	}
 	names, err := section.Data()
-	if err != nil {
+	if err != nil || !slices.ContainsFunc(names, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return err
 	}
-	changed := slices.Clone(names)
 	for i, c := range names {
 		if c >= utf8.RuneSelf {
-			changed[i] = '_'
+			names[i] = '_'
 		}
-	}
-	if bytes.Equal(names, changed) {
-		return nil
 	}
 	to, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = to.WriteAt(changed, int64(section.Offset))
+	_, err = to.WriteAt(names, int64(section.Offset))
 	return errors.Join(err, to.Close())
 }
 

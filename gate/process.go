@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -18,18 +17,13 @@ import (
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string,
 	error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Cancel = func() error {
-		if cmd.Process.Signal(os.Interrupt) != nil {
-			return cmd.Process.Kill()
-		}
-		return nil
-	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second // and then it is killed
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := failure(cmd, cmd.Run(), func() string { return stderr.String() + "\n" + stdout.String() })
-	return stdout.String(), err
+	err := cmd.Run()
+	return stdout.String(), failure(cmd, err, stderr.String()+"\n"+stdout.String())
 }
 
 // measured runs what is measured and returns what it printed, on both outputs. When it ends or ctx
@@ -49,12 +43,8 @@ func measured(ctx context.Context, dir string, env []string, name string, args .
 	cmd.Stdout, cmd.Stderr = output, output
 	failed := cmd.Run()
 	endGroup()
-	if _, err := output.Seek(0, io.SeekStart); err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(output)
-	said = string(text)
-	return said, errors.Join(failure(cmd, failed, func() string { return said }), err)
+	text, err := os.ReadFile(output.Name())
+	return string(text), errors.Join(failure(cmd, failed, string(text)), err)
 }
 
 // A complaint is the error of a tool, and all that it said.
@@ -81,11 +71,11 @@ func reason(err error) string {
 }
 
 // failure adds the command and what it said to its error.
-func failure(cmd *exec.Cmd, err error, said func() string) error {
+func failure(cmd *exec.Cmd, err error, said string) error {
 	if err == nil {
 		return nil
 	}
-	return &complaint{strings.Join(cmd.Args, " "), err, said()}
+	return &complaint{strings.Join(cmd.Args, " "), err, said}
 }
 
 // crash is where a Go program or Valgrind begins to tell why it ends. The log of a benchmark stands
@@ -99,9 +89,8 @@ func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {
 		said = said[at[0]:]
-		return strings.ToValidUTF8(said[:min(most, len(said))], "")
-	}
-	if len(said) > most {
+		said = said[:min(most, len(said))]
+	} else if len(said) > most {
 		said = said[len(said)-most:]
 		said = said[strings.Index(said, "\n")+1:]
 	}

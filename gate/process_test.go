@@ -22,7 +22,7 @@ func TestReason(t *testing.T) {
 		{"no rows\n", "exit status 2\nno rows", "valgrind"},
 	} {
 		cmd := exec.Command("valgrind", strings.Repeat("--option ", 100))
-		failed := failure(cmd, errors.New("exit status 2"), func() string { return c.said })
+		failed := failure(cmd, errors.New("exit status 2"), c.said)
 		got := reason(errors.Join(failed, errors.New("B: 2 lines")))
 		if !strings.Contains(got, c.want) || len(got) > 530 || strings.Contains(got, "--option") ||
 			!strings.HasSuffix(got, "\nB: 2 lines") || c.not != "" && strings.Contains(got, c.not) {

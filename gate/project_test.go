@@ -15,9 +15,8 @@ import (
 
 // A project is a module in a repository of its own.
 type project struct {
-	t    *testing.T
-	gate string // the command
-	dir  string
+	t   *testing.T
+	dir string
 }
 
 // newProject returns a copy of the example.
@@ -30,15 +29,15 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
+// emptyProject returns a project without files. Its test runs beside others.
 func emptyProject(t *testing.T) *project {
 	needs(t, "git")
-	p := &project{t: t, gate: filepath.Join(t.TempDir(), "gate"), dir: t.TempDir()}
-	if _, err := run(t.Context(), ".", nil, "go", "build", "-o", p.gate, "."); err != nil {
+	t.Parallel()
+	p := &project{t, filepath.Join(t.TempDir(), "inside")} // with a folder for files beside it
+	if err := os.Mkdir(p.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	p.do("git", "init", "-q")
-	p.do("git", "config", "user.email", "someone@example.com")
-	p.do("git", "config", "user.name", "Someone")
 	return p
 }
 
@@ -71,11 +70,35 @@ func (p *project) edit(file, old, new string) {
 	p.write(file, strings.Replace(string(text), old, new, 1))
 }
 
+// write writes a file, with its folders.
 func (p *project) write(file, text string) {
 	p.t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, file), []byte(text), 0o666); err != nil {
+	file = filepath.Join(p.dir, file)
+	err := os.MkdirAll(filepath.Dir(file), 0o777)
+	if err = errors.Join(err, os.WriteFile(file, []byte(text), 0o666)); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// remove removes a file or a folder.
+func (p *project) remove(name string) {
+	p.t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.dir, name)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// change changes the example so that its binaries differ and do the same.
+func (p *project) change() {
+	p.t.Helper()
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+}
+
+// command is the gate in the project's folder.
+func (p *project) command(env []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], append([]string{"-rounds", "6"}, args...)...)
+	cmd.Dir, cmd.Env = p.dir, append(append(os.Environ(), asGate+"=1"), env...)
+	return cmd
 }
 
 // check runs the gate, which must end with an exit code, and returns what it printed.
@@ -86,10 +109,7 @@ func (p *project) check(want int, args ...string) string {
 
 func (p *project) checkIn(env []string, want int, args ...string) string {
 	p.t.Helper()
-	cmd := exec.Command(p.gate, append([]string{"-rounds", "6"}, args...)...)
-	cmd.Dir = p.dir
-	cmd.Env = append(append(os.Environ(), "GITHUB_STEP_SUMMARY="), env...)
-	out, err := cmd.CombinedOutput()
+	out, err := p.command(env, args...).CombinedOutput()
 	code := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()
@@ -193,24 +213,18 @@ func section(text, heading string) string {
 func TestFirstPullRequest(t *testing.T) {
 	p := newProject(t)
 	tests := p.do("git", "show", "HEAD:search_test.go")
-	if err := os.Remove(filepath.Join(p.dir, "search_test.go")); err != nil {
-		t.Fatal(err)
-	}
+	p.remove("search_test.go")
 	p.commit("Take the benchmarks away")
 	p.write("search_test.go", tests)
 	if err := os.CopyFS(filepath.Join(p.dir, "more"), os.DirFS("example")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(p.dir, "more/go.mod")); err != nil {
-		t.Fatal(err)
-	}
+	p.remove("more/go.mod")
 	p.lacks(section(p.check(0, "-base", "HEAD"), "### Not in both"), "| Nearest |",
 		"| Words/long |", "| more.Nearest |", "| new |")
 	p.commit("More")
 	// And the one that takes them away again.
-	if err := os.RemoveAll(filepath.Join(p.dir, "more")); err != nil {
-		t.Fatal(err)
-	}
+	p.remove("more")
 	p.edit("search_test.go", "BenchmarkScore", "BenchmarkOther")
 	out := p.check(0, "-base", "HEAD", "-time", "")
 	p.lacks(out, "| Score | ", "| gone |", "| Other | ",
@@ -223,8 +237,25 @@ func TestWithoutValgrind(t *testing.T) {
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
 		"\tfor range 3 {\n\t\tscores = append([]float32(nil), scores...)\n"+
 			"\t\tScore(rows, query, scores)\n\t}\n")
+	env := withoutValgrind(t)
+	out := p.checkIn(env, 1, "-base", "HEAD", "-time", "Nearest")
+	p.lacks(out, "Instructions were not counted: valgrind is not here", "| Nearest | ns/op |",
+		"| Nearest | allocs/op | 0 | 3 |")
+	if strings.Contains(out, "insn/") {
+		t.Errorf("there are instructions:\n%s", out)
+	}
+	p.do("git", "checkout", "-q", ".")
+	p.change()
+	for code, flags := range map[int][]string{0: nil, 2: {"-strict"}} {
+		p.checkIn(env, code, append(flags, "-base", "HEAD", "-time", "")...)
+	}
+}
+
+// withoutValgrind is an environment with few programs.
+func withoutValgrind(t *testing.T) []string {
+	t.Helper()
 	bin := t.TempDir()
-	for _, program := range []string{"go", "git"} {
+	for _, program := range []string{"go", "git", "sh"} {
 		path, err := exec.LookPath(program)
 		if err != nil {
 			t.Fatal(err)
@@ -233,17 +264,7 @@ func TestWithoutValgrind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out := p.checkIn([]string{"PATH=" + bin}, 1, "-base", "HEAD", "-time", "Nearest")
-	p.lacks(out, "Instructions were not counted: valgrind is not here", "| Nearest | ns/op |",
-		"| Nearest | allocs/op | 0 | 3 |")
-	if strings.Contains(out, "insn/") {
-		t.Errorf("there are instructions:\n%s", out)
-	}
-	p.do("git", "checkout", "-q", ".")
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
-	for code, flags := range map[int][]string{0: nil, 2: {"-strict"}} {
-		p.checkIn([]string{"PATH=" + bin}, code, append(flags, "-base", "HEAD", "-time", "")...)
-	}
+	return []string{"PATH=" + bin}
 }
 
 // A slow-down that is wanted passes by a line in a commit's message, as far as its pattern goes,
@@ -327,7 +348,7 @@ TEXT ·carry(SB), NOSPLIT, $0-0
 	p.lacks(section(out, "### Worse"), "| search.double/loop=1/amd64 | insn/KiB | 96 | 112 |")
 	p.lacks(out, "the loops of `search.carry`.")
 	p.do("git", "checkout", "-q", ".")
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.change()
 	p.check(0, flags...)
 	p.check(2, append(flags, "-strict")...)
 }
@@ -363,7 +384,7 @@ func BenchmarkCalls(b *testing.B) {
 	p.commit("Require the gate")
 	past := filepath.Join(p.dir, "../history.jsonl")
 	flags := []string{"-base", "HEAD", "-bench", "Calls", "-time", "", "-history", past}
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.change()
 	p.lacks(p.check(0, flags...), "| Calls | insn/call |")
 	p.edit("search.go", "best := len", "scores[0] += float32(len(query))\n\tbest := len")
 	p.check(0, flags...)

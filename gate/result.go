@@ -227,31 +227,22 @@ func (r *result) line() *history.Run {
 	return h
 }
 
-// write writes the summary and the line of the history.
-func (r *result) write(c *config, out io.Writer) error {
+// write prints the result, and appends the summary to the page of the workflow's run and a line to
+// the history.
+func (r *result) write(c *config) error {
 	text := r.summary()
-	printed := text
+	var err error
+	if page := os.Getenv("GITHUB_STEP_SUMMARY"); page != "" {
+		err = history.AppendTo(page, text)
+	}
 	if c.json {
-		var err error
-		if printed, err = r.json(); err != nil {
-			return err
-		}
+		var failed error
+		text, failed = r.json()
+		err = errors.Join(err, failed)
 	}
-	if _, err := io.WriteString(out, printed); err != nil {
-		return err
-	}
-	if c.summary != "" {
-		f, err := os.OpenFile(c.summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-		if err != nil {
-			return err
-		}
-		_, err = f.WriteString(text)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-	}
+	_, failed := io.WriteString(os.Stdout, text)
 	if c.history != "" && len(r.findings) > 0 {
-		return history.Append(history.File(c.history, r.cpu), r.line())
+		err = errors.Join(err, history.Append(history.File(c.history, r.cpu), r.line()))
 	}
-	return nil
+	return errors.Join(err, failed)
 }

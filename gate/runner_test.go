@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -71,12 +72,87 @@ func TestHistoryWithoutIdentity(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "origin")
 	h.git("init", "-q", "--bare", origin)
 	h.git("remote", "add", "origin", origin)
-	h.git("config", "--unset", "user.name")
-	h.git("config", "--unset", "user.email")
 	h.git("config", "user.useConfigOnly", "true")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	if err := (branch{h.dir, filepath.Join(h.dir, historyFolder)}).pull(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// stepsOf returns the commands of an action.
+func stepsOf(t *testing.T, file string) (commands []string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^      run: (?:\|\n((?:        .*\n)+)|(.*))`).
+		FindAllStringSubmatch(string(text), -1) {
+		commands = append(commands, m[1]+m[2])
+	}
+	return commands
+}
+
+// The steps of the action find the base for every kind of event, in a clone as actions/checkout
+// makes it: of one commit, without other branches.
+func TestAction(t *testing.T) {
+	needs(t, "bash")
+	origin := newHistory(t)
+	origin.git("checkout", "-q", "-b", "trunk")
+	origin.commit("root")
+	cut := origin.commit("cut")
+	origin.git("checkout", "-q", "-b", "pr")
+	replaced := origin.commit("before a force push")
+	origin.git("reset", "-q", "--hard", cut)
+	origin.commit("change")
+	pr := origin.commit("change more")
+	origin.git("checkout", "-q", "trunk")
+	origin.commit("first of a push")
+	tip := origin.commit("last of a push")
+	origin.git("tag", "v1")
+	origin.git("checkout", "-q", "--detach")
+	origin.git("merge", "-q", "--no-ff", "-m", "merge", "pr")
+	origin.git("update-ref", "refs/pull/1/merge", "HEAD")
+	origin.git("checkout", "-q", "trunk")
+	for _, c := range []struct{ event, ref, base, want string }{
+		{"pull request", "refs/pull/1/merge", "origin/trunk", tip},
+		{"first push of a branch", "refs/heads/pr", newBranch, cut},
+		{"force push", "refs/heads/pr", replaced, cut},
+		{"force push of a commit that the server has forgotten", "refs/heads/pr", lost, cut},
+		{"push", "refs/heads/trunk", cut, cut},
+		{"tag", "refs/tags/v1", newBranch, origin.git("rev-parse", tip+"^")},
+		{"run by hand", "refs/heads/pr", "", origin.git("rev-parse", pr+"^")},
+	} {
+		clone := gitHistory{t, t.TempDir()}
+		clone.git("init", "-q")
+		clone.git("remote", "add", "origin", "file://"+origin.dir)
+		here := strings.Replace(c.ref, "refs/heads/", "refs/remotes/origin/", 1)
+		clone.git("fetch", "-q", "--no-tags", "--depth=1", "origin", "+"+c.ref+":"+here)
+		clone.git("checkout", "-q", "--detach", here)
+		bin := filepath.Dir(script(t, ""))
+		for _, program := range []string{"go", "valgrind", "gate"} {
+			if err := os.WriteFile(filepath.Join(bin, program),
+				[]byte("#!/bin/sh\necho \"base: $2, $*\"\n"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		env := []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "RUNNER_TEMP=" + bin,
+			"BASE=" + c.base, "FLAGS=-prepare 'go generate ./...'"}
+		said := ""
+		for _, step := range stepsOf(t, "../action.yml") {
+			var err error
+			if said, err = run(t.Context(), clone.dir, env, "bash", "-euo", "pipefail", "-c",
+				step); err != nil {
+				t.Fatalf("%s: %v", c.event, err)
+			}
+		}
+		base := regexp.MustCompile(`^base: (.*), -base .* -prepare go generate ./...\n$`).
+			FindStringSubmatch(said)
+		if base == nil {
+			t.Fatalf("%s: the last step says %q", c.event, said)
+		}
+		if got, why := clone.chosen(base[1]); got != c.want {
+			t.Errorf("%s: got %s (%s), want %s", c.event, got, why, c.want)
+		}
 	}
 }

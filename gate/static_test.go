@@ -12,16 +12,10 @@ import (
 	"testing"
 )
 
-// Instructions begin where GNU objdump, which knows them all, says that they begin, in every
-// function of the assembly.
-func TestDecodeAsObjdump(t *testing.T) {
+// decodeAsObjdump tests that instructions begin where GNU objdump, which knows them all, says that
+// they begin, in every function of the assembly.
+func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
-	binary := filepath.Join(t.TempDir(), "kernels.test")
-	env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}
-	if _, err := run(t.Context(), "../bench/regress", env, "go", "test", "-c", "-o", binary,
-		"."); err != nil {
-		t.Fatal(err)
-	}
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
 	if err != nil {
 		t.Skipf("objdump does not read amd64 here: %v", err)
@@ -93,6 +87,7 @@ func TestDecodeAsObjdump(t *testing.T) {
 // in a turn of dot's, of 64 elements, or 4 of each with registers of 512 bits. On arm64 a load is
 // of two registers.
 func TestFunctions(t *testing.T) {
+	t.Parallel()
 	for arch, operands := range map[string]map[string]int{
 		"amd64": {"asm.dotAVX2": 16, "asm.dotAVX512x256": 16, "asm.dotAVX512": 8},
 		"arm64": {"asm.dotNEON": 16},
@@ -102,6 +97,9 @@ func TestFunctions(t *testing.T) {
 		if _, err := run(t.Context(), "../bench/regress", env, "go", "test", "-c", "-o", binary,
 			"."); err != nil {
 			t.Fatal(err)
+		}
+		if arch == "amd64" {
+			t.Run("decode", func(t *testing.T) { decodeAsObjdump(t, binary) })
 		}
 		all, err := functions(binary, regexp.MustCompile(`internal/asm\.`))
 		if err != nil {

@@ -87,7 +87,7 @@ func TestForgedLines(t *testing.T) {
 	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
 		"echo BenchmarkB/x; echo BenchmarkB/x 1 5 ns/op; echo BenchmarkB/x 7 6 ns/op\n"+
 		"echo PASS\n")
-	ran := benchmarks(t.Context(), binary, ".", nil, 1)
+	ran := benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, ".")
 	if len(ran.lines) != 1 || len(ran.lines["A"]) != 1 || !ran.ended || ran.err == nil ||
 		!strings.Contains(ran.err.Error(), "B/x: there are 2 lines of results, want 1") {
 		t.Errorf("got %+v", ran)
@@ -99,7 +99,7 @@ func TestForgedLines(t *testing.T) {
 	p.edit("search_test.go", "rows, query, scores := operands()\n\tb.ResetTimer()",
 		"rows, query, scores := operands()\n\tprintln(\"BenchmarkScore 1 5 ns/op\")\n\tb.ResetTimer()")
 	p.commit("Print a line like a result")
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.change()
 	out := p.check(0, "-base", "HEAD", "-bench", "Score|Nearest", "-time", "Score|Nearest")
 	p.lacks(out, "Some benchmarks of the head fail: ", "Score: there are ",
 		"| Nearest | ns/op |", "| Nearest | insn/op |")
@@ -111,7 +111,7 @@ func TestStuck(t *testing.T) {
 		"echo BenchmarkB; echo BenchmarkB/x; sleep 3600\n")
 	for limit := time.Second; ; limit *= 4 { // a busy machine may be slow to print the lines
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		ran := benchmarks(ctx, binary, ".", nil, 1)
+		ran := benchmarks(ctx, side{dir: ".", binary: binary}, nil, 1, ".")
 		cancel()
 		if len(ran.lines["A"]) == 1 && ran.stuck == "B/x" && !ran.ended && ran.err != nil {
 			return
@@ -138,7 +138,7 @@ func TestLimitHolds(t *testing.T) {
 		"| Words/long | run |")
 	p.noneLeft(dir)
 	p.commit("Stuck")
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.change()
 	const counted, timed = "| Nearest | insn/op |", "| Nearest | ns/op |"
 	var out string
 	for _, limit := range []string{"16s", "80s"} { // 16 s are too few on a busy machine
@@ -162,13 +162,12 @@ func TestLimitHolds(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	needs(t, "valgrind")
 	p := newProject(t)
-	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.change()
 	p.edit("search_test.go", "for range b.N {\n\t\t\tWords", "for range 10000 * b.N {\n\t\t\tWords")
 	for _, when := range []string{"--tool=callgrind", "-test.benchmem", ".test"} {
 		t.Run(when, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := exec.Command(p.gate, "-base", "HEAD", "-bench", "Words")
-			cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "TMPDIR="+dir, "GITHUB_STEP_SUMMARY=")
+			cmd := p.command([]string{"TMPDIR=" + dir}, "-base", "HEAD", "-bench", "Words")
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
 			if err := cmd.Start(); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -91,49 +92,27 @@ var cell = strings.NewReplacer("|", `\|`, "\n", " ", "`", "\\`", "*", `\*`, "<",
 	`\[`).Replace
 
 func number(v float64) string {
-	if v == float64(int(v)) {
-		return fmt.Sprint(int(v))
+	if v == math.Trunc(v) || math.Abs(v) >= 1000 {
+		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.4g", v)
 }
 
-// A report is the result as -json prints it.
-type report struct {
-	Heading string         `json:"heading"`
-	Exit    int            `json:"exit"`
-	Strict  int            `json:"exit_strict"`
-	Base    string         `json:"base"`
-	Head    string         `json:"head"`
-	Changed bool           `json:"uncommitted_changes"`
-	CPU     string         `json:"cpu"`
-	Go      string         `json:"go"`
-	Notes   []string       `json:"notes"`
-	Numbers []reportNumber `json:"numbers"`
-}
-
-// A reportNumber is one number of a benchmark or a function. Shares are fractions of 1.
-type reportNumber struct {
-	What    string   `json:"what"`
-	Unit    string   `json:"unit"`
-	Base    float64  `json:"base"`
-	Head    float64  `json:"head"`
-	Change  *float64 `json:"change"` // null where the base has no such number, or 0
-	Floor   float64  `json:"believed_beyond"`
-	Verdict verdict  `json:"verdict"`
-	How     string   `json:"how"`
-}
-
+// json returns the result as -json prints it. Shares are fractions of 1; a change is null where the
+// base has no such number, or 0.
 func (r *result) json() (string, error) {
-	o := r.outcome()
-	out := report{o.heading, o.exit, o.strict, r.base, r.commit, r.changed, r.cpu, r.goVersion,
-		append([]string{}, r.notes...), []reportNumber{}}
+	o, numbers := r.outcome(), []map[string]any{}
 	for _, f := range r.findings {
-		n := reportNumber{f.what, f.unit, f.base, f.head, nil, f.floor, f.verdict, f.how}
+		n := map[string]any{"what": f.what, "unit": f.unit, "base": f.base, "head": f.head,
+			"change": nil, "believed_beyond": f.floor, "verdict": f.verdict, "how": f.how}
 		if change, ok := f.change(); ok {
-			n.Change = &change
+			n["change"] = change
 		}
-		out.Numbers = append(out.Numbers, n)
+		numbers = append(numbers, n)
 	}
-	text, err := json.MarshalIndent(out, "", "\t")
+	text, err := json.MarshalIndent(map[string]any{"heading": o.heading, "exit": o.exit,
+		"exit_strict": o.strict, "base": r.base, "head": r.commit, "uncommitted_changes": r.changed,
+		"cpu": r.cpu, "go": r.goVersion, "notes": append([]string{}, r.notes...),
+		"numbers": numbers}, "", "\t")
 	return string(text) + "\n", err
 }

@@ -64,23 +64,20 @@ func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit
 
 // A timed is a benchmark that both trees have.
 type timed struct {
-	name              string // with the package's prefix
-	short             string
-	base, head, again side // again is a copy of the base's binary
-	t                 timing
-	spent             time.Duration
+	name, short string  // with the package's prefix, and without
+	sides       [3]side // base, head, and a copy of the base's binary
+	t           timing
+	spent       time.Duration
 }
 
 // timeOnce adds one round of a benchmark, whose order is drawn.
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
-	sides := [3]side{b.base, b.head, b.again}
 	var ns [3]float64
-	for _, i := range r.Perm(len(sides)) {
-		ran := benchmarks(ctx, sides[i].binary, sides[i].dir,
-			[]string{"GOGC=off", "GOMAXPROCS=1"}, repeats, "-test.bench="+exactly(b.short),
-			"-test.benchtime="+benchtime)
+	for _, i := range r.Perm(len(b.sides)) {
+		ran := benchmarks(ctx, b.sides[i], []string{"GOGC=off", "GOMAXPROCS=1"}, repeats,
+			exactly(b.short), "-test.benchtime="+benchtime)
 		if ran.err != nil {
 			return ran.err
 		}
@@ -104,56 +101,50 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
 	for _, p := range k.trees[1].packages {
 		both := k.sides(p)
-		isNew := both[0].dir == "" && !both[0].broken
-		again := both[0]
+		isNew, again := both[0].dir == "" && !both[0].broken, both[0]
 		if isNew {
 			k.untimed++
-		} else if !both[0].broken {
+		} else if !again.broken {
 			again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
 			if err := copyFile(again.binary, both[0].binary); err != nil {
 				return nil, err
 			}
 		}
-		ran := [2]tally{{ended: !both[0].broken}, {}} // as in a tree that lacks the package
+		ran := [2]tally{{ended: !again.broken}, {}} // as in a tree that lacks the package
 		late := false
 		for i, s := range both {
 			if s.dir == "" {
 				continue
 			}
 			looking, cancel := context.WithTimeout(ctx, share)
-			ran[i] = benchmarks(looking, s.binary, s.dir, nil, 1, "-test.bench="+k.c.times,
-				"-test.benchtime=1x")
-			switch {
-			case looking.Err() != nil && isNew:
-				late = true // nothing of it is to be timed
-			case looking.Err() != nil:
-				late = true
+			ran[i] = benchmarks(looking, s, nil, 1, k.c.times, "-test.benchtime=1x")
+			isLate := looking.Err() != nil
+			cancel()
+			late = late || isLate
+			if isLate && !isNew { // of what is new nothing is to be timed
 				k.miss("Not all benchmarks of the %s end when they are run once: those that do "+
 					"not, and what comes after them, are not timed.%s", s.tree,
 					overIn(p.prefix, ran[i].stuck))
-			case ran[i].err != nil:
+			} else if !isLate && ran[i].err != nil {
 				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,
 					reason(ran[i].err))
 			}
-			cancel()
 		}
-		for i, s := range both {
-			k.missUnmeasured(p.prefix, s.tree, ran[i], ran[1-i])
-		}
-		if base, head := ran[0], ran[1]; !late && head.failsAlone(base) {
+		base, head := ran[0], ran[1]
+		k.missUnmeasured(p.prefix, both, ran)
+		if !late && head.failsAlone(base) {
 			k.fail(p.prefix, p.path, base, head, reason(head.err))
 		}
-		for name := range ran[1].lines {
-			switch {
-			case len(ran[0].lines[name]) > 0:
-				all = append(all, &timed{name: p.prefix + name, short: name, base: both[0],
-					head: both[1], again: again})
-			case !ran[0].mayHave(name):
+		for name := range head.lines {
+			if len(base.lines[name]) > 0 {
+				all = append(all, &timed{name: p.prefix + name, short: name,
+					sides: [3]side{both[0], both[1], again}})
+			} else if !base.mayHave(name) {
 				k.untimed++
 			}
 		}
-		for name, lines := range ran[0].lines {
-			if len(ran[1].lines[name]) == 0 && !ran[1].mayHave(name) {
+		for name, lines := range base.lines {
+			if len(head.lines[name]) == 0 && !head.mayHave(name) {
 				k.add(finding{what: p.prefix + name, unit: "ns/op", how: "run once",
 					base: lines[0].ns, verdict: gone})
 			}
@@ -179,8 +170,7 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	var doubtful []*timed
 	for _, b := range all {
 		if b.t.slower() {
-			doubtful = append(doubtful, &timed{name: b.name, short: b.short, base: b.base,
-				head: b.head, again: b.again})
+			doubtful = append(doubtful, &timed{name: b.name, short: b.short, sides: b.sides})
 		}
 	}
 	second := map[string]*timing{}
@@ -224,15 +214,15 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 	last := time.Now()
 	for round := 0; round < rounds && ctx.Err() == nil; round++ {
 		all = slices.DeleteFunc(all, func(b *timed) bool {
-			if ctx.Err() != nil {
-				return false
+			err := ctx.Err()
+			if err == nil {
+				err = b.timeOnce(ctx, r)
 			}
-			err := b.timeOnce(ctx, r)
-			if err == nil || ctx.Err() != nil {
-				return false
+			failed := err != nil && ctx.Err() == nil
+			if failed {
+				k.miss("`%s` was not timed: %s", b.name, reason(err))
 			}
-			k.miss("`%s` was not timed: %s", b.name, reason(err))
-			return true
+			return failed
 		})
 		if round == 0 {
 			all, rounds = k.fit(ctx, all, rounds)

@@ -3,8 +3,38 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
+
+// asGate makes this test binary the gate in the processes that tests start: nothing is built for it.
+const asGate = "GATE_TEST_IS_GATE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asGate) != "" {
+		os.Unsetenv(asGate)
+		main()
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+// runTests runs the tests with settings of git that every repository of them needs.
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "test-gate-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	settings := filepath.Join(dir, "gitconfig")
+	if err := os.WriteFile(settings, []byte("[user]\n\tname = Someone\n\temail = a@example.com\n"+
+		"[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"), 0o666); err != nil {
+		panic(err)
+	}
+	os.Setenv("GIT_CONFIG_GLOBAL", settings)
+	os.Setenv("GITHUB_STEP_SUMMARY", "")
+	return m.Run()
+}
 
 // needs ends a test without a program: as a failure where make ci sets PEGASIMD_TOOLS, and as
 // skipped elsewhere.

@@ -27,59 +27,43 @@ type tree struct {
 	goEnv      []string // for the go command to find the workspace
 }
 
-func newTree(name, repository, work string) tree {
+// newTree copies the files of a commit to a folder. The head is copied as it is: the files that git
+// knows of with their changes, and new ones that it does not ignore.
+func newTree(ctx context.Context, name, repository, commit, work string) (tree, error) {
 	mirror := filepath.Join(work, name)
-	return tree{name: name, repository: repository, mirror: mirror,
+	t := tree{name: name, repository: repository, mirror: mirror,
 		root: filepath.Join(mirror, strings.TrimPrefix(repository, filepath.VolumeName(repository)))}
-}
-
-// headTree copies the repository as it is: the files that git knows of with their changes, and new
-// ones that it does not ignore.
-func headTree(ctx context.Context, repository, work string) (tree, error) {
-	t := newTree("head", repository, work)
-	var err error
-	if t.commit, err = git(ctx, repository, "rev-parse", "HEAD"); err != nil {
-		return tree{}, err
-	}
-	committed, err := git(ctx, repository, "rev-parse", "HEAD^{tree}")
+	hashes, err := git(ctx, repository, "rev-parse", commit, commit+"^{tree}")
 	if err != nil {
-		return tree{}, err
+		return t, err
 	}
-	err = t.export(ctx, filepath.Join(work, t.name), true)
+	var committed string
+	t.commit, committed, _ = strings.Cut(hashes, "\n")
+	err = t.export(ctx, mirror+".index", name == "head")
 	t.changed = t.hash != committed
 	return t, err
 }
 
-// baseTree copies the files of a commit.
-func baseTree(ctx context.Context, repository, commit, work string) (tree, error) {
-	t := newTree("base", repository, work)
-	t.commit = commit
-	err := t.export(ctx, filepath.Join(work, t.name), false)
-	return t, err
-}
-
 // export writes the files of a tree to its folder, with what is new or changed in the repository's
-// folder if changes says so, except the history. It works with an index of its own, whose name
-// begins with index, and writes no objects to the repository.
+// folder if changes says so, except the history. It works with an index of its own, and writes no
+// objects to the repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
 	if err != nil {
 		return err
 	}
-	index += ".index"
 	t.env = []string{"GIT_INDEX_FILE=" + index, "GIT_OBJECT_DIRECTORY=" + index + ".objects",
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + objects}
 	if err := os.MkdirAll(index+".objects", 0o777); err != nil {
 		return err
 	}
-	commands := [][]string{{"read-tree", t.commit}}
+	commands := [][]string{{"read-tree", t.commit},
+		{"checkout-index", "-a", "--prefix=" + t.root + "/"}, {"write-tree"}}
 	if changes {
-		commands = append(commands, []string{"-c", "advice.addEmbeddedRepo=false", "add", "-A",
-			"--", ".", ":(exclude)" + historyFolder})
+		commands = slices.Insert(commands, 1, []string{"-c", "advice.addEmbeddedRepo=false", "add",
+			"-A", "--", ".", ":(exclude)" + historyFolder})
 	}
-	commands = append(commands, []string{"checkout-index", "-a", "--prefix=" + t.root + "/"},
-		[]string{"write-tree"})
 	for _, args := range commands {
 		out, err := run(ctx, t.repository, t.env, "git", args...)
 		if err != nil {
@@ -113,7 +97,7 @@ func (t *tree) prepare(ctx context.Context, c *config) error {
 // all but Go code, which the binaries show, and all in folders testdata.
 func (t *tree) findData(ctx context.Context, base tree) error {
 	env := slices.Clone(t.env)
-	env[2] += string(os.PathListSeparator) + base.objects()
+	env[2] += string(os.PathListSeparator) + strings.TrimPrefix(base.env[1], "GIT_OBJECT_DIRECTORY=")
 	out, err := run(ctx, t.repository, env, "git", "diff-tree", "-r", "-z", "--no-renames",
 		"--name-only", base.hash, t.hash)
 	for name := range strings.SplitSeq(out, "\x00") {
@@ -123,11 +107,6 @@ func (t *tree) findData(ctx context.Context, base tree) error {
 		}
 	}
 	return err
-}
-
-// objects is the folder with the objects that only this tree has.
-func (t *tree) objects() string {
-	return strings.TrimPrefix(t.env[1], "GIT_OBJECT_DIRECTORY=")
 }
 
 func copyFile(to, from string) error {

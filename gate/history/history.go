@@ -65,11 +65,16 @@ func Append(file string, r *Run) error {
 	if err != nil {
 		return err
 	}
+	return AppendTo(file, string(line)+"\n")
+}
+
+// AppendTo adds a text at the end of a file in one write, and makes the file if it is not there.
+func AppendTo(file, text string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
 

@@ -2,7 +2,7 @@
 //
 //	pinned := machine.Pin()
 //	defer pinned.Release()
-//	fmt.Println(machine.CPU(), machine.Sizes(), pinned)
+//	fmt.Println(machine.CPU(), pinned)
 package machine
 
 import (
