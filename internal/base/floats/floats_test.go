@@ -2,6 +2,7 @@ package floats
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -52,9 +53,12 @@ func check[F float32 | float64](t *testing.T, largest, smallest F) {
 		if IsFinite(F(v)) {
 			t.Errorf("IsFinite(%v) = true", v)
 		}
-		x := []F{1, largest, F(v), F(v)}
-		if i := FirstNotFinite(x); i != 2 {
-			t.Errorf("FirstNotFinite(%v) = %d, want 2", x, i)
+		for _, want := range []int{0, 2, 7, 8, 18, 23} {
+			x := slices.Repeat([]F{1, largest, -largest}, 9)
+			x[want], x[24] = F(v), F(v)
+			if i := FirstNotFinite(x); i != want {
+				t.Errorf("FirstNotFinite(%v) = %d, want %d", x, i, want)
+			}
 		}
 	}
 }

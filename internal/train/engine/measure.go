@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
@@ -158,7 +159,7 @@ func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
 		for i, v := range w {
-			length := math.Sqrt(float64(objective.SquareSum(v) * r.maxSquaredNorm))
+			length := math.Sqrt(float64(float64(dense.SumSquares(v)) * r.maxSquaredNorm))
 			if !(length < 0x1p120) || !floats.IsFinite(b[i]) {
 				return false
 			}
