@@ -97,7 +97,7 @@ func TestModelSparse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, _, err := files.Unzip(f, false)
+		plain, _, err := files.Unpack(f, "")
 		head := make([]byte, 100)
 		if err == nil {
 			_, err = io.ReadFull(plain, head)
