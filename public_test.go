@@ -19,12 +19,13 @@ import (
 // the comment of a struct type that is declared there lists its fields.
 func TestPublicDocumentation(t *testing.T) {
 	structs := map[string]reflect.Type{
-		"ClassResult": reflect.TypeFor[pegasos.ClassResult](),
-		"Doubt":       reflect.TypeFor[dataset.Doubt](),
-		"Estimate":    reflect.TypeFor[pegasos.Estimate](),
-		"Expansion":   reflect.TypeFor[pegasos.Expansion](),
-		"Form":        reflect.TypeFor[dataset.Form](),
-		"Table":       reflect.TypeFor[dataset.Table](),
+		"ClassResult":  reflect.TypeFor[pegasos.ClassResult](),
+		"Decompressor": reflect.TypeFor[dataset.Decompressor](),
+		"Doubt":        reflect.TypeFor[dataset.Doubt](),
+		"Estimate":     reflect.TypeFor[pegasos.Estimate](),
+		"Expansion":    reflect.TypeFor[pegasos.Expansion](),
+		"Form":         reflect.TypeFor[dataset.Form](),
+		"Table":        reflect.TypeFor[dataset.Table](),
 	}
 	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.Dir}}", "./...").Output()
 	if err != nil {

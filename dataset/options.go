@@ -190,8 +190,8 @@ func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 //	Ending string // of the names of such files, as .zst
 //	Open   func(io.Reader) (io.ReadCloser, error)
 //
-// It is used for files that start with Magic, and for those that end in Ending and are of no other
-// format. What Open returns is read by one goroutine at a time.
+// It is used for files that start with Magic, and for files of no other format whose names end in
+// Ending. One goroutine at a time reads from the reader that Open returns.
 type Decompressor = files.Decompressor
 
 // filled returns the options with defaults in place of zeros, and checks them.

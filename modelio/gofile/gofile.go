@@ -431,7 +431,7 @@ func set[T comparable](name string, v T) string {
 // column returns the fields of a column.
 func (s *source) column(c *tables.Column) string {
 	all := []string{set("Name", c.Name), "Kind: " + kinds[c.Kind], set("Gaps", c.Gaps),
-		set("GapFeature", c.GapFeature)}
+		set("GapFeature", c.GapFeature), set("Weak", c.Weak)}
 	if n := c.Number; n != nil {
 		form := ""
 		if f := n.Format; f != nil {

@@ -177,7 +177,7 @@ func TestNumbers(t *testing.T) {
 		{"different codes", "x", cells(30, func(i int) string {
 			return fmt.Sprintf("%05d", i*3919%99991)
 		}),
-			LeftOut, "codes with leading zeros: 30 different words", 0, 0, ""},
+			LeftOut, "codes with leading zeros: looks like an identifier: 30 different words", 0, 0, ""},
 		{"few zeros in front", "x", append(times(9, "7", "12", "150"), "007"), Number, "numbers", 1, 0, ""},
 	} {
 		t.Run(c.name, c.check)
