@@ -21,7 +21,7 @@ import (
 )
 
 var mutants = flag.Int("mutants", 20_000,
-	"how many mutants of people's files TestReadingMutants reads")
+	"how many mutants of people's files TestReadingMutants reads; a tenth of these with -short")
 
 // A maker is one kind of column of a random file.
 type maker struct {
@@ -320,6 +320,9 @@ var detail = regexp.MustCompile(`(?s)/\S*|"[^"\n]*"|\d+|(?:column|-numbers) \S+|
 func TestReadingMutants(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // most of the time would go there
 	total := *mutants
+	if testing.Short() {
+		total /= 10
+	}
 	if asmtest.Race {
 		total /= 20
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-var commands = strings.Fields("train predict eval verify cv convert inspect")
+var commands = strings.Fields("train predict eval report verify cv convert inspect")
 
 // Each row sets a field, has a default that it accepts, and is for commands that exist. Placeholders
 // are types, files or choices, and no words of sentences.
