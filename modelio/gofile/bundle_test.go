@@ -89,7 +89,6 @@ type bundler struct {
 	order  []*declaration
 	decls  map[string]*declaration // by package and name: a/b.Name or a/b.Type.Method
 	wanted map[string]bool
-	used   map[string]bool // all identifiers of the wanted declarations
 }
 
 // A declaration is a function, or a group or a single line of other declarations.
