@@ -36,7 +36,7 @@ Examples:
   pegasimd convert train.svm.gz train.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
   pegasimd convert -for people.model people.csv people.svm
-  pegasimd convert -to go people.model people/people.go
+  pegasimd convert -to go people.model people.go
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,

@@ -284,7 +284,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		report(t, "report")
-		if svg := contentOf(t, "curve.svg"); !strings.HasPrefix(svg, "<?xml") ||
+		if svg := contentOf(t, "curve.svg"); !strings.HasPrefix(svg, svgMark) ||
 			!strings.HasSuffix(strings.TrimSpace(svg), "</svg>") {
 			t.Fatalf("kill %d: %q", i, svg)
 		}

@@ -45,8 +45,7 @@ func TestFirstMistakes(t *testing.T) {
 		"train -w-1 2: -class-weight", "predict -b 1: -proba", "predict -c 1: -c of train",
 		"train -p 0.1: -epsilon"} {
 		args, want, _ := strings.Cut(words, ": ")
-		fails(t, exitUsage, ": what it is in liblinear is here "+want,
-			append(strings.Fields(args), "toy.csv")...)
+		fails(t, exitUsage, " use "+want, append(strings.Fields(args), "toy.csv")...)
 	}
 }
 

@@ -337,7 +337,7 @@ func TestFilesOfTwoUses(t *testing.T) {
 		{"DATA and MODEL can't both be standard input", "predict - -"},
 		{"DATA and MODEL can't both be standard input", "eval - -"},
 		{"DATA and -weights can't both be standard input", "train -weights - - a"},
-		{"-checkpoint: want a file", "train -checkpoint - toy.svm a"},
+		{"-checkpoint: want the name of a file", "train -checkpoint - toy.svm a"},
 	} {
 		fails(t, exitUsage, c.told, strings.Fields(c.line)...)
 	}
@@ -347,7 +347,7 @@ func TestFilesOfTwoUses(t *testing.T) {
 	// A run that is taken up goes on with its checkpoint.
 	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
 	must(t, strings.Fields("train -quiet -resume a.state -checkpoint a.state toy.svm b.model")...)
-	fails(t, exitUsage, "a.state is the file that -resume names", strings.Fields(
+	fails(t, exitUsage, "a.state is also read, as -resume", strings.Fields(
 		"train -resume a.state toy.svm a.state")...)
 }
 

@@ -202,7 +202,7 @@ func grouped(v float64, decimals int, thousands, decimal string) string {
 }
 
 // fitWarning matches warnings that say how well a model fits, not how a file was read.
-var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: few|training ended worse`)
+var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: too few|training ended worse`)
 
 // doubtsOf returns the warnings about the file among lines of output.
 func doubtsOf(output string) (doubts []string) {
