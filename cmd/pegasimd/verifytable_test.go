@@ -187,7 +187,8 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			},
 			"note,length": func(c map[string]any) {
 				text := c["text"].(map[string]any)
-				text["length"] = text["length"].(float64) + 1
+				length, _ := text["length"].(float64)
+				text["length"] = length + 2
 			},
 			"note,words": func(c map[string]any) {
 				text := c["text"].(map[string]any)
@@ -205,7 +206,7 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			if err := os.WriteFile(model, edited, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			want := "the table is not the one of the data"
+			want := "the table differs from the one of the data"
 			if part == "length" {
 				want = "the data are not those that the model was trained on"
 			}

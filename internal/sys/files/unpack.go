@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -53,9 +55,9 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	}
 	z, err := format.Open(b)
 	if err != nil {
-		return nil, false, err
+		return nil, false, from.explain(err, format)
 	}
-	return &unpacked{z, from}, true, nil
+	return &unpacked{z, from, format}, true, nil
 }
 
 // formatOf returns the format of the file that b reads, by its first bytes, or else by its name; nil
@@ -97,7 +99,13 @@ func (b *buffered) Packed() (int64, bool) { return Packed(b.from) }
 
 type unpacked struct {
 	io.ReadCloser
-	from *countingReader
+	from   *countingReader
+	format *Decompressor
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	return n, u.from.explain(err, u.format)
 }
 
 func (u *unpacked) Packed() (int64, bool) {
@@ -107,14 +115,29 @@ func (u *unpacked) Packed() (int64, bool) {
 	return u.from.n, true
 }
 
-// countingReader counts the bytes read from r.
+// countingReader counts the bytes read from r, and keeps the error of r that is not io.EOF.
 type countingReader struct {
-	r io.Reader
-	n int64
+	r   io.Reader
+	n   int64
+	err error
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
-	c.n += int64(n)
+	if c.n += int64(n); err != nil && err != io.EOF {
+		c.err = err
+	}
 	return n, err
+}
+
+// explain adds to an error of decompression what was done and, for a file that ends too early, the
+// cause. Errors of the file itself stay as they are.
+func (c *countingReader) explain(err error, format *Decompressor) error {
+	switch {
+	case err == nil || err == io.EOF || c.err != nil:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("decompressing %s: %w: the file is cut off", format.Ending, err)
+	}
+	return fmt.Errorf("decompressing %s: %w", format.Ending, err)
 }
