@@ -60,7 +60,7 @@ func runPredict(c *call, args []string) error {
 	}
 	reader := c.reader()
 	reader.opt.MissingLabels, reader.opt.KeepRows = dataset.MissingKeep, true
-	s, err := reader.score(args[0], m, "", false)
+	s, err := reader.score(args[0], m, "", predictions.Numbers(m)) // which are the scores
 	if err != nil {
 		return err
 	}

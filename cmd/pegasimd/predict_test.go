@@ -57,6 +57,20 @@ func TestPredictUnknownLabels(t *testing.T) {
 	}
 }
 
+// More numbers are predicted than a block of scores has.
+func TestPredictManyNumbers(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	const block = "1 1:1\n3 1:2\n5 1:3\n7 1:4\n"
+	must(t, "train", "-quiet", "-loss", "squared", file(t, "few.svm", block), model)
+	few, _ := must(t, "predict", "-quiet", file(t, "few.svm", block), model)
+	const times = keptScores/4 + 1
+	many := file(t, "many.svm", strings.Repeat(block, times))
+	out, told := must(t, "predict", many, model)
+	if out != strings.Repeat(few, times) || !strings.Contains(told, "RMSE") {
+		t.Errorf("%d bytes, want %d; %s", len(out), times*len(few), told)
+	}
+}
+
 // Scores read back as the float64 that they are, so that what is made of them is what eval tells.
 func TestScoresReadBack(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
