@@ -72,24 +72,8 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 	}
 	t := &tableFile{name: from.name, opt: opt, each: each}
 	t.columns.opt = &t.opt
-	var err error
-	if t.rows, err = form.Open(from.r, from.at, from.size, opt.given(format)); err != nil {
-		return nil, t.fault(err)
-	}
-	if from.regular && opt.Threads > 1 {
-		defer t.rows.ReadAhead()()
-	}
-	for {
-		cells, err := t.rows.Read()
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = t.row(cells)
-		}
-		if err != nil {
-			return nil, t.fault(err)
-		}
+	if err := t.scan(from, format, t.row); err != nil {
+		return nil, err
 	}
 	if err := t.end(); err != nil {
 		return nil, t.fault(err)
@@ -98,6 +82,31 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 		t.columns.cols = opt.Encoder.Cols() // which the rows may have settled
 	}
 	return t, t.flush()
+}
+
+// scan opens the table and calls each with the cells of every row.
+func (t *tableFile) scan(
+	from arrayFile, format Format, each func(cells []string) error,
+) (err error) {
+	t.rows, err = form.Open(from.r, from.at, from.size, t.opt.given(format))
+	if err != nil {
+		return t.fault(err)
+	}
+	if from.regular && t.opt.Threads > 1 {
+		defer t.rows.ReadAhead()()
+	}
+	for {
+		cells, err := t.rows.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = each(cells)
+		}
+		if err != nil {
+			return t.fault(err)
+		}
+	}
 }
 
 // given returns the parts of a table's form that the options settle.

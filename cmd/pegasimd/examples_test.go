@@ -68,6 +68,10 @@ func TestHelpExamples(t *testing.T) {
 		write(name, csv.Bytes())
 	}
 	write("people.csv", people(200))
+	write("new.csv", people(50))
+	if err := os.Mkdir("people", 0o777); err != nil { // where an example writes Go
+		t.Fatal(err)
+	}
 	write("train.csv.gz", ten.Bytes())
 	write("test.csv", ten.Bytes())
 	write("prices.csv", numbers.Bytes())

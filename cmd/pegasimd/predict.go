@@ -36,10 +36,18 @@ scores are votes of the pairs, plus less than a third for ties. -proba has the p
 classes, if the model was trained with -loss log or -proba; the labels stay those of the scores.
 Numbers have as many digits as it takes to read them as the same float64.
 
+-keep writes CSV (RFC 4180) in place of lines, with tabs if OUT ends in .tsv or .tab: a header, and
+for each row of DATA the named columns in the order of the list, the column prediction, and, with
+-proba or -scores, columns such as probability_yes or score_yes. If a kept column has such a name,
+the later column gets _2 behind it. DATA must be a table, and is read twice. Cells are written as
+text in UTF-8, as they are read: without blanks around them. Without a header, columns are called
+column 0, column 1 and so on. Rows that -missing drop leaves out have an empty prediction.
+
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
   pegasimd predict -scores test.csv digits.model | cut -f 1,2
-  pegasimd predict -proba test.svm odds.model probabilities.tsv`,
+  pegasimd predict -proba test.svm odds.model probabilities.tsv
+  pegasimd predict -keep id,name new.csv people.model predicted.csv`,
 }, runPredict}
 
 func runPredict(c *call, args []string) error {
@@ -60,6 +68,12 @@ func runPredict(c *call, args []string) error {
 	}
 	reader := c.reader()
 	reader.opt.MissingLabels, reader.opt.KeepRows = dataset.MissingKeep, true
+	var kept *keptColumns
+	if f.Given("keep") {
+		if kept, err = reader.keepColumns(args[0], m.Head(), f.Keep); err != nil {
+			return err
+		}
+	}
 	s, err := reader.score(args[0], m, "", predictions.Numbers(m)) // which are the scores
 	if err != nil {
 		return err
@@ -68,7 +82,12 @@ func runPredict(c *call, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	err = out.write(func(w io.Writer) error { return writePredictions(f, w, s, predicted) })
+	err = out.write(func(w io.Writer) error {
+		if kept != nil {
+			return kept.write(w, out.name, f, s, predicted)
+		}
+		return writePredictions(f, w, s, predicted)
+	})
 	if err == nil && !c.flags.Quiet {
 		c.printFit(s, right)
 	}
@@ -105,15 +124,8 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 		return b.Flush()
 	}
 	names := escape.Names(predictions.ClassNames(s.model))
-	var headings []string
-	fill := func(scores, columns []float64) {}
-	switch {
-	case f.Proba:
-		headings = names
-		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
-	case f.Scores:
-		headings, fill = escape.Names(s.model.scoreNames()), s.model.showScores
-	}
+	headings, fill := s.furtherColumns(f)
+	headings = escape.Names(headings)
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
@@ -136,6 +148,22 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 	predictions.WriteLabels(b, predictions.ClassNames(s.model), len(predicted),
 		func(i int) int { return predicted[i] })
 	return b.Flush()
+}
+
+// furtherColumns returns the names of the columns that -proba or -scores adds, nil without these
+// flags, and a function that fills the columns of a row.
+func (s *scoredSet) furtherColumns(f *flags.Set) (
+	names []string, fill func(scores, columns []float64),
+) {
+	switch {
+	case f.Proba:
+		return predictions.ClassNames(s.model), func(scores, columns []float64) {
+			s.model.Probabilities(scores, columns)
+		}
+	case f.Scores:
+		return s.model.scoreNames(), s.model.showScores
+	}
+	return nil, func(scores, columns []float64) {}
 }
 
 // printFit prints how good the predictions are.

@@ -116,14 +116,16 @@ func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, erro
 	return dataset.Read(name, opt)
 }
 
-// isTable reports whether data of that name are text in rows and columns.
-func (d *dataReader) isTable(name string) bool {
-	format := d.opt.Format
-	if format == dataset.FormatAuto || format == "" {
-		format = dataset.FormatOf(name)
+// format returns the format of data of that name.
+func (d *dataReader) format(name string) dataset.Format {
+	if d.opt.Format == dataset.FormatAuto || d.opt.Format == "" {
+		return dataset.FormatOf(name)
 	}
-	return format.IsTable()
+	return d.opt.Format
 }
+
+// isTable reports whether data of that name are text in rows and columns.
+func (d *dataReader) isTable(name string) bool { return d.format(name).IsTable() }
 
 // separates reports whether a character separates the cells of a table.
 func separates(f *dataset.Form) bool {

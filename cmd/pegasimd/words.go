@@ -25,8 +25,10 @@ func count(n int, of string) string {
 }
 
 // firstNames lists a few of the names.
-func firstNames(names []string) string {
-	const most = 5
+func firstNames(names []string) string { return listNames(names, 5) }
+
+// listNames lists at most that many of the names.
+func listNames(names []string, most int) string {
 	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)

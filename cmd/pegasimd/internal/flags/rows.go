@@ -284,6 +284,9 @@ var Table = []Topic{
 		{Name: "scores", Field: "Scores", In: "predict!", Help: "write the scores beside the labels"},
 		{Name: "proba", Field: "Proba", In: "predict!",
 			Help: "write the probabilities of the classes beside the labels"},
+		{Name: "keep", Field: "Keep", Takes: "list", In: "predict!",
+			Help: "write CSV with a header: these columns of a table, then the prediction; all is every " +
+				"column. The list is as in train -ignore"},
 		{Name: "proba", Field: "Proba", In: "train!", Rule: NoKernel | ForClasses,
 			Help: "add probabilities by Platt's method with 5 folds, which trains 6 times; they use " +
 				"-weights but not -class-weight. With -loss log the model has probabilities anyway"},

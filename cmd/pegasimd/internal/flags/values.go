@@ -41,6 +41,7 @@ type Values struct {
 
 	// Of the other commands.
 	Scores   bool   // predict
+	Keep     string // predict: a list of columns
 	Top      int    // inspect
 	From, To string // convert
 	Stream   bool

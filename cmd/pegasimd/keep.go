@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/app/predictions"
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// keptColumns is the columns of a table that predict -keep writes in front of the predictions. The
+// table is read again for its cells, so that no more than a few rows are in memory.
+type keptColumns struct {
+	reader *dataReader
+	name   string   // of the table's file
+	at     []int    // numbers of the columns in the table, in the order of the output
+	header []string // their names
+}
+
+// keepColumns finds the columns of a list in a table that a model is to predict.
+func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
+	*keptColumns, error,
+) {
+	defer d.options(name).clear()
+	if err := d.like(head); err != nil {
+		return nil, err
+	}
+	if !d.isTable(name) {
+		return nil, flags.Usagef("-keep: %s is not read as a table: if it is one, name its format "+
+			"with -format", inputName(name))
+	}
+	wanted, err := columnList(list)
+	if err != nil {
+		return nil, flags.Usagef("-keep: %w: want names with commas between", err)
+	}
+	if err := d.keepInput(name); err != nil {
+		return nil, err
+	}
+	k := &keptColumns{reader: d, name: name}
+	width, enough := 0, errors.New("the columns are known")
+	names, err := k.read(func(cells []string) error {
+		if width = len(cells); d.format(name) == dataset.FormatJSONL { // later lines may have more
+			return nil
+		}
+		return enough
+	})
+	if err != nil && !errors.Is(err, enough) {
+		return nil, err
+	}
+	named := names != nil
+	for i := 0; !named && i < width; i++ {
+		names = append(names, fmt.Sprintf("column %d", i))
+	}
+	if k.at, err = chooseColumns(wanted, names, named); err != nil {
+		return nil, flags.Usagef("-keep: %w", err)
+	}
+	for _, i := range k.at {
+		k.header = append(k.header, names[i])
+	}
+	return k, nil
+}
+
+// chooseColumns returns the numbers of the columns in a list of names, of numbers if no column has
+// that name, and of "*", which is all other columns. The one name "all" is like "*". named reports
+// whether the table has a header.
+func chooseColumns(list, names []string, named bool) (at []int, err error) {
+	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
+		list = []string{"*"}
+	}
+	star := -1 // where the other columns stand
+	for _, name := range list {
+		i := -1
+		if named {
+			i = slices.Index(names, name)
+		}
+		n, notNumber := strconv.Atoi(name)
+		switch {
+		case i >= 0 && slices.Contains(names[i+1:], name):
+			return nil, fmt.Errorf("two columns are called %q: give their numbers, counted from 0",
+				escape.Cut(name))
+		case i >= 0:
+		case name == "*" && star < 0:
+			star = len(at)
+			continue
+		case notNumber == nil && n >= 0 && n < len(names):
+			i = n
+		case name == "*":
+			return nil, errors.New("* is given twice")
+		case !named:
+			return nil, fmt.Errorf("no column %q: the table has no header, and %s, counted from 0",
+				escape.Cut(name), count(len(names), "column"))
+		default:
+			return nil, fmt.Errorf("no column is called %q; the columns are %s", escape.Cut(name),
+				listNames(names, 20))
+		}
+		if slices.Contains(at, i) {
+			return nil, fmt.Errorf("the column %q is given twice", escape.Cut(name))
+		}
+		at = append(at, i)
+	}
+	if star < 0 {
+		return at, nil
+	}
+	var others []int
+	for i := range names {
+		if !slices.Contains(at, i) {
+			others = append(others, i)
+		}
+	}
+	return slices.Insert(at, star, others...), nil
+}
+
+// read calls each with the cells of the rows of the table, as the data were read.
+func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
+	name, opt := k.name, k.reader.opt
+	opt.Progress = nil
+	if k.reader.kept != nil { // of standard input, or of a pipe
+		opt.Format, opt.Stdin = k.reader.format(name), bytes.NewReader(k.reader.kept)
+		name = "-"
+	}
+	return dataset.ReadCells(name, opt, each)
+}
+
+// write writes the kept columns and the predictions of all rows to w, the file of the given name.
+func (k *keptColumns) write(
+	w io.Writer, name string, f *flags.Set, s *scoredSet, predicted []int,
+) error {
+	out := csv.NewWriter(w)
+	if dataset.FormatOf(name) == dataset.FormatTSV {
+		out.Comma = '\t'
+	}
+	further, fill := s.furtherColumns(f)
+	columns := make([]float64, len(further))
+	out.Write(k.heading(f, further))
+
+	var unread error
+	next, stop := iter.Pull(func(yield func(cells []string) bool) {
+		stopped := errors.New("no further row is wanted")
+		_, err := k.read(func(cells []string) error {
+			if !yield(cells) {
+				return stopped
+			}
+			return nil
+		})
+		if !errors.Is(err, stopped) {
+			unread = err
+		}
+	})
+	defer stop()
+	row, same := 0, true // the row of the table; whether it has the rows that were scored
+	leftOut := s.LeftOut
+	record := make([]string, len(k.at)+1+len(further))
+	put := func(fill func(fields []string)) {
+		cells, more := next()
+		row, same = row+1, same && more
+		clear(record)
+		for j, i := range k.at {
+			if i < len(cells) { // of a line of JSON that comes before the first with the field
+				record[j] = cells[i]
+			}
+		}
+		fill(record[len(k.at):])
+		if same {
+			out.Write(record)
+		}
+	}
+	skip := func() {
+		for ; len(leftOut) > 0 && leftOut[0] == row; leftOut = leftOut[1:] {
+			put(func([]string) {})
+		}
+	}
+	names := predictions.ClassNames(s.model)
+	err := s.each(func(i int, scores []float64) {
+		skip()
+		put(func(fields []string) {
+			if names == nil {
+				fields[0] = pegasos.FormatLabel(float32(scores[0]))
+				return
+			}
+			fields[0] = names[predicted[i]]
+			fill(scores, columns)
+			for j, v := range columns {
+				fields[1+j] = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+		})
+	})
+	if err != nil {
+		return err
+	}
+	skip()
+	_, more := next()
+	if unread != nil {
+		return unread
+	}
+	if more || !same {
+		return fmt.Errorf("%s: it was changed while it was read", inputName(k.name))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// heading returns the names of the columns of the output.
+func (k *keptColumns) heading(f *flags.Set, further []string) []string {
+	all := slices.Clone(k.header)
+	add := func(name string) {
+		own := name
+		for n := 2; slices.Contains(all, own); n++ {
+			own = fmt.Sprintf("%s_%d", name, n)
+		}
+		all = append(all, own)
+	}
+	add("prediction")
+	kind := "score_"
+	if f.Proba {
+		kind = "probability_"
+	}
+	for _, name := range further {
+		add(kind + name)
+	}
+	return all
+}
