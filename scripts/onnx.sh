@@ -58,6 +58,21 @@ check curves $digits $digits -curves products -epochs 3
 check pieces $digits $digits -curves pieces -loss log -multiclass ovr -epochs 3
 awk 'BEGIN { for (i = 0; i < 300; i++) { x = i % 17 - 8; y = i % 13 - 6; print 100 * x "," y "," x * y + y * y } }' >"$work/saddle.csv"
 check saddle "$work/saddle.csv" "$work/saddle.csv" -curves products -loss eps-insensitive
+# The rows to predict have words that the training lacked, and gaps where it had none.
+awk 'BEGIN {
+	srand(1); print "age,city,member,scores,income,often,y"
+	split("Rome,Paris,Oslo,Lima", city, ","); split("yes,no", member, ",")
+	for (i = 0; i < 400; i++) {
+		a = int(rand() * 60) + 20; c = int(rand() * 4) + 1; b = int(rand() * 2) + 1; n = 1000 * rand()
+		print (i % 9 ? a : "") "," (i % 11 ? city[c] : "NA") "," member[b] "," (i % 3 ? "" : a > 40) "," n "," (i % 4 ? "" : n) "," \
+			(a + 10 * c + 9 * b + n / 50 > 85)
+	}
+}' >"$work/table.csv"
+sed '2~7s/^[^,]*/NA/; 3~7s/Rome/Bern/; 4~7s/,yes,/,null,/; 5~7s/,no,/,maybe,/; 6~7s/Oslo/(NULL)/' "$work/table.csv" >"$work/odd.csv"
+check table "$work/table.csv" "$work/odd.csv"
+check table-calibrated "$work/table.csv" "$work/odd.csv" -proba -curves products
+check table-number "$work/table.csv" "$work/odd.csv" -label-column income -loss eps-insensitive
+check people docs/people.csv docs/people.csv
 
 data=${PEGASIMD_DATA:-}
 if [ -z "$data" ]; then

@@ -28,9 +28,10 @@ those that the model makes. If the model has curves, they are the scaled feature
 of which the model is a linear function.
 
 With -from or -to it converts a model: -to go for a Go file that needs only the standard library,
-and a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes, -to json
-for everything else; -from liblinear for what liblinear's train wrote, -from json for its own. -to
-is not needed if OUT ends in .go, .liblinear, .onnx or .json. A line says what a form loses.
+and a test beside it; -to liblinear for liblinear's predict, -to onnx for other runtimes (of tables
+only numbers and categories), -to json for everything else; -from liblinear for what liblinear's
+train wrote, -from json for its own. -to is not needed if OUT ends in .go, .liblinear, .onnx or
+.json. A line says what a form loses.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm

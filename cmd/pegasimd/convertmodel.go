@@ -58,10 +58,12 @@ func convertModel(c *call, in, out string) error {
 	if err != nil {
 		return err
 	}
-	if encoder, err := predictions.Encoder(m.Head()); err != nil {
+	encoder, err := predictions.Encoder(m.Head())
+	if err != nil {
 		return fmt.Errorf("%s: %w", in, err)
-	} else if encoder != nil && !encoder.Raw && f.To != "" && f.To != "json" &&
-		f.To != "go" {
+	}
+	encodes := encoder != nil && !encoder.Raw
+	if encodes && f.To == "liblinear" {
 		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
 			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
 			f.To, in)
@@ -81,7 +83,7 @@ func convertModel(c *call, in, out string) error {
 	if f.From == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.Lambda, f.Lambda
 	}
-	printLosses(c.stderr, m, f.To)
+	printLosses(c.stderr, m, f.To, encodes)
 	if f.To == "go" {
 		return writeGo(o, test, m, in, f.Data.Layout)
 	}
@@ -110,16 +112,18 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 }
 
 // printLosses says what a form does not keep of a model, a line for each, and what its user has to
-// know.
-func printLosses(w io.Writer, m *pegasos.Model, to string) {
+// know. encodes says that the model encodes the cells of a table.
+func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	several := len(m.Classes) > 2
 	for _, lost := range []struct {
 		is          bool
 		what, forms string
 	}{
 		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json go"},
-		{m.Table != nil, "the columns of the data: their names, and which is the label",
+		{m.Table != nil && !encodes, "the columns of the data: their names, and which is the label",
 			"liblinear onnx"},
+		{encodes, "how cells are read: numbers are floats, NaN for gaps, and words have no blanks " +
+			"around them", "onnx"},
 		{m.HashBits > 0, fmt.Sprintf("that features are hashed: hash data to %d bits before "+
 			"(convert -hash-bits)", m.HashBits), "liblinear onnx go"},
 		{m.Names != nil, "the names of the classes", "liblinear"},

@@ -45,6 +45,7 @@ func (m *message) floats(field protowire.Number, vectors ...[]float32) {
 // Fields of AttributeProto, and the values of its field type.
 const (
 	attributeName    protowire.Number = 1
+	attributeFloat   protowire.Number = 2
 	attributeInt     protowire.Number = 3
 	attributeString  protowire.Number = 4
 	attributeFloats  protowire.Number = 7
@@ -52,6 +53,7 @@ const (
 	attributeStrings protowire.Number = 9
 	attributeType    protowire.Number = 20
 
+	typeFloat   = 1
 	typeInt     = 2
 	typeString  = 3
 	typeFloats  = 6
@@ -69,6 +71,27 @@ func attribute(name string, kind int64) (a message) {
 func floatsAttribute(name string, vectors ...[]float32) message {
 	a := attribute(name, typeFloats)
 	a.floats(attributeFloats, vectors...)
+	return a
+}
+
+func floatAttribute(name string, value float32) message {
+	a := protowire.AppendTag(attribute(name, typeFloat), attributeFloat, protowire.Fixed32Type)
+	return protowire.AppendFixed32(a, math.Float32bits(value))
+}
+
+func stringsAttribute(name string, values []string) message {
+	a := attribute(name, typeStrings)
+	for _, v := range values {
+		a.text(attributeStrings, v)
+	}
+	return a
+}
+
+func intsAttribute(name string, values []int64) message {
+	a := attribute(name, typeInts)
+	for _, v := range values {
+		a.integer(attributeInts, v)
+	}
 	return a
 }
 
@@ -128,6 +151,19 @@ func intTensor(name string, values []int64) (t message) {
 	return t
 }
 
+// doubleTensor is a TensorProto of float64 in one dimension.
+func doubleTensor(name string, values []float64) (t message) {
+	t.integer(1, int64(len(values)))
+	t.integer(2, elementDouble)
+	t.text(8, name)
+	t = protowire.AppendTag(t, 10, protowire.BytesType)
+	t = protowire.AppendVarint(t, 8*uint64(len(values)))
+	for _, v := range values {
+		t = protowire.AppendFixed64(t, math.Float64bits(v))
+	}
+	return t
+}
+
 // labelTensor is one of a model's labels.
 func labelTensor(name string, m *pegasos.Model, element int64) (t message) {
 	t.integer(1, int64(len(m.Classes)))
@@ -148,6 +184,7 @@ const (
 	elementFloat  = 1
 	elementInt64  = 7
 	elementString = 8
+	elementDouble = 11
 )
 
 // value is a ValueInfoProto of a tensor with any number of rows, and columns unless there are none.

@@ -22,24 +22,29 @@ import (
 
 const (
 	mlDomain  = "ai.onnx.ml"
-	mlVersion = 1  // of the operators used; every runtime has it
+	mlVersion = 1  // of the operators used but LabelEncoder; every runtime has it
 	version   = 11 // of the main operators, which have not changed since in what is used of them
 	irVersion = 6
+
+	tableVersion = 2 // of mlDomain, with LabelEncoder
 
 	// maxBytes is the limit for the weights: the largest protocol buffer less 64 MiB for the rest.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 
 // Write writes the model. Its input "features" has a row for each example; column j is the feature
-// that counts as number j from 0. Of the outputs of a classifier, "label" has the classes, whole
-// numbers or, where the model's are not, strings; "scores" has a column for each class: where two
-// classes have one score, it is there with both signs. After training with the log loss it is
-// "probabilities" in their place: of more than two classes the odds of each against the rest,
-// scaled to the sum 1, or those that a multinomial model is about; a calibrated model has
-// "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the
-// "scores" are those of Model.ClassScores; it has no probabilities here. A model that scales rows
-// before it multiplies them has a node for that, a Scaler or a Normalizer, and nodes that append the
-// terms of its Expansion.
+// that counts as number j from 0. A model of a table with words or gaps has an input for each
+// column instead, called like the column: float32, with NaN for gaps, or strings without blanks
+// around them. Write refuses columns of dates, of text, and of hashed words.
+//
+// Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are
+// not, strings; "scores" has a column for each class: where two classes have one score, it is there
+// with both signs. After training with the log loss it is "probabilities" in their place: of more
+// than two classes the odds of each against the rest, scaled to the sum 1, or those that a
+// multinomial model is about; a calibrated model has "probabilities" beside "scores". The output of
+// a regression is "prediction". Of one-vs-one the "scores" are those of Model.ClassScores; it has
+// no probabilities here. A model that scales rows before it multiplies them has a node for that, a
+// Scaler or a Normalizer, and nodes that append the terms of its Expansion.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	width := m.Cols()
@@ -69,6 +74,10 @@ func Write(w io.Writer, m *pegasos.Model) error {
 		}
 	}
 	var graph message
+	needs, err := inputs(&graph, m)
+	if err != nil {
+		return err
+	}
 	rows, err := scaled(&graph, m)
 	if err != nil {
 		return err
@@ -87,9 +96,6 @@ func Write(w io.Writer, m *pegasos.Model) error {
 		return err
 	}
 	graph.text(2, "pegasimd")
-	graph.message(11, value("features", elementFloat, int64(m.Cols()),
-		fmt.Sprintf("Column 0 is feature %d of the data that the model was trained on.",
-			m.IndexBase)))
 
 	var all, main, ml message
 	all.integer(1, irVersion)
@@ -97,11 +103,14 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	main.text(1, "")
 	main.integer(2, version)
 	ml.text(1, mlDomain)
-	ml.integer(2, mlVersion)
+	ml.integer(2, needs)
 	all.message(8, main)
 	all.message(8, ml)
 	all.message(14, property("pegasimd.hash", m.Hash()))
 	all.message(7, graph)
+	if len(all) > math.MaxInt32 {
+		return fmt.Errorf("onnx: %d bytes do not fit into a file of 2 GB, the most there is", len(all))
+	}
 	_, err = w.Write(all)
 	return err
 }

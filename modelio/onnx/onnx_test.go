@@ -34,6 +34,9 @@ func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 				t.Fatal(protowire.ParseError(n))
 			}
 			all[number], m = append(all[number], v), m[n:]
+		case protowire.Fixed32Type:
+			v, n := protowire.ConsumeFixed32(m)
+			all[number], m = append(all[number], math.Float32frombits(v)), m[n:]
 		default:
 			t.Fatalf("wire type %d", kind)
 		}
@@ -57,6 +60,8 @@ func describe(t *testing.T, m *pegasos.Model) string {
 			attribute := fields(t, a.([]byte))
 			fmt.Fprintf(&s, " %s=", attribute[1][0])
 			switch attribute[20][0].(int64) {
+			case typeFloat:
+				fmt.Fprint(&s, attribute[2][0])
 			case typeInt:
 				fmt.Fprint(&s, attribute[3][0])
 			case typeString:
@@ -78,6 +83,12 @@ func describe(t *testing.T, m *pegasos.Model) string {
 			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], unpack(tensor[4][0].([]byte)))
 		case elementInt64:
 			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], tensor[7])
+		case elementDouble:
+			packed, values := tensor[10][0].([]byte), []float64{}
+			for ; len(packed) > 0; packed = packed[8:] {
+				values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(packed)))
+			}
+			fmt.Fprintf(&s, "%s%v=%v\n", tensor[8][0], tensor[1], values)
 		case elementString:
 			fmt.Fprintf(&s, "%s%v=%q\n", tensor[8][0], tensor[1], asBytes(tensor[6]))
 		}

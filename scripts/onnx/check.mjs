@@ -4,7 +4,7 @@
 //
 // DATA is svmlight text or CSV with the label last, either compressed or not; PREDICTED is from predict -scores, or from predict
 // for numbers. Labels must agree on every row, and scores but for rounding to float32, which is measured by the sum of
-// |weight*value|: for that the model is there in JSON too.
+// |weight*value|: for that the model is there in JSON too. Of a table, CSV with a header and no quotes, scores must agree to 1e-5.
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -43,7 +43,23 @@ function sizes(row) {
 	return scaled.concat(terms)
 }
 
-let data = lines(dataFile).map((line) => {
+const encoder = model.table?.encoder && !model.table.raw ? model.table : undefined
+
+// columnsOf returns the inputs of a table.
+function columnsOf(file) {
+	const [header, ...rows] = lines(file).map((line) => line.split(','))
+	const feeds = {}
+	for (const { name, kind } of encoder.columns) {
+		if (kind === 'left out') continue
+		const cells = rows.map((row) => row[header.indexOf(name)].trim())
+		const values = kind === 'number' ? Float32Array.from(cells, (cell) => (cell === '' ? NaN : Number(cell))) : cells
+		const free = name === 'scores' ? '_scores' : name // an output has the name
+		feeds[free] = new ort.Tensor(kind === 'number' ? 'float32' : 'string', values, [rows.length, 1])
+	}
+	return { feeds, rows: rows.length }
+}
+
+let data = encoder ? [] : lines(dataFile).map((line) => {
 	const row = new Float32Array(features)
 	if (!/\.csv(\.gz)?$/.test(dataFile)) {
 		for (const pair of line.split(' ').slice(1)) {
@@ -58,8 +74,16 @@ let data = lines(dataFile).map((line) => {
 	return row
 })
 data = data.filter((row) => row !== null)
-const x = new Float32Array(data.length * features)
-data.forEach((row, i) => x.set(row, i * features))
+let feeds
+if (encoder) {
+	const table = columnsOf(dataFile)
+	feeds = table.feeds
+	data = new Array(table.rows).fill(null)
+} else {
+	const x = new Float32Array(data.length * features)
+	data.forEach((row, i) => x.set(row, i * features))
+	feeds = { features: new ort.Tensor('float32', x, [data.length, features]) }
+}
 
 let predicted = lines(predictedFile).map((line) => line.split('\t'))
 const regression = model.classes.length === 0
@@ -67,7 +91,7 @@ if (!regression) predicted = predicted.slice(1)
 if (predicted.length !== data.length) fail(`${predicted.length} predictions for ${data.length} rows`)
 
 const session = await ort.InferenceSession.create(onnxFile)
-const result = await session.run({ features: new ort.Tensor('float32', x, [data.length, features]) })
+const result = await session.run(feeds)
 const classes = regression ? 1 : model.classes.length
 const kinds = session.outputNames.filter((name) => name !== 'label')
 for (const kind of kinds) {
@@ -81,6 +105,10 @@ const unit = 2 ** -24
 
 // scores returns the model's for a row, and the error that each may have.
 function scores(row, own) {
+	if (encoder) {
+		const want = regression || vectors > 1 ? own : [-own[0], own[0]]
+		return { want, allowed: want.map((z) => 1e-5 * Math.max(1, Math.abs(z))) }
+	}
 	if (pairs) {
 		// A third of a vote at most is what the pairs' scores add up to, with a slope of a third; votes are exact.
 		const most = Math.max(...weights.map((_, k) => magnitude(row, k)))

@@ -3,6 +3,7 @@ package cell
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -298,5 +299,19 @@ func TestPlain(t *testing.T) {
 		if v, ok := ParsePlain(s); ok {
 			t.Errorf("%q is %v", s, v)
 		}
+	}
+}
+
+// Missing lists each missing cell once.
+func TestMissing(t *testing.T) {
+	all := Missing()
+	for _, s := range all {
+		if !IsMissing(s) {
+			t.Errorf("%q is not missing", s)
+		}
+	}
+	slices.Sort(all)
+	if n := len(slices.Compact(all)); n != 60 || n != len(all) {
+		t.Errorf("%d cells, %d different ones, want 60", len(all), n)
 	}
 }

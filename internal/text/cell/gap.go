@@ -21,6 +21,27 @@ func IsMissing(s string) bool {
 	return false
 }
 
+// Missing returns all cells that [IsMissing] reports.
+func Missing() (all []string) {
+	for _, words := range missing {
+		for _, word := range words {
+			spellings := []string{""}
+			for _, b := range []byte(word) {
+				begun := spellings
+				spellings = nil
+				for _, s := range begun {
+					spellings = append(spellings, s+string(rune(b)))
+					if 'a' <= b && b <= 'z' {
+						spellings = append(spellings, s+string(rune(b-'a'+'A')))
+					}
+				}
+			}
+			all = append(all, spellings...)
+		}
+	}
+	return all
+}
+
 // IsGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that [IsMissing]
 // reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
 // unknown, in letters of either case. In a column of words these may be values.

@@ -1,0 +1,134 @@
+package onnx
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// tableOf returns a model of classes of a table with columns of 10 rows.
+func tableOf(columns string, features int) *pegasos.Model {
+	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
+		Config: pegasos.Config{Lambda: 1}.Plain(),
+		Table: []byte(`{"encoder":5,"columns":[` + columns + `],"rows":10,"header":true,` +
+			`"label":{"name":"y","kind":"number"},"label_at":-1}`)}
+	for range m.Classes {
+		m.Weights = append(m.Weights, make([]float32, features))
+	}
+	return m
+}
+
+const numberColumn = `{"name":%q,"kind":"number","gaps":2,"gap_feature":true,` +
+	`"number":{"mean":3,"shift":1,"factor":0.5}}`
+
+// The nodes of a table: scores are compared by scripts/onnx.sh.
+func TestWriteTable(t *testing.T) {
+	have := describe(t, tableOf(`{"name":"id","kind":"left out"},`+
+		`{"name":"city","kind":"category","levels":{"names":["a","true"],"counts":[3,2]}},`+
+		fmt.Sprintf(numberColumn, "age")+
+		`,{"name":"sex","kind":"category","gaps":6,"gap_feature":true,"levels":`+
+		`{"names":["f","m"],"counts":[1,3]}}`, 6))
+	for _, want := range []string{
+		"LabelEncoder encoder/level0: keys_strings=[\"TRUE\" \"True\" \"a\" \"true\"] " +
+			"values_int64s=[1 1 0 1] default_int64=-1\n" +
+			"OneHotEncoder encoder/levels0: cats_int64s=[0 1] zeros=1\n",
+		"LabelEncoder encoder/word4: keys_strings=[\"f\" \"m\"] values_floats=[1 -1] " +
+			"default_float=0\nLabelEncoder encoder/gap4: keys_strings=[\"\" \"?\" ",
+		" default_float=1\n", // gaps are more than the values
+		"Where encoder/values:\nWhere encoder/gaps:\n",
+		"encoder/filled[1]=[1]\n", "encoder/shift[1]=[1]\n", "encoder/factor[1]=[0.5]\n",
+		"encoder/places[6]=[0 1 4 5 2 3]\n", // words, the other words and gaps, numbers, their gaps
+	} {
+		if !strings.Contains(have, want) {
+			t.Errorf("%s\nlacks %s", have, want)
+		}
+	}
+}
+
+// No column's name is that of another value.
+func TestWriteTableNames(t *testing.T) {
+	names := append(strings.Fields(reserved), "", "_", "a", "a", prefix+"numbers")
+	var columns []string
+	for _, name := range names {
+		columns = append(columns, fmt.Sprintf(numberColumn, name))
+	}
+	base := tableOf(strings.Join(columns, ","), 2*len(names))
+	calibrated, pairs := *base, *base
+	calibrated.Calibration = []pegasos.Sigmoid{{A: -1}, {A: -1}, {A: -1}}
+	pairs.Config.Multiclass = pegasos.OneVsOne
+	log, number := *base, *base
+	log.Config.Loss = pegasos.Log
+	number.Classes, number.Weights = nil, base.Weights[:1]
+	curved := func(kind pegasos.Curves) *pegasos.Model {
+		m, e := *base, square(1)
+		if e.Kind = kind; kind == pegasos.CurvesPieces {
+			e.Knots = []float32{0}
+		}
+		shift := make([]float32, m.Cols())
+		m.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: shift, Factor: shift,
+			Expansion: &e}
+		m.Weights = nil
+		for range m.Classes {
+			m.Weights = append(m.Weights, make([]float32, len(shift)+1))
+		}
+		return &m
+	}
+	for _, m := range []*pegasos.Model{base, &calibrated, &pairs, &log, &number,
+		curved(pegasos.CurvesProducts), curved(pegasos.CurvesPieces)} {
+		var b bytes.Buffer
+		if err := Write(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		graph, seen, read := fields(t, fields(t, b.Bytes())[7][0].([]byte)), map[string]bool{}, 0
+		define := func(name any) {
+			if s := string(name.([]byte)); s == "" || seen[s] {
+				t.Errorf("%q is defined twice, or empty", s)
+			} else {
+				seen[s] = true
+			}
+		}
+		for _, input := range graph[11] {
+			define(fields(t, input.([]byte))[1][0])
+		}
+		for _, tensor := range graph[5] {
+			define(fields(t, tensor.([]byte))[8][0])
+		}
+		for _, n := range graph[1] {
+			for _, name := range asBytes(fields(t, n.([]byte))[1]) {
+				if read++; !seen[string(name)] {
+					t.Errorf("%q is read before it is defined", name)
+				}
+			}
+			for _, output := range fields(t, n.([]byte))[2] {
+				define(output)
+			}
+		}
+		if len(graph[11]) != len(names) || read < len(names) {
+			t.Errorf("%d inputs for %d columns, %d reads", len(graph[11]), len(names), read)
+		}
+	}
+}
+
+func TestWriteTableErrors(t *testing.T) {
+	for want, c := range map[string]struct {
+		column   string
+		features int
+	}{
+		"column city is hashed": {`{"name":"city","kind":"category","levels":{"hash_bits":2}}`, 4},
+		"column born is of dates": {`{"name":"born","kind":"date","number":{"factor":1},"date":{}}`,
+			1},
+		"column a is weak": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`, 1},
+		"uses no column":   {`{"name":"id","kind":"left out"}`, 0},
+		"an encoder of 0 features for a model of 1": {`{"name":"id","kind":"left out"}`, 1},
+		"unknown kind": {`{"name":"id","kind":"bad"}`, 1},
+	} {
+		if err := Write(io.Discard, tableOf(c.column, c.features)); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
