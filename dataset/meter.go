@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 )
 
 // progressStep is about how many bytes are read between two calls of Options.Progress.
 const progressStep = 1 << 20
 
-// A meter counts what is read from one or more readers, one after the other, reports it, and looks
-// for cancellation.
+// A meter counts the bytes that are read from one or more readers, reports their number, and looks
+// for cancellation. Compressed files are read by goroutines of their own.
 type meter struct {
 	opt               Options
+	mu                sync.Mutex // for read and told; held during calls of Options.Progress
 	read, told, total int64
 }
 
@@ -35,6 +37,8 @@ func (r *metered) Read(p []byte) (int, error) {
 
 // count counts n bytes, perhaps the last ones.
 func (m *meter) count(n int, last bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.read += int64(n)
 	if m.opt.Progress != nil && (m.read-m.told >= progressStep || last && m.read > m.told) {
 		m.told = m.read
