@@ -77,7 +77,7 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv, lines, jsonl or npy", name)
 }
 
-// read reads what the files hold.
+// read reads the set from the files.
 func (in *input) read() (*Set, error) {
 	files, err := in.readers()
 	if err != nil {
@@ -97,8 +97,9 @@ func (in *input) read() (*Set, error) {
 	return readNPY(f, nil, opt)
 }
 
-// checkForeign returns an error that names the kind of a file that no format is for, such as a
-// workbook, and what makes a CSV file of it, unless the file can be decompressed. Files that can't be read are reported later.
+// checkForeign returns an error for a file of a kind that no format reads, such as a workbook,
+// unless the file can be decompressed. The error names the kind and a way to convert it to CSV.
+// Files that can't be opened are reported later.
 func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // what is read of a pipe is gone, even if it is only opened
@@ -186,7 +187,7 @@ func (in *input) size() (total int64) {
 	return total
 }
 
-// sizeOf returns the size of a file, and false for what has none that is known.
+// sizeOf returns the size of a regular file, and false for any other file or nil.
 func sizeOf(f *os.File) (int64, bool) {
 	if f == nil {
 		return 0, false
@@ -198,7 +199,7 @@ func sizeOf(f *os.File) (int64, bool) {
 	return info.Size(), true
 }
 
-// readers returns what the files hold, decompressed.
+// readers returns readers of the decompressed files.
 func (in *input) readers() ([]arrayFile, error) {
 	m := newMeter(in.opt, in.size())
 	var all []arrayFile

@@ -116,8 +116,8 @@ func steps(all ...func() error) error {
 	return nil
 }
 
-// An output is a file that a command writes, or standard output, whose name is "-". A nil one is
-// not wanted.
+// output is a file that a command writes, or standard output, whose name is "-". Writing to a nil
+// output does nothing.
 type output struct {
 	call       *call
 	what, name string // what is the flag or the argument that names it

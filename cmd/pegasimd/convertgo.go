@@ -26,7 +26,8 @@ func (c *call) writesTest(out string) (*output, error) {
 	return c.writes("the test of OUT", name+"_test.go", modelKinds["go"]), nil
 }
 
-// packageOf returns the name of the package of a Go file: its name in small letters and digits.
+// packageOf returns a package name for a Go file: the lower-case letters and the digits of the
+// file's name, or "model" if these are no identifier.
 func packageOf(file string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {

@@ -40,7 +40,7 @@ Examples:
   pegasimd report -top 20 a9a.model a9a.t.svm page.html`,
 }, runPage}
 
-// pageKind is what report writes.
+// pageKind recognizes pages that report wrote, which it may replace.
 var pageKind = beginsWith("a page of pegasimd report", htmlreport.Mark)
 
 func runPage(c *call, args []string) error {

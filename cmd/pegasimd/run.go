@@ -36,8 +36,8 @@ type linearRun struct {
 	loading, training, measuring time.Duration // what they took
 }
 
-// describe puts into a model what the run's data were. The settings of a checkpoint that the run goes
-// on from are those of the checkpoint's command.
+// describe stores a description of the run's data in a model, and the command that trains it again.
+// A resumed run stores the settings of the checkpoint's command.
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {

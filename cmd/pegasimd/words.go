@@ -27,7 +27,7 @@ func count(n int, of string) string {
 // firstNames lists a few of the names.
 func firstNames(names []string) string { return listNames(names, 5) }
 
-// listNames lists at most that many of the names.
+// listNames lists the names, at most most of them.
 func listNames(names []string, most int) string {
 	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
@@ -88,7 +88,7 @@ func characterWord(c byte) string {
 	return string(c)
 }
 
-// shortName is a file's name without its folder. Of an IDX pair it is that of the images.
+// shortName returns a file's name without its folder; for an IDX pair, the name of the image file.
 func shortName(data string) string {
 	if data == "-" {
 		return "standard input"
@@ -97,10 +97,10 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
-// plainName is a file's name without the ending of compression.
+// plainName returns the name of an output without the ending .gz.
 func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }
 
-// inputName is what messages call an input.
+// inputName returns the name of an input in messages.
 func inputName(name string) string {
 	if name == "-" {
 		return "standard input"

@@ -275,8 +275,8 @@ func (c *cutter) markIfs(list []ast.Stmt) {
 	}
 }
 
-// isLacking reports whether an expression is true only for what the model lacks: raw, date, c.Kind ==
-// date, or c.Date != nil.
+// isLacking reports whether an expression is false for every column of the model: raw, date, c.Kind
+// == date or c.Date != nil in a model without raw tables or dates.
 func (c *cutter) isLacking(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -102,7 +102,7 @@ func (s *source) file() ([]byte, error) {
 	return format.Source(text)
 }
 
-// lacks returns the names of what no column of the model has, for [assemble].
+// lacks returns the kinds and properties that no column of the model has, by name, for [assemble].
 func (s *source) lacks() map[string]bool {
 	if s.Encoder == nil {
 		return nil
@@ -197,7 +197,7 @@ func (s *source) HasText() bool {
 func (s *source) First() string  { return escape.Name(s.ClassName(0)) }
 func (s *source) Second() string { return escape.Name(s.ClassName(1)) }
 
-// Input says what Predict takes, as part of a sentence.
+// Input describes the arguments of Predict, as part of a sentence.
 func (s *source) Input() string {
 	from := fmt.Sprintf("index 0 is feature %d of the data", s.IndexBase)
 	switch {

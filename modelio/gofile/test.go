@@ -21,8 +21,8 @@ import (
 // testRows is how many rows the generated tests have.
 const testRows = 6
 
-// A testRow is a row with what the model makes of it. Input and Label are Go expressions. Scores are
-// nil if one is beyond float32.
+// testRow is a row and the model's prediction for it. Input and Label are Go expressions. Scores
+// are nil if a score is beyond float32.
 type testRow struct {
 	Input         []string // arguments of Predict
 	Label         string

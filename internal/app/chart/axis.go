@@ -10,7 +10,7 @@ import (
 type Axis struct {
 	Label  string
 	Log    bool                 // logarithmic: values of 0 and less are left out
-	Format func(float64) string // of the ticks' numbers; nil for as many digits as tell them apart
+	Format func(float64) string // formats the ticks; nil for just enough digits
 	Marks  []Tick               // in place of numbers
 	Range  *[2]float64          // nil for the values' own
 }

@@ -30,7 +30,7 @@ type Style struct {
 }
 
 var (
-	// Limit is the style of what a line is compared with.
+	// Limit is the style of reference lines.
 	Limit = Style{"limit", "#57606a"}
 	// Faint is the style of lines that are only a background for others.
 	Faint = Style{"limit faint", "#57606a"}

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// lossWords says what a loss is for.
+// lossWords describes each loss.
 var lossWords = map[pegasos.Loss]string{
 	pegasos.Hinge:          "separates the classes by a wide margin; its scores are no probabilities",
 	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
@@ -20,7 +20,7 @@ var lossWords = map[pegasos.Loss]string{
 	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts others by their size",
 }
 
-// schemeWords says what the problems of more than two classes are.
+// schemeWords names and describes each multi-class scheme.
 var schemeWords = map[pegasos.Multiclass][2]string{
 	pegasos.OneVsRest:     {"one-vs-rest", "each class against all others; the highest score wins"},
 	pegasos.OneVsOne:      {"one-vs-one", "each pair of classes votes"},
@@ -28,9 +28,9 @@ var schemeWords = map[pegasos.Multiclass][2]string{
 	pegasos.Multinomial:   {"multinomial", "one joint problem, with probabilities"},
 }
 
-// scaleWords names a scaling and says what it is for.
+// scaleWords names and describes each scaling.
 var scaleWords = map[pegasos.Scale][2]string{
-	pegasos.ScaleNone: {"none", "features are used as they are"},
+	pegasos.ScaleNone: {"none", "features are not scaled"},
 	pegasos.ScaleStandard: {"mean 0, deviation 1",
 		"so that columns of different units count alike"},
 	pegasos.ScaleMaxAbs: {"largest magnitude 1", "which keeps zeros as they are"},
@@ -102,7 +102,7 @@ func figures(e *pegasos.Estimate) (value, stdErr string) {
 	return percent(e.Value), percent(e.StdErr)
 }
 
-// metricName is the name of what an estimate is of.
+// metricName returns the name of the metric of an estimate.
 func metricName(e *pegasos.Estimate) string {
 	if e.Metric == proof.R2 {
 		return "R²"
@@ -138,7 +138,7 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 	return append(tiles, own)
 }
 
-// A proofView is what the model's file says of its distance from the optimum.
+// proofView shows the model's claimed distance from the optimum.
 type proofView struct {
 	Claim string // a sentence
 	Facts []fact

@@ -135,8 +135,8 @@ var (
 	diagonal = chart.Series{Style: chart.Limit, Points: []chart.Point{{}, {X: 1, Y: 1}}}
 )
 
-// rankings draws the ROC and the precision-recall curves: of two classes those of the second, else
-// of the classes with the smallest areas, of which the worst three are named.
+// rankings draws ROC and precision-recall curves: with two classes for the second class, with more
+// for the classes with the smallest areas. It names the three worst classes.
 func (v *view) rankings() {
 	var drawn []int
 	for k := range v.Known {

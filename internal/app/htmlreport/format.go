@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// none stands for a figure that the data leave undefined.
+// none is printed in place of an undefined figure.
 const none = "–"
 
 // thousands formats a whole number with a comma before each three digits.

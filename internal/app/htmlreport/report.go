@@ -29,7 +29,7 @@ const (
 // Mark begins every page, so that a later one may replace it.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
-// Input is what the page shows. Texts are valid UTF-8, and otherwise any.
+// Input is the content of the page. Its texts may be any valid UTF-8: the page escapes them.
 type Input struct {
 	Model, Data string // names of the files
 	Label       string // the column that is predicted; "" if it has no name
@@ -62,11 +62,11 @@ type Input struct {
 	Features int
 	Columns  []Column
 	Vectors  []Vector // the weight vectors, or the means over the pairs of one-vs-one
-	Ranked   string   // by what Vectors are ranked
+	Ranked   string   // a sentence on how the weights of Vectors are ranked
 	Details  [][2]string
 }
 
-// Measures are figures of the measured rows, as eval has them. NaN stands for none.
+// Measures are the figures of eval for the measured rows. NaN marks an undefined figure.
 type Measures struct {
 	Accuracy, ROCAUC, AveragePrecision, LogLoss, RMSE, MAE, R2 float64
 	Classes                                                    []Class

@@ -14,15 +14,15 @@ import (
 
 const (
 	weakFactor = 1.0 / 64 // of the features of weak columns
-	// A column is weak if it explains no more of the label than this many standard deviations above
-	// what a column without a relation to the label explains in the mean.
+	// weakDeviations is the largest number of standard deviations by which a weak column explains
+	// more of the label than an unrelated column does in the mean.
 	weakDeviations = 2
-	// Labels that are numbers count as classes if there are at most so many different ones.
+	// maxNumberClasses is the largest number of distinct numeric labels that count as classes.
 	maxNumberClasses = 64
 	maxClassSums     = 1 << 22 // features times classes; if there are more, no column becomes weak
 )
 
-// weigher is a [form.Encoder] that makes no features, but sums those of the columns beside text.
+// weigher is a [form.Encoder] that sums the features of the columns beside text, and returns none.
 type weigher struct {
 	*Coder   // of all columns but those of text
 	skip     func(row int) bool

@@ -25,7 +25,7 @@ const (
 // Metrics are the values of cv -metric.
 var Metrics = strings.Fields("accuracy balanced-accuracy f1 roc-auc average-precision log-loss rmse r2")
 
-// Paper is what -preset paper stands for: the settings of pegasos.Paper.
+// Paper lists the flags of -preset paper: the settings of pegasos.Paper.
 const Paper = "-order iid -offset none -average none -scale none -target-scale none -bias none " +
 	"-multiclass ovr -lambda 1e-4 -epochs 20"
 
