@@ -1,6 +1,7 @@
 package pegasos_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -95,6 +96,57 @@ func TestCancelMeasuring(t *testing.T) {
 		if resumed.Hash() != whole.Hash() || resumed.Result.Objective != whole.Result.Objective {
 			t.Errorf("%+v: another model: %+v, want %+v", cfg, resumed.Result, whole.Result)
 		}
+	}
+}
+
+// expiring is a context that is canceled when Err has been called often enough.
+type expiring struct {
+	context.Context
+	calls int
+}
+
+func (c *expiring) Err() error {
+	if c.calls--; c.calls < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever a run is canceled that chooses its settings by folds, and keeps a proof, the model that
+// it returns resumes to the file of the unbroken run, with the folds' estimate.
+func TestCancelEverywhere(t *testing.T) {
+	data := random(39, 80, 5, 2, 1)
+	cfg := pegasos.Config{Multiclass: pegasos.OneVsRest}
+	train := func(ctx context.Context, resume *pegasos.Model) (*pegasos.Model, error) {
+		tr := pegasos.Trainer{Config: cfg, Resume: resume, Threads: 1, KeepState: true,
+			KeepProof: true}
+		return tr.Train(ctx, data.dense, data.y)
+	}
+	whole := &expiring{t.Context(), math.MaxInt}
+	want, err := train(whole, nil)
+	if err != nil || want.Result.CrossValidated == nil {
+		t.Fatalf("%v, %+v, want an estimate by folds", err, want)
+	}
+	calls, kept := math.MaxInt-whole.calls, 0
+	for n := calls - 1; n >= 0; n -= 1 + (calls-n)/8 { // most of them near the end
+		m, err := train(&expiring{t.Context(), n}, nil)
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("canceled at check %d of %d: %v", n, calls, err)
+		}
+		if m == nil {
+			continue
+		}
+		if kept++; m.Validate() != nil || !math.IsNaN(m.Result.Objective) {
+			t.Errorf("canceled at check %d of %d: %+v, %v", n, calls, m.Result, m.Validate())
+		}
+		have, err := train(t.Context(), m)
+		if err != nil || !bytes.Equal(encode(t, have), encode(t, want)) {
+			t.Errorf("canceled at check %d of %d: %v, another file, with the result %+v, want %+v", n,
+				calls, err, have.Result, want.Result)
+		}
+	}
+	if kept < 5 {
+		t.Errorf("%d of the canceled runs left a model", kept)
 	}
 }
 

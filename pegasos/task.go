@@ -35,6 +35,9 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 		cfg.FillFrom(*from.Config.settings(), t.Resume != nil)
 		t.Config = fromSettings(*cfg)
 	}
+	if t.Resume != nil {
+		t.crossValidated = t.Resume.Result.CrossValidated
+	}
 	if err := cmp.Or(t.Config.Validate(), t.validate(), t.checkModels()); err != nil {
 		return nil, err
 	}
@@ -63,9 +66,6 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 		}}
 	if from != nil {
 		open.Known = from.Scaling.internal()
-	}
-	if t.Resume != nil {
-		t.crossValidated = t.Resume.Result.CrossValidated
 	}
 	c, err := choose.Settings(open, set)
 	if t.stopped() {
@@ -272,8 +272,7 @@ func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Mod
 	}
 	if t.Fingerprint || t.KeepProof {
 		if m.Data = s.Fingerprint(ctx); ctx.Err() != nil {
-			p.Result.Unmeasure()
-			m.Result = Result(p.Result)
+			(*proof.Result)(&m.Result).Unmeasure()
 			return m, ctx.Err()
 		}
 	}
