@@ -59,11 +59,12 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	return e
 }
 
-// addPieces appends the pieces of column j of x to e, with knots at its quartiles.
+// addPieces appends the pieces of column j of x to e, with knots at the quartiles of its values in
+// up to maxRanked evenly spaced rows.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
 	reader := newColumnReader(x, []int{int(j)})
 	var values []float32
-	for i := range x.Rows() {
+	for i := 0; i < x.Rows(); i += sampleStep(x.Rows()) {
 		if weight == nil || weight[i] != 0 {
 			values = append(values, reader.row(i)[0])
 		}

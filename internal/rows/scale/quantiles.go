@@ -2,7 +2,7 @@ package scale
 
 import "math/rand/v2"
 
-// maxRanked is the number of elements above which Quantiles selects from a sample of them.
+// maxRanked is the number of elements above which quantiles are those of a sample.
 const maxRanked = 1 << 16
 
 // Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
@@ -15,7 +15,7 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 			some = append(some, v)
 		}
 	}
-	if step := (len(some) + maxRanked - 1) / maxRanked; step > 1 {
+	if step := sampleStep(len(some)); step > 1 {
 		n := 0
 		for k := 0; k < len(some); k += step {
 			some[n] = some[k]
@@ -32,6 +32,10 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 	}
 	return quantiles
 }
+
+// sampleStep returns the distance between elements of an evenly spaced sample of at most maxRanked of
+// n elements.
+func sampleStep(n int) int { return max(1, (n+maxRanked-1)/maxRanked) }
 
 // selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The
 // algorithm is Hoare's FIND (Communications of the ACM 4, 1961).

@@ -18,14 +18,16 @@ type expanded struct {
 	stored  *dense.Matrix // the terms of all rows; nil if they are computed
 	z       []float32     // buffer: the last sparse row, in all columns; nil for dense rows
 	nonzero []int32       // buffer: columns of z that may differ from 0
-	terms   []float32     // buffer: the terms of a row
+	terms   []float32     // buffer: the terms of row last
+	last    int           // -1 if terms has not been computed
 	index   []int32       // buffer of Row
 	values  []float32     // buffer of Row
 	exact   []float64     // buffer: the terms of a row in float64
 	places  []int32       // columns of the terms
 }
 
-// maxStoredTerms is the largest size, in bytes, of terms that are stored.
+// maxStoredTerms is the largest size, in bytes, of terms that are stored, and of copies of expanded
+// rows.
 const maxStoredTerms = 64 << 20
 
 // Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are stored
@@ -44,12 +46,28 @@ func Expand(x Rows, e *curves.Expansion, room float64) Rows {
 }
 
 func newExpanded(x Rows, e *curves.Expansion) *expanded {
-	r := &expanded{rows: x, e: e, cols: x.Cols(), terms: make([]float32, e.Len()),
+	r := &expanded{rows: x, e: e, cols: x.Cols(), terms: make([]float32, e.Len()), last: -1,
 		exact: make([]float64, e.Len())}
 	for k := range e.Terms {
 		r.places = append(r.places, int32(r.cols+k))
 	}
 	return r
+}
+
+// flatten returns copies of the given rows of x as a dense matrix that has the terms as further
+// columns. Sums over these rows are faster, but in float64 they are sums of the terms' float32 values.
+// flatten returns nil if x is not expanded or is sparse, or if the copies are large.
+func flatten(x Rows, rows []uint32) Rows {
+	r, ok := x.(*expanded)
+	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {
+		return nil
+	}
+	d := (*dense.Matrix)(matrices.NewNarrow(len(rows), r.Cols()))
+	for k, i := range rows {
+		_, values := r.Row(int(i))
+		copy(d.Row(k), values)
+	}
+	return newDenseRows(d)
 }
 
 // scaled returns the scaled values of row i in all columns. They are valid until the next call.
@@ -76,7 +94,10 @@ func (r *expanded) termsOf(i int) []float32 {
 	if r.stored != nil {
 		return r.stored.Row(i)
 	}
-	curves.Fill(r.e, r.terms, r.scaled(i))
+	if i != r.last { // a step visits its row twice
+		curves.Fill(r.e, r.terms, r.scaled(i))
+		r.last = i
+	}
 	return r.terms
 }
 

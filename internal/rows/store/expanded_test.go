@@ -100,6 +100,34 @@ func TestExpanded(t *testing.T) {
 	}
 }
 
+// A subset of dense expanded rows is a plain matrix of their float32 values, one of sparse rows refers
+// to them.
+func TestFlattened(t *testing.T) {
+	const rows, cols = 80, 9
+	d, s := halfEmpty(t, rows, cols)
+	for _, e := range expansions(cols) {
+		for _, room := range []float64{0, math.Inf(1)} {
+			set := &Set{X: Expand(Of(d), e, room), Y: make([]float32, rows)}
+			order := []uint32{7, 3, 79, 3}
+			for _, copies := range []bool{false, true} {
+				x := set.Subset(order, copies).X
+				if _, ok := x.(*denseRows); !ok || x.Rows() != len(order) || x.Cols() != set.X.Cols() {
+					t.Fatalf("%T of %d x %d", x, x.Rows(), x.Cols())
+				}
+				for k, i := range order {
+					_, have := x.Row(k)
+					if _, want := set.X.Row(int(i)); !slices.Equal(have, want) {
+						t.Errorf("row %d: %v, want %v", i, have, want)
+					}
+				}
+			}
+			if x := flatten(Expand(Of(s), e, room), order); x != nil {
+				t.Errorf("%T of sparse rows", x)
+			}
+		}
+	}
+}
+
 // compareExpanded compares the rows of x, made of the rows of base, with those of d and their terms.
 func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expansion, w []float32,
 	order []uint32) {

@@ -72,13 +72,16 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 // Subset returns the set of the given rows, with their labels, classes and weights. If copies is
 // set, Subset copies the rows. Otherwise the subset refers to the rows of s, which takes less
 // memory and gives the same bits. A subset of scaled rows has only their scaled float32 values, not
-// the raw rows.
+// the raw rows. A small subset of expanded rows is always a copy, with the float32 values of their
+// terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {
 		x = Of(m.Examples())
 	}
-	if copies {
+	if flat := flatten(x, rows); flat != nil {
+		x = flat
+	} else if copies {
 		x = x.Take(rows)
 	} else {
 		x = Subset(x.Clone(), rows)

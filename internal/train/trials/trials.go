@@ -110,7 +110,7 @@ func (t *trial) holdOutAll(c *candidate) error {
 // fail, it returns the error of one of them.
 func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
-	t.copies = t.fits(float64(atOnce) * store.CopySize(t.job.Rows.X))
+	t.copies = t.sample == nil && t.fits(float64(atOnce)*store.CopySize(t.job.Rows.X))
 	errs := make([]error, t.search.Folds)
 	parallel.For(atOnce, len(errs), func(_, fold int) { errs[fold] = t.holdOut(c, int32(fold)) })
 	return cmp.Or(errs...)
@@ -137,7 +137,7 @@ type trial struct {
 	job       engine.Job // the job of training on the sample, for the choice that is tried
 	search    *choose.Search
 	sample    []uint32 // indices of the rows of the sample; nil for all rows
-	copies    bool     // training rows are copied; otherwise sessions refer to the rows of the job
+	copies    bool     // sessions have copies of their rows; otherwise they refer to those of the job
 	group     []int32  // for each row of job the index of the first row that equals it
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64  // standard deviation of the regression targets; 0 for classes
