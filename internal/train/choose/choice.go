@@ -78,6 +78,7 @@ type Choice struct {
 	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *scale.Columns // statistics of the unscaled columns
+	filled       int            // columns with a nonzero value; 0 until Cols has counted them
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
 	curvesOpen   bool           // Curves was unset
@@ -154,13 +155,15 @@ func (c *Choice) mean(f func(i int) float64) (mean float64) {
 }
 
 // Cols returns the number of columns with a nonzero value: empty columns influence no choice.
-func (c *Choice) Cols() (n int) {
-	for _, v := range c.columns.MaxAbs {
-		if v > 0 {
-			n++
+func (c *Choice) Cols() int {
+	if c.filled == 0 {
+		for _, v := range c.columns.MaxAbs {
+			if v > 0 {
+				c.filled++
+			}
 		}
 	}
-	return n + c.Scale.Terms()
+	return c.filled + c.Scale.Terms()
 }
 
 // used returns the number of columns with a nonzero value, without the constant columns if these
