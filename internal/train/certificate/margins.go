@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -143,9 +142,10 @@ func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 			sorted = append(sorted, v)
 		}
 	}
-	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.Sort(sorted)
 	var sum, level float64
-	for n, v := range sorted {
+	for n := range sorted {
+		v := sorted[len(sorted)-1-n] // in descending order
 		sum += v
 		if next := (sum - h) / float64(n+1); n == 0 || v > next {
 			level = next

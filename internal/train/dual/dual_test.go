@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/certtest"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -432,6 +433,33 @@ func TestSameBits(t *testing.T) {
 			if math.Abs(float64(v-b.alpha[i])) > 1e-3*(1+math.Abs(float64(v))) {
 				t.Errorf("%+v: %v of sparse rows, %v of dense ones", s, b.alpha[i], v)
 			}
+		}
+	}
+}
+
+// A visit to many sparse rows, which mixes the vectors of a joint problem, has the bits of visits to
+// one row at a time.
+func TestMixedVectors(t *testing.T) {
+	data := sample.Random(75, 400, 12, 40, 0.5)
+	for _, s := range specs(400) {
+		if s.costs = nil; !s.joint {
+			continue
+		}
+		whole := solverOf(t, s, data.Sparse, data.Y, false, rand.New(rand.NewPCG(76, 1)))
+		single := solverOf(t, s, data.Sparse, data.Y, false, rand.New(rand.NewPCG(76, 1)))
+		for range 3 {
+			whole.pass()
+			for _, i := range single.All() {
+				single.visit(uint32(i))
+			}
+			single.solver.EndEpoch()
+		}
+		if whole.Violations == 0 || whole.Violations != single.Violations ||
+			!slices.Equal(whole.alpha, single.alpha) ||
+			!slices.EqualFunc(whole.Vectors, single.Vectors, slices.Equal) ||
+			!slices.Equal(whole.Biases, single.Biases) {
+			t.Errorf("%s: other bits after %d and %d steps", s.name, whole.Violations,
+				single.Violations)
 		}
 	}
 }

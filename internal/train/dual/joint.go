@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
@@ -31,6 +32,8 @@ type Joint struct {
 	common // alpha has 0 for each row's own class
 	Of     *objective.Joint
 	m      *dense.Matrix // rows are the vectors v_r
+	space  *store.Mixed  // nil until it is needed
+	mixed  *store.Mixed  // space, with the vectors, during a visit to many sparse rows; else nil
 
 	dots              []float32 // buffer: a row's dot products with the vectors
 	z, old, b, sorted []float64 // buffers, one number per class: see scores, duals and project
@@ -75,18 +78,38 @@ func (j *Joint) duals(i int) []float64 {
 }
 
 // shift adds row i, multiplied by change and by the row's weight, to vector r, and updates the bias
-// of the vector.
+// of the vector. If the vectors are mixed, the row is not added before mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
 		return
 	}
-	j.X.Axpy(i, a, j.Vectors[r])
+	if j.mixed != nil {
+		j.mixed.Coefficients()[r] = a
+	} else {
+		j.X.Axpy(i, a, j.Vectors[r])
+	}
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
+// minNonzeros is the least number of nonzeros per column for which Visit mixes the vectors: products
+// with fewer take less time than the copies.
+const minNonzeros = 2
+
 func (j *Joint) Visit(all []uint32) {
-	for _, i := range j.activeRows(all) {
+	idx := j.activeRows(all)
+	if store.MixingPays(j.X, len(idx), minNonzeros) {
+		if j.space == nil {
+			j.space = store.NewMixed(j.X, len(j.Vectors))
+		}
+		j.mixed = j.space
+		j.mixed.Load(j.Vectors)
+		defer func() {
+			j.mixed.Store(j.Vectors)
+			j.mixed = nil
+		}()
+	}
+	for _, i := range idx {
 		q, ok := j.scores(int(i))
 		if !ok {
 			j.T += int64(slices.Index(all, i))
@@ -118,8 +141,13 @@ func (j *Joint) Visit(all []uint32) {
 // returns q (see Joint), and reports whether q and the elements of z are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
-	j.X.DotVectors(j.dots, i, j.m, 0)
-	for r, dot := range j.dots {
+	dots := j.dots
+	if j.mixed != nil {
+		dots = j.mixed.Dots(i)
+	} else {
+		j.X.DotVectors(dots, i, j.m, 0)
+	}
+	for r, dot := range dots {
 		z := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
 		j.z[r] = j.Of.FullScore(z, r, uint32(i))
 		if !j.Of.Log {
@@ -151,6 +179,9 @@ func (j *Joint) step(i int) {
 	}
 	if changed {
 		j.shift(y, i, own)
+		if j.mixed != nil {
+			j.mixed.Axpy(i)
+		}
 		j.Violations++
 	}
 }

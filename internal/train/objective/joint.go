@@ -87,6 +87,10 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 	return worst
 }
 
+// lossBlock is the number of rows that are multiplied by a vector before the next vector: many
+// vectors together exceed the caches.
+const lossBlock = 32
+
 // MeanLoss returns the weighted mean loss for the vectors w or, if wide is not nil, for the vectors
 // wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is NaN
 // if a score is not finite.
@@ -99,21 +103,31 @@ func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 		}
 	}
 	sums := j.AddUp(func(x store.Rows, from, to int) [4]float64 {
-		sum, dots, z := 0.0, make([]float32, len(w)), make([]float64, len(w))
-		for p := from; p < to; p++ {
-			i := j.Row(p)
-			if wide == nil {
-				x.DotVectors(dots, i, all, 0)
-			}
-			for r := range z {
-				if z[r] = float64(dots[r]) + b[r]; wide != nil {
-					z[r] = x.Dot64(i, wide[r]) + b[r]
+		sum, k := 0.0, len(w)
+		dots, block := make([]float32, k), make([]float64, k*min(lossBlock, to-from))
+		for from < to {
+			rows := min(lossBlock, to-from)
+			if wide != nil {
+				for r, w := range wide {
+					for n := range rows {
+						block[n*k+r] = x.Dot64(j.Row(from+n), w) + b[r]
+					}
 				}
 			}
-			if floats.FirstNotFinite(z) >= 0 {
-				return [4]float64{math.NaN()}
+			for n := range rows {
+				i, z := j.Row(from+n), block[n*k:][:k]
+				if wide == nil {
+					x.DotVectors(dots, i, all, 0)
+					for r, dot := range dots {
+						z[r] = float64(dot) + b[r]
+					}
+				}
+				if floats.FirstNotFinite(z) >= 0 {
+					return [4]float64{math.NaN()}
+				}
+				sum += float64(j.RowWeight(i) * j.Loss(z, int(j.Class[i])))
 			}
-			sum += float64(j.RowWeight(i) * j.Loss(z, int(j.Class[i])))
+			from += rows
 		}
 		return [4]float64{sum}
 	})

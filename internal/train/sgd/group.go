@@ -3,7 +3,6 @@ package sgd
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once for
@@ -13,17 +12,15 @@ type Group struct {
 	problems     []*Binary
 	x            store.Rows
 	scores       []float32 // dot product of the current row with each problem's vector
-	coefficients []float32 // multiple of a sparse row to add to each vector; 0 for no violation
+	coefficients []float32 // multiples of a sparse row to add: Coefficients of mixed
 
 	// For dense rows: the vector of problem k is row first+k of vectors.
 	vectors *dense.Matrix
 	first   int
 
-	// For sparse rows: mixed has the vectors' elements for the first column, then those for the
-	// second, and so on, so that a nonzero finds its elements side by side. The number of vectors
-	// is rounded up to a multiple of 8. interleaved reads the rows; it is nil for dense rows.
-	interleaved *sparse.Matrix
-	mixed       []float32
+	// For sparse rows: mixed has copies of the problems' vectors, own.
+	mixed *store.Mixed
+	own   [][]float32
 }
 
 // minGroup is the smallest number of problems that share sparse rows. They share a buffer that has
@@ -46,17 +43,14 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 		g.vectors, g.first = vectors, first
 		return g
 	}
-	g.interleaved = x.Interleaved()
-	if g.interleaved == nil || n < minGroup || x.Rows() == 0 {
+	if n < minGroup || !store.MixingPays(x, Segment(x.Cols()), 8) {
 		return nil
 	}
-	// Interleaving copies all vectors. It pays if a segment reads at least 8 nonzeros per column.
-	if g.interleaved.NNZ()/x.Rows()*Segment(x.Cols()) < 8*x.Cols() {
-		return nil
+	g.mixed = store.NewMixed(x, n)
+	g.coefficients = g.mixed.Coefficients()
+	for _, p := range problems {
+		g.own = append(g.own, p.V)
 	}
-	k := (n + 7) / 8 * 8
-	g.mixed = dense.New(1, k*x.Cols()).Row(0)
-	g.scores, g.coefficients = make([]float32, k), make([]float32, k)
 	return g
 }
 
@@ -65,17 +59,19 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // all problems have taken the same number of steps
 	distance := lead.PrefetchDistance()
-	g.interleave(false)
+	if g.mixed != nil {
+		g.mixed.Load(g.own)
+	}
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
 		for k, i := range idx[:n] {
 			if distance > 0 && k+distance < n {
 				g.x.Prefetch(int(idx[k+distance]))
 			}
-			if g.interleaved == nil {
+			if g.mixed == nil {
 				g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
 			} else {
-				g.interleaved.DotK(int(i), g.scores, g.mixed)
+				g.scores = g.mixed.Dots(int(i))
 			}
 			if !g.step(i) {
 				return
@@ -83,7 +79,9 @@ func (g *Group) Steps(idx []uint32) {
 		}
 		idx = idx[n:]
 		if len(idx) == 0 || lead.Samples() {
-			g.interleave(true)
+			if g.mixed != nil {
+				g.mixed.Store(g.own)
+			}
 			for _, p := range g.problems {
 				p.Sample()
 			}
@@ -102,7 +100,7 @@ func (g *Group) step(i uint32) bool {
 			if !ok {
 				return false
 			}
-			if g.interleaved == nil {
+			if g.mixed == nil {
 				g.x.Axpy(int(i), a, p.V)
 			} else {
 				g.coefficients[k], changed = a, true
@@ -111,29 +109,9 @@ func (g *Group) step(i uint32) bool {
 		p.T++
 	}
 	if changed {
-		// A coefficient of 0 adds 0, which changes no bit because no element is -0.
-		g.interleaved.AxpyK(int(i), g.coefficients, g.mixed)
-		clear(g.coefficients)
+		g.mixed.Axpy(int(i))
 	}
 	return true
-}
-
-// interleave copies the vectors to mixed or, if restore is set, from mixed back to the vectors. For
-// dense rows it does nothing.
-func (g *Group) interleave(restore bool) {
-	if g.interleaved == nil {
-		return
-	}
-	n := len(g.scores)
-	for k, p := range g.problems {
-		for j := range p.V {
-			if own, common := &p.V[j], &g.mixed[j*n+k]; restore {
-				*own = *common
-			} else {
-				*common = *own
-			}
-		}
-	}
 }
 
 // Segment returns the number of steps that a run takes between two checks whether its context is

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// Mixed is a copy of several vectors for sparse rows: the elements for the first column of all
+// vectors, then those for the second, and so on. A nonzero of a row finds its elements side by side,
+// so that products with many vectors take a fraction of the time. The bits are those of products
+// with each vector.
+type Mixed struct {
+	rows     *sparse.Matrix
+	k        int // number of vectors
+	elements []float32
+	dots     []float32 // buffer of Dots, with room for elements of no vector
+	a        []float32 // buffer of Axpy
+}
+
+// NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
+func NewMixed(x Rows, k int) *Mixed {
+	n := (k + 7) / 8 * 8
+	return &Mixed{rows: x.Interleaved(), k: k, elements: dense.New(1, n*x.Cols()).Row(0),
+		dots: make([]float32, n), a: make([]float32, n)}
+}
+
+// MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
+// visits to rows of x: whether x is sparse and these rows have at least as many nonzeros per column
+// as least.
+func MixingPays(x Rows, visits, least int) bool {
+	rows := x.Interleaved()
+	return rows != nil && rows.Rows() > 0 && rows.NNZ()/rows.Rows()*visits >= least*rows.Cols()
+}
+
+// mixedBlock is the number of columns that Load and Store copy at a time: some cache lines of each
+// vector, for which the copies stay in the cache.
+const mixedBlock = 128
+
+// Load copies the vectors to m.
+func (m *Mixed) Load(vectors [][]float32) { m.copy(vectors, false) }
+
+// Store copies m back to the vectors.
+func (m *Mixed) Store(vectors [][]float32) { m.copy(vectors, true) }
+
+func (m *Mixed) copy(vectors [][]float32, back bool) {
+	n, cols := len(m.dots), m.rows.Cols()
+	for first := 0; first < cols; first += mixedBlock {
+		end := min(first+mixedBlock, cols)
+		block := m.elements[first*n : end*n]
+		for k, v := range vectors {
+			for j := range v[first:end] {
+				if back {
+					v[first+j] = block[j*n+k]
+				} else {
+					block[j*n+k] = v[first+j]
+				}
+			}
+		}
+	}
+}
+
+// Dots returns the dot products of row i with the vectors, in a buffer.
+func (m *Mixed) Dots(i int) []float32 {
+	m.rows.DotK(i, m.dots, m.elements)
+	return m.dots[:m.k]
+}
+
+// Axpy adds row i, multiplied by a[k], to vector k, for all k, and sets a to zeros. a is the result
+// of Coefficients. No element of a vector may be -0.
+func (m *Mixed) Axpy(i int) {
+	count := 0
+	for _, a := range m.a {
+		if a != 0 {
+			count++
+		}
+	}
+	if fewVectors*count > len(m.a) {
+		m.rows.AxpyK(i, m.a, m.elements) // a coefficient of 0 adds 0, which changes no other number
+		clear(m.a)
+		return
+	}
+	index, values := m.rows.Row(i)
+	for k, a := range m.a {
+		if a == 0 {
+			continue
+		}
+		for n, j := range index {
+			m.elements[int(j)*len(m.a)+k] += float32(a * values[n])
+		}
+		m.a[k] = 0
+	}
+}
+
+// fewVectors is the least number of vectors for each one that changes at which Axpy visits the
+// vectors one by one.
+const fewVectors = 16
+
+// Coefficients returns a buffer for the multiples of a row that Axpy adds, one for each vector, all
+// of them zeros at first.
+func (m *Mixed) Coefficients() []float32 { return m.a[:m.k] }
