@@ -94,12 +94,40 @@ func (m *Model) Predict(x Examples, i int) float32 {
 // Features that the model lacks are ignored; features that x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
 	m = m.matchCols(x)
-	n, rows := len(m.Weights), store.Of(x)
+	d, n := m.newDecider(x), len(m.Weights)
 	scores := make([]float64, n*x.Rows())
 	for i := range x.Rows() {
-		m.Decision(rows, i, scores[i*n:][:n])
+		d.decide(i, scores[i*n:][:n])
 	}
 	return scores
+}
+
+// decider finds the scores of many rows.
+type decider struct {
+	*Model
+	x     store.Rows
+	mixed *store.Mixed // the weight vectors, for sparse rows; nil if that would not pay
+}
+
+func (m *Model) newDecider(x Examples) *decider {
+	d := &decider{Model: m, x: store.Of(x)}
+	const least = 2 // nonzeros per column, whose products with a vector take as long as its copy
+	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), least) {
+		d.mixed = store.NewMixed(d.x, len(m.Weights))
+		d.mixed.Load(m.Weights)
+	}
+	return d
+}
+
+// decide stores the scores of row i in dst, with the bits of Decision.
+func (d *decider) decide(i int, dst []float64) {
+	if d.mixed == nil {
+		d.Decision(d.x, i, dst)
+		return
+	}
+	for k, z := range d.mixed.Dots(i) {
+		dst[k] = float64(z) + d.bias(k)
+	}
 }
 
 // matchCols returns m with as many features as x has columns: see WithCols. It panics if x is nil
@@ -115,10 +143,11 @@ func (m *Model) matchCols(x Examples) *Model {
 // differ, as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
-	predicted := make([]float32, x.Rows())
-	scores, rows := make([]float64, len(m.Weights)), store.Of(x)
+	d, scores, predicted := m.newDecider(x), make([]float64, len(m.Weights)),
+		make([]float32, x.Rows())
 	for i := range predicted {
-		predicted[i] = m.label(m.Decision(rows, i, scores))
+		d.decide(i, scores)
+		predicted[i] = m.label(scores)
 	}
 	return predicted
 }

@@ -13,13 +13,17 @@ import (
 
 // predictAll predicts all rows, on several threads.
 func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
-	predicted := make([]float32, x.Rows())
-	const block = 1024
-	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {
-		rows := store.Of(x)
-		for i := b * block; i < min((b+1)*block, len(predicted)); i++ {
-			predicted[i] = m.Predict(rows, i)
-		}
+	rows := make([]uint32, x.Rows())
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	predicted := make([]float32, len(rows))
+	threads = parallel.Threads(threads)
+	part := (len(rows) + threads - 1) / threads
+	parallel.For(threads, threads, func(_, k int) {
+		first, end := min(k*part, len(rows)), min((k+1)*part, len(rows))
+		own := store.Subset(store.Of(x).Clone(), rows[first:end])
+		copy(predicted[first:], m.PredictAll(own))
 	})
 	return predicted
 }

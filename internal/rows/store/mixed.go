@@ -11,7 +11,8 @@ import (
 // with each vector.
 type Mixed struct {
 	rows     *sparse.Matrix
-	k        int // number of vectors
+	at       []uint32 // index in rows of each row; nil if it is the row's own index
+	k        int      // number of vectors
 	elements []float32
 	dots     []float32 // buffer of Dots, with room for elements of no vector
 	a        []float32 // buffer of Axpy
@@ -20,14 +21,22 @@ type Mixed struct {
 // NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
 func NewMixed(x Rows, k int) *Mixed {
 	n := (k + 7) / 8 * 8
-	return &Mixed{rows: x.Interleaved(), k: k, elements: dense.New(1, n*x.Cols()).Row(0),
-		dots: make([]float32, n), a: make([]float32, n)}
+	m := &Mixed{k: k, elements: dense.New(1, n*x.Cols()).Row(0), dots: make([]float32, n),
+		a: make([]float32, n)}
+	if p := subsetOf(x); p != nil {
+		x, m.at = p.rows, p.at
+	}
+	m.rows = x.Interleaved()
+	return m
 }
 
 // MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
 // visits to rows of x: whether x is sparse and these rows have at least as many nonzeros per column
 // as least.
 func MixingPays(x Rows, visits, least int) bool {
+	if p := subsetOf(x); p != nil {
+		x = p.rows
+	}
 	rows := x.Interleaved()
 	return rows != nil && rows.Rows() > 0 && rows.NNZ()/rows.Rows()*visits >= least*rows.Cols()
 }
@@ -61,7 +70,7 @@ func (m *Mixed) copy(vectors [][]float32, back bool) {
 
 // Dots returns the dot products of row i with the vectors, in a buffer.
 func (m *Mixed) Dots(i int) []float32 {
-	m.rows.DotK(i, m.dots, m.elements)
+	m.rows.DotK(m.base(i), m.dots, m.elements)
 	return m.dots[:m.k]
 }
 
@@ -75,11 +84,11 @@ func (m *Mixed) Axpy(i int) {
 		}
 	}
 	if fewVectors*count > len(m.a) {
-		m.rows.AxpyK(i, m.a, m.elements) // a coefficient of 0 adds 0, which changes no other number
+		m.rows.AxpyK(m.base(i), m.a, m.elements) // a coefficient of 0 adds 0, which changes no other number
 		clear(m.a)
 		return
 	}
-	index, values := m.rows.Row(i)
+	index, values := m.rows.Row(m.base(i))
 	for k, a := range m.a {
 		if a == 0 {
 			continue
@@ -94,6 +103,14 @@ func (m *Mixed) Axpy(i int) {
 // fewVectors is the least number of vectors for each one that changes at which Axpy visits the
 // vectors one by one.
 const fewVectors = 16
+
+// base returns the index of row i in m.rows.
+func (m *Mixed) base(i int) int {
+	if m.at != nil {
+		return int(m.at[i])
+	}
+	return i
+}
 
 // Coefficients returns a buffer for the multiples of a row that Axpy adds, one for each vector, all
 // of them zeros at first.

@@ -13,9 +13,16 @@ import (
 func TestMixed(t *testing.T) {
 	const rows, cols = 30, 2*mixedBlock + 5
 	full, sparse := halfEmpty(t, rows, cols)
-	x := Of(sparse)
 	g := rand.New(rand.NewPCG(6, 6))
+	order := make([]uint32, rows)
+	for k, i := range g.Perm(rows) {
+		order[k] = uint32(i)
+	}
 	for _, k := range []int{1, 7, 8, 40} {
+		x := Of(sparse)
+		if k == 7 {
+			x = Subset(x, order)
+		}
 		vectors := matrices.Vectors(k, cols)
 		for _, v := range vectors {
 			for j := range v {
