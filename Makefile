@@ -39,7 +39,7 @@ MODULES = $(filter-out . cmd/pegasimd gate/example,$(shell git ls-files '*go.mod
 
 .PHONY: test-all
 test-all: test ## the same, long forms included, with every module: Beam, the gate, benchmarks, the generator
-	$(GO) test ./dataset ./internal/sys/atomicfile ./internal/train/... ./modelio ./pegasos ./pegasos/kernelsvm
+	$(GO) test ./dataset ./internal/sys/atomicfile ./internal/train/... ./modelio ./pegasos ./pegasos/kernelsvm/...
 	$(GO) -C cmd/pegasimd test -timeout 30m ./...
 	$(GO) -C gate test .
 	$(GO) test -short $(MODULES:%=./%/...)

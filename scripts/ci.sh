@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The trainer's packages, and their tests of bits, files and byte order: all tests take long without assembly.
-trainer=(./pegasos ./pegasos/kernelsvm ./internal/train/...)
+trainer=(./pegasos ./pegasos/kernelsvm/... ./internal/train/...)
 bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # install installs what the stages need beyond Go, make, git and a browser, on Debian and Ubuntu as root.

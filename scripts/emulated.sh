@@ -9,7 +9,7 @@ export CGO_ENABLED=0
 # The packages whose results are promised to be the same everywhere.
 packages=(./internal/asm ./internal/rows/store ./internal/base/floats ./dense ./half ./quant ./sparse ./spec ./spec/verifier)
 # The trainer's packages, and their tests of bits, files and byte order: all tests take minutes in emulation.
-trainer=(./pegasos ./pegasos/kernelsvm ./internal/train/...)
+trainer=(./pegasos ./pegasos/kernelsvm/... ./internal/train/...)
 bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # on WANT EXEC ARGUMENTS... runs tests that must find the paths WANT.

@@ -8,7 +8,46 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
+
+// Kernel names a kernel: a function of two rows x and z that returns the inner product of their
+// images phi(x) and phi(z). The trainer never computes phi itself, so phi may map to more features
+// than memory could hold, or to infinitely many.
+type Kernel string
+
+const (
+	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
+	Linear     Kernel = "linear"     // <x,z>
+	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
+	// Sigmoid is tanh(gamma <x,z> + coef0). For most settings it is not an inner product, so the
+	// problem has no dual and the model no certificate.
+	Sigmoid Kernel = "sigmoid"
+	// Function is a kernel defined by the caller: see [Trainer.Func].
+	Function Kernel = "function"
+)
+
+// Func is a kernel defined by the caller. It must be symmetric and safe for concurrent use. The
+// certificate is valid only if the Func is an inner product <phi(x),phi(z)> for some map phi.
+type Func func(x, z Row) float32
+
+// Row is a row of data as passed to a [Func]: all values if Index is nil, otherwise the values of
+// the columns in Index, which are ascending; all other columns are 0. A Func must neither modify
+// nor retain the slices.
+type Row struct {
+	Index []int32
+	Value []float32
+}
+
+// function returns the kernel. f is nil unless Kernel is Function.
+func (cfg Config) function(f Func) kernel.Function {
+	k := kernel.Function{Kind: string(cfg.Kernel), Gamma: cfg.Gamma, Coef0: cfg.Coef0,
+		Degree: cfg.Degree}
+	if f != nil {
+		k.Func = func(x, z kernel.Row) float32 { return f(Row(x), Row(z)) }
+	}
+	return k
+}
 
 // minGamma, maxGamma and maxDegree limit the kernel parameters so that kernel values can be
 // represented in float32.
@@ -187,3 +226,8 @@ func (cfg Config) scalesProducts() bool {
 
 // hasGamma reports whether the kernel has the parameter gamma: RBF, Polynomial and Sigmoid do.
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
+
+// bounded reports whether a lower bound on the optimum can be proven: not with the Sigmoid kernel,
+// which is not an inner product, nor with the order IID, in which a row may be visited more often
+// than once per epoch.
+func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }

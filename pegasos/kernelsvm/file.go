@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -119,9 +120,9 @@ func (m *Model) writeBody(w io.Writer) {
 		_, values := m.rows.Row(i)
 		modelfile.WriteNumbers(w, values)
 	}
-	for _, slots := range m.coef {
-		for _, coef := range slots {
-			modelfile.WriteNumbers(w, coef)
+	for _, terms := range m.terms {
+		for _, t := range terms {
+			modelfile.WriteNumbers(w, t.Coef)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.coef, err = readCoefficients(mr, m); err != nil {
+	if err := m.readTerms(mr); err != nil {
 		return nil, err
 	}
 	if err := mr.End(); err != nil {
@@ -167,11 +168,11 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, fmt.Errorf("support rows: %w", err)
 	}
 	m.rows, _ = store.MatrixOf(x)
-	for c, slots := range m.coef {
-		for k, coef := range slots {
-			if i := floats.FirstNotFinite(coef); i >= 0 {
+	for c, terms := range m.terms {
+		for k, t := range terms {
+			if i := floats.FirstNotFinite(t.Coef); i >= 0 {
 				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v, want "+
-					"a finite number", i, c, k, coef[i])
+					"a finite number", i, c, k, t.Coef[i])
 			}
 		}
 	}
@@ -182,33 +183,33 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	return m, nil
 }
 
-// readCoefficients reads the coefficients. The result is indexed by class, by problem of the class
-// and by support row of the class. A class without support rows has nil: slices for its problems
-// would take memory for which the file has no bytes.
-func readCoefficients(mr *modelfile.Reader, m *Model) (all [][][]float32, err error) {
-	const sliceSize = 24 // bytes of a slice header
-	slots := m.Config.slots(len(m.Classes))
-	all = make([][][]float32, len(m.counts))
+// readTerms reads the coefficients. Classes without support rows have no terms: these would take
+// memory for which the file has no bytes.
+func (m *Model) readTerms(mr *modelfile.Reader) error {
+	const termSize = 32 // bytes of a kernel.Term
+	n := len(m.Classes)
+	slots := m.Config.slots(n)
+	m.terms = make([][]kernel.Term, n)
 	for class, count := range m.counts {
 		if count == 0 {
 			continue
 		}
 		if count > math.MaxInt/8/slots {
-			return nil, fmt.Errorf("header: support: %d rows of one class are too many", count)
+			return fmt.Errorf("header: support: %d rows of one class are too many", count)
 		}
 		numbers, err := mr.Floats(count * slots)
 		if err == nil {
-			err = mr.Take(slots * sliceSize)
+			err = mr.Take(slots * termSize)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all[class] = make([][]float32, slots)
 		for s := range slots {
-			all[class][s] = numbers[s*count:][:count:count]
+			m.terms[class] = append(m.terms[class], kernel.Term{
+				Output: m.Config.problem(n, class, s), Coef: numbers[s*count:][:count:count]})
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // check returns the number of support rows that the header claims, or an error if the header is

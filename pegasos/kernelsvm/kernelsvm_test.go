@@ -16,7 +16,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/base/order"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
@@ -62,157 +61,6 @@ func kernel64(cfg Config, x, z []float32) float64 {
 		return math.Tanh(cfg.Gamma*dot + cfg.Coef0)
 	}
 	return dot
-}
-
-var someKernels = []Config{
-	{Kernel: RBF, Gamma: 0.3},
-	{Kernel: Linear},
-	{Kernel: Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
-	{Kernel: Sigmoid, Gamma: 0.1, Coef0: -0.5, Finish: pegasos.FinishNone},
-}
-
-// TestValues tests that kernel values agree with their formulas and have the same bits however they
-// are computed: from bits, in general form, among the rows of a block, with x and z exchanged.
-func TestValues(t *testing.T) {
-	const rows = 110 // a block has up to blockRows
-	values := sample.Random(1, rows, 70, 2, 0.3)
-	for _, cfg := range someKernels {
-		for name, p := range map[string]sample.Pair{"sevenths": values,
-			"zeros and ones": sample.ZerosAndOnes(sample.Random(2, rows, 70, 2, 0.3))} {
-			at := make([]int32, rows)
-			for i := range at {
-				at[i] = int32(rows - 1 - i)
-			}
-			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
-				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 70}, false)
-				if packed := s.words != nil; packed != (name != "sevenths") {
-					t.Fatalf("%s, %s: packed is %v", form, name, packed)
-				}
-				general := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 70}, true)
-				if len(s.tiles) != 2 {
-					t.Fatal(s.tiles)
-				}
-				all := make([]float32, rows*rows)
-				for tile, r := range s.tiles {
-					n := r.end - r.start
-					for q := range rows {
-						row, other := all[q*rows+r.start:][:n], make([]float32, n)
-						s.tile([][]float32{row}, []probe{s.probe(q)}, tile)
-						general.tile([][]float32{other}, []probe{general.probe(q)}, tile)
-						for j, v := range row {
-							if v != other[j] {
-								t.Fatalf("%s %s, %s: %v and %v", cfg.Kernel, form, name, v,
-									other[j])
-							}
-							x, z := p.Dense.Row(int(at[q])), p.Dense.Row(int(at[r.start+j]))
-							want := kernel64(cfg, x, z)
-							if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
-								t.Fatalf("%s %s, %s: %v, want %v", cfg.Kernel, form, name, v, want)
-							}
-						}
-					}
-				}
-				diagonal := make([]float32, rows)
-				if bad := s.diagonal(diagonal); bad >= 0 {
-					t.Fatal(bad)
-				}
-				b := &rowBlock{}
-				for q := range rows {
-					b.at, b.squares = append(b.at, at[q]), append(b.squares, s.squares[q])
-					b.probes = append(b.probes, s.probe(q))
-				}
-				among := make([]float32, rows)
-				for q := range rows {
-					s.blockValues(among, q, b)
-					for j, v := range among {
-						if v != all[q*rows+j] || v != all[j*rows+q] || j == q && v != diagonal[q] {
-							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", cfg.Kernel,
-								form, name, q, j, v, all[q*rows+j], all[j*rows+q])
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// firstSolver returns the solver of the first problem of a run with one goroutine and no cache.
-func firstSolver(t *testing.T, x pegasos.Examples, y []float32, cfg Config) *solver {
-	t.Helper()
-	r, err := newRun(&Trainer{Config: cfg}, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSolver(r.problems[0], r.cfg)
-	s.block, s.threads, s.values = newBlock(), 1, &r.values
-	s.workers = []*tileWorker{{buffer: make([]float32, tileProbes*tileRows)}}
-	return s
-}
-
-// TestFigure3 compares every step with the paper's Fig. 3 in float64, with the 1/(lambda (t-1))
-// that its own Eq. 13 has.
-func TestFigure3(t *testing.T) {
-	const rows, steps, lambda = 60, 400, 0.01
-	p := sample.Random(3, rows, 5, 2, 1)
-	for _, kernel := range someKernels {
-		cfg := Paper()
-		cfg.Kernel, cfg.Gamma, cfg.Coef0, cfg.Degree = kernel.Kernel, kernel.Gamma, kernel.Coef0,
-			kernel.Degree
-		if cfg.Kernel == Sigmoid {
-			cfg.Coef0 = 0.5 // below 0 the model is worse than w = 0, which replaces it
-		}
-		cfg.Lambda, cfg.Steps, cfg.Seed = lambda, steps, 5
-		solver := firstSolver(t, p.Dense, p.Y, cfg)
-		draws := order.New(string(pegasos.IID), rows, 0, 0, 5)
-		alpha := make([]float64, rows)
-		violations := 0
-		for step := 1; step <= steps; step++ {
-			idx := draws.Next(1)
-			i := int(idx[0])
-			sign := func(i int) float64 { return 2*float64(p.Y[i]) - 1 }
-			var sum float64
-			for j, a := range alpha {
-				sum += a * sign(j) * kernel64(cfg, p.Dense.Row(i), p.Dense.Row(j))
-			}
-			if step == 1 || sign(i)*sum/(lambda*float64(step-1)) < 1 {
-				alpha[i]++
-				violations++
-			}
-			if err := solver.pegasosSteps(idx); err != nil {
-				t.Fatal(err)
-			}
-			for j, a := range alpha {
-				if have := solver.alpha[solver.visit[j]]; have != a {
-					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j,
-						have, a)
-				}
-			}
-		}
-		if violations == steps || violations < steps/10 {
-			t.Errorf("%s: %d violations of %d steps: too few or too many for a test", cfg.Kernel,
-				violations, steps)
-		}
-		// The model has these alphas, and the block length makes no difference.
-		m := mustTrain(t, p.Dense, p.Y, Trainer{Config: cfg})
-		if n := m.Result.Violations; n != int64(violations) {
-			t.Errorf("%s: %d violations, want %d", cfg.Kernel, n, violations)
-		}
-		coef := slices.DeleteFunc(solver.pegasosCoefficients(), func(a float64) bool { return a == 0 })
-		if fmt.Sprint(toFloat32(coef)) != fmt.Sprint(m.Coefficients(0)) {
-			t.Errorf("%s: blocks of one row give another model", cfg.Kernel)
-		}
-		scores := m.DecisionAll(p.Dense)
-		for i, score := range scores {
-			var want float64
-			for j, a := range alpha {
-				want += a * (2*float64(p.Y[j]) - 1) * kernel64(cfg, p.Dense.Row(i),
-					p.Dense.Row(j)) / (lambda * steps)
-			}
-			if math.Abs(score-want) > 1e-4*(1+math.Abs(want)) {
-				t.Fatalf("%s: score %d is %v, want %v", cfg.Kernel, i, score, want)
-			}
-		}
-	}
 }
 
 // TestLinearIsPrimal tests that the linear kernel gives the model of package pegasos.
@@ -596,9 +444,13 @@ func TestMulticlass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range r.problems {
-		if want := 1 / (2 * float64(q.rows)); math.Abs(q.lambda-want) > 1e-12 || q.rows >= 600 {
-			t.Errorf("lambda %v, want %v", q.lambda, want)
+	for k := range r.pairs {
+		q, err := r.problem(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 1 / (2 * float64(q.N)); math.Abs(q.Lambda-want) > 1e-12 || q.N >= 600 {
+			t.Errorf("lambda %v, want %v", q.Lambda, want)
 		}
 	}
 }
@@ -864,7 +716,7 @@ func TestMemory(t *testing.T) {
 				c.cache)
 		}
 	}
-	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*blockRows {
+	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*128 { // 128 rows of a block
 		t.Errorf("%d values with a cache for all %d", none, rows*rows)
 	}
 }
@@ -909,55 +761,6 @@ func TestRealData(t *testing.T) {
 		}
 		if c.cfg.Finish == "" && r.Gap > 0.01 {
 			t.Errorf("%s: gap %v", c.name, r.Gap)
-		}
-	}
-}
-
-// TestCosts compares the number of kernel values with that of computing each step's score from the
-// current support rows. After the first epoch, updating all scores takes fewer with a cache. In the
-// first epoch, while support rows are still few, it takes at most 2.5 times as many without one.
-func TestCosts(t *testing.T) {
-	const epochs = 3
-	p := sample.Random(18, 3000, 10, 2, 1)
-	var x pegasos.Examples = p.Dense
-	y, cfg := p.Y, Config{Gamma: 0.2, Lambda: 1e-3}
-	if dir := sample.DataDir(t); dir != "" && !testing.Short() {
-		x, y = sample.ReadSet(t, dir, "a9a/a9a.svm.gz", 123)
-		cfg.Gamma, cfg.Lambda = 0.05, 3.07e-5
-	}
-	cfg.Finish, cfg.Epochs = pegasos.FinishNone, epochs
-	n := float64(x.Rows())
-	var taken [3][epochs]float64 // rows of kernel values: without a cache, with one, computed anew
-	for i, cacheMB := range []int{-1, DefaultCacheMB} {
-		mustTrain(t, x, y, Trainer{Config: cfg, CacheMB: cacheMB, Progress: func(p Progress) {
-			taken[i][p.Epoch-1] = float64(p.Values) / n
-		}})
-	}
-	solver := firstSolver(t, x, y, cfg)
-	for epoch := range epochs {
-		if epoch > 0 {
-			taken[2][epoch] = taken[2][epoch-1]
-		}
-		for done := 0; done < x.Rows(); {
-			idx := solver.visits.Next(blockRows)
-			done += len(idx)
-			support := 0
-			for _, a := range solver.alpha {
-				if a > 0 {
-					support++
-				}
-			}
-			taken[2][epoch] += float64(support) * float64(len(idx)) / n
-			if err := solver.pegasosSteps(idx); err != nil {
-				t.Fatal(err)
-			}
-		}
-		t.Logf("after epoch %d: %.0f rows of kernel values without a cache, %.0f with one of %d "+
-			"MB, %.0f if each score were found anew",
-			epoch+1, taken[0][epoch], taken[1][epoch], DefaultCacheMB, taken[2][epoch])
-		if epoch == 0 && taken[0][0] > 2.5*taken[2][0] || epoch > 0 && taken[1][epoch]-
-			taken[1][epoch-1] > taken[2][epoch]-taken[2][epoch-1] {
-			t.Errorf("epoch %d: updating all scores takes more values", epoch+1)
 		}
 	}
 }

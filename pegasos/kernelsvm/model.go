@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
 // Model is a trained kernel machine. The score of a row x is the sum over the support rows of
@@ -44,15 +45,12 @@ type Model struct {
 
 	rows   store.Matrix // support rows, ordered by class
 	counts []int        // number of support rows of each class
-	// coefficients by class, by problem of the class, by support row of the class; nil for a class
-	// without support rows
-	coef [][][]float32
+	// coefficients of each class's support rows in each problem of the class, in the order of the
+	// problems; nil for a class without support rows
+	terms [][]kernel.Term
 
-	once    sync.Once   // guards store, general and linear; see prepare
-	store   *rowStore   // support rows for queries; nil with the linear kernel
-	general *rowStore   // like store but never with bit rows, for queries of any values
-	linear  [][]float64 // weight vector of each problem; nil unless the kernel is linear
-	single  sync.Pool   // pool of *queryWorker for Score and ScoreSparse
+	once      sync.Once
+	expansion *kernel.Expansion // set by the first prediction
 }
 
 // Result reports how training went and how good the model is. Means are over the problems.
@@ -132,18 +130,14 @@ func (cfg Config) problem(classes, class, slot int) int {
 // model returns the model of the run so far. finished says that the run was not interrupted. The
 // objective and the bound of the model are NaN if finished is false or the run had fewer steps than
 // rows.
-func (r *run) model(finished bool) (*Model, error) {
-	coef := make([][]float32, len(r.problems))
-	for k, p := range r.problems {
-		f := &r.solutions[k]
-		if coef[k] = f.coef; coef[k] == nil { // the problem was not begun
-			coef[k] = make([]float32, p.size)
-		}
+func (r *run) model(f Func, finished bool) (*Model, error) {
+	for k := range r.solutions {
 		// safety margin: verification sums in another order
-		f.bound = max(0, f.bound-float64(1e-12*f.objective))
+		s := &r.solutions[k]
+		s.Bound = max(0, s.Bound-float64(1e-12*s.Objective))
 	}
-	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda,
-		Func: r.function.f, Result: r.result()}
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: f,
+		Result: r.result()}
 	if nan := math.NaN(); !finished {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
@@ -151,13 +145,16 @@ func (r *run) model(finished bool) (*Model, error) {
 	tooLarge := func(what string) error {
 		return &pegasos.StepError{Step: m.Result.Steps, Row: -1, Reason: what + tooLarge}
 	}
-	at := r.collectSupport(m, coef)
-	for _, all := range coef {
-		if floats.FirstNotFinite(all) >= 0 {
+	var at []int32
+	for c := range r.classes {
+		at = append(at, r.addSupport(m, c)...)
+	}
+	for _, s := range r.solutions {
+		if floats.FirstNotFinite(s.Coef) >= 0 {
 			return nil, tooLarge("a coefficient is not finite: ")
 		}
 	}
-	m.rows = store.TakeMatrix(r.store.matrix, at)
+	m.rows = store.TakeMatrix(r.rows.Matrix, at)
 	if !finished || r.partial {
 		return m, nil
 	}
@@ -172,41 +169,37 @@ func (r *run) model(finished bool) (*Model, error) {
 	return m, nil
 }
 
-// collectSupport makes support rows of the rows that have a coefficient other than 0 in any
-// problem. all holds the coefficients by problem and row. It sets m.counts and m.coef, and returns
-// the index of every support row in the store's matrix.
-func (r *run) collectSupport(m *Model, all [][]float32) (at []int32) {
-	for c, g := range r.groups {
-		own := classSlices(r, all, c)
-		var used []int
-		for i := range g.end - g.start {
-			if slices.ContainsFunc(own, func(coef []float32) bool { return coef[i] != 0 }) {
-				used, at = append(used, i), append(at, r.store.at[g.start+i])
-			}
-		}
-		var coef [][]float32
-		for s := 0; s < len(own) && len(used) > 0; s++ {
-			some := make([]float32, len(used))
-			for k, i := range used {
-				some[k] = own[s][i]
-			}
-			coef = append(coef, some)
-		}
-		m.counts, m.coef = append(m.counts, len(used)), append(m.coef, coef)
-	}
-	return at
-}
-
-// classSlices returns, for each problem that the rows of class c belong to, the values of these
-// rows. all[k] holds a value for each row of problem k.
-func classSlices[T float32 | float64](r *run, all [][]T, c int) (own [][]T) {
-	g := r.groups[c]
+// addSupport makes support rows of the rows of class c that have a coefficient other than 0 in any
+// problem. It adds their number and their coefficients to m, and returns their indices in the
+// training set's matrix.
+func (r *run) addSupport(m *Model, c int) (at []int32) {
+	var terms []kernel.Term
+	var own [][]float32 // coefficients of the class's rows by problem; nil for one not begun
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
-		at, _ := r.problems[k].find(g.start)
-		own = append(own, all[k][max(0, at):][:g.end-g.start])
+		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)
+		if coef := r.solutions[k].Coef; coef != nil {
+			own[slot] = coef[r.number(k, int32(r.starts[c])):]
+		}
 	}
-	return own
+	for i := range r.starts[c+1] - r.starts[c] {
+		if !slices.ContainsFunc(own, func(coef []float32) bool { return coef != nil && coef[i] != 0 }) {
+			continue
+		}
+		at = append(at, r.rows.At[r.starts[c]+i])
+		for slot, coef := range own {
+			a := float32(0)
+			if coef != nil {
+				a = coef[i]
+			}
+			terms[slot].Coef = append(terms[slot].Coef, a)
+		}
+	}
+	if at == nil {
+		terms = nil
+	}
+	m.counts, m.terms = append(m.counts, len(at)), append(m.terms, terms)
+	return at
 }
 
 // Cols returns the number of features of the training rows.
@@ -240,11 +233,11 @@ func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 // SupportRows; 0 for rows of classes that do not belong to the problem.
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
-	for c, slots := range m.coef {
+	for c, terms := range m.terms {
 		own := make([]float32, m.counts[c])
-		for s, coef := range slots {
-			if m.Config.problem(len(m.Classes), c, s) == problem {
-				own = coef
+		for _, t := range terms {
+			if t.Output == problem {
+				own = t.Coef
 			}
 		}
 		all = append(all, own...)

@@ -16,7 +16,7 @@ import (
 // scoredModels returns models for every form of row store, with 30 columns.
 func scoredModels(t testing.TB) map[string]*Model {
 	models := map[string]*Model{}
-	for _, kernel := range []Kernel{RBF, Polynomial, Function} {
+	for _, kernel := range []Kernel{RBF, Linear, Polynomial, Function} {
 		for name, p := range map[string]sample.Pair{"sevenths": sample.Random(11, 120, 30, 3, 0.4),
 			"zeros and ones": sample.ZerosAndOnes(sample.Random(12, 120, 30, 3, 0.4))} {
 			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {

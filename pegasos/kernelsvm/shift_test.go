@@ -54,36 +54,6 @@ func TestShiftedRows(t *testing.T) {
 	}
 }
 
-// TestFarValues tests that kernel values of rows far from the origin are accurate, and have the
-// same bits however they are computed.
-func TestFarValues(t *testing.T) {
-	x := shifted(sample.Random(21, 40, 9, 2, 1).Dense, 5000)
-	cfg := Config{Kernel: RBF, Gamma: 0.3}
-	at := make([]int32, 40)
-	for i := range at {
-		at[i] = int32(i)
-	}
-	s := newStore(cfg.function(nil), matrixOf(x), at, []int{40}, false)
-	if !s.direct {
-		t.Fatal("distances are found from inner products")
-	}
-	b := &rowBlock{at: at, squares: s.squares}
-	for q := range 40 {
-		b.probes = append(b.probes, s.probe(q))
-	}
-	for q := range 40 {
-		row, among := make([]float32, 40), make([]float32, 40)
-		s.tile([][]float32{row}, []probe{s.probe(q)}, 0)
-		s.blockValues(among, q, b)
-		for j, v := range row {
-			want := kernel64(cfg, x.Row(q), x.Row(j))
-			if math.Abs(float64(v)-want) > 1e-6 || v != among[j] {
-				t.Fatalf("rows %d and %d: %v and %v, want %v", q, j, v, among[j], want)
-			}
-		}
-	}
-}
-
 // TestNoWorseThanZero tests that no model is worse than w = 0: neither where large kernel values
 // stop coordinate ascent far from the optimum, nor where the kernel is not an inner product.
 func TestNoWorseThanZero(t *testing.T) {

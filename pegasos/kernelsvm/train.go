@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
@@ -85,8 +87,7 @@ type run struct {
 	*trainingSet
 	cacheMB   int
 	progress  func(Progress)
-	problems  []*problem
-	solutions []solution
+	solutions []solve.Solution
 	values    atomic.Int64 // kernel values computed; see Progress.Values
 	reporting sync.Mutex
 }
@@ -102,7 +103,7 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 		return nil, err
 	}
 	stopped := ctx.Err()
-	m, err := r.model(stopped == nil)
+	m, err := r.model(tr.Func, stopped == nil)
 	if err != nil || stopped != nil {
 		return m, cmp.Or(err, stopped)
 	}
@@ -117,17 +118,10 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{trainingSet: set, cacheMB: tr.CacheMB, progress: tr.Progress}
-	if r.cacheMB == 0 && (set.store.words == nil || set.store.width > wordsUncached) {
+	r := &run{trainingSet: set, cacheMB: tr.CacheMB, progress: tr.Progress,
+		solutions: slices.Repeat([]solve.Solution{{Objective: 1}}, len(set.pairs))}
+	if r.cacheMB == 0 && !set.rows.AreBits(wordsUncached) {
 		r.cacheMB = DefaultCacheMB
-	}
-	for _, classes := range set.cfg.pairsOf(len(set.classes)) {
-		p, err := newProblem(set, classes[0], classes[1])
-		if err != nil {
-			return nil, err
-		}
-		r.problems = append(r.problems, p)
-		r.solutions = append(r.solutions, solution{objective: 1})
 	}
 	return r, nil
 }
@@ -136,44 +130,54 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 // after another in all goroutines. It returns early once ctx is done.
 func (r *run) solve(ctx context.Context) error {
 	outer, inner := r.threads, 1
-	if len(r.problems) < r.threads {
+	if len(r.pairs) < r.threads {
 		outer, inner = 1, r.threads
 	}
-	solvers, errs := make([]*solver, outer), make([]error, len(r.problems))
+	memories, errs := make([]*solve.Memory, outer), make([]error, len(r.pairs))
 	var failed atomic.Bool
-	parallel.For(outer, len(r.problems), func(worker, k int) {
+	parallel.For(outer, len(r.pairs), func(worker, k int) {
 		if failed.Load() || ctx.Err() != nil {
 			return
 		}
-		p := r.problems[k]
-		s := newSolver(p, r.cfg)
-		if last := solvers[worker]; last != nil {
-			s.cache, s.block, s.workers = last.cache, last.block, last.workers
-		} else {
-			s.cache, s.block = newCache(float64(r.cacheMB)/float64(outer)), newBlock()
-			for range inner {
-				s.workers = append(s.workers, &tileWorker{buffer: make([]float32,
-					tileProbes*tileRows)})
+		p, err := r.problem(k)
+		if err == nil {
+			if memories[worker] == nil {
+				memories[worker] = solve.NewMemory(inner, float64(r.cacheMB)/float64(outer), &r.values)
 			}
+			var found solve.Solution
+			found, err = solve.Solve(ctx, p, r.settings(k), memories[worker],
+				func(now solve.Solution) { r.report(k, now) })
+			r.reporting.Lock()
+			r.solutions[k] = found
+			r.reporting.Unlock()
 		}
-		if solvers[worker] == nil || p.first >= 0 { // all problems of one-vs-rest have the same rows
-			s.cache.reset(p.size)
-		}
-		s.threads, s.values = inner, &r.values
-		s.report = func(now solution) { r.report(k, now) }
-		solvers[worker] = s
-		if errs[k] = s.solve(ctx, !r.partial); errs[k] != nil {
+		if err != nil {
+			errs[k] = r.publicError(err)
 			failed.Store(true)
 		}
-		r.reporting.Lock()
-		r.solutions[k] = s.solution
-		r.reporting.Unlock()
 	})
 	return cmp.Or(errs...)
 }
 
+const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
+	"the rows"
+
+// publicError converts the error of a solver to a *pegasos.StepError.
+func (r *run) publicError(err error) error {
+	bad, ok := err.(*solve.NotFinite)
+	if !ok {
+		return err
+	}
+	row := -1
+	if bad.Pos >= 0 {
+		row = int(r.rowOf[bad.Pos])
+	}
+	return &pegasos.StepError{Step: bad.Step, Row: row,
+		Reason: "the score is not finite: " + tooLarge}
+}
+
 // report records the state of problem k and reports the progress.
-func (r *run) report(k int, now solution) {
+func (r *run) report(k int, now solve.Solution) {
 	if r.progress == nil {
 		return
 	}
@@ -181,24 +185,24 @@ func (r *run) report(k int, now solution) {
 	defer r.reporting.Unlock()
 	r.solutions[k] = now
 	res := r.result()
-	r.progress(Progress{Epoch: now.epochs, Pass: now.passes, Values: r.values.Load(),
+	r.progress(Progress{Epoch: now.Epochs, Pass: now.Passes, Values: r.values.Load(),
 		Objective: res.Objective, Gap: res.Gap})
 }
 
 // result returns the Result of the run so far.
 func (r *run) result() Result {
 	var res Result
-	n := float64(len(r.problems))
+	n := float64(len(r.pairs))
 	var sum, bound float64
 	for k, f := range r.solutions {
-		res.Steps, res.Passes = max(res.Steps, f.steps), max(res.Passes, f.passes)
-		res.Epochs = max(res.Epochs, float64(f.steps)/float64(r.problems[k].rows))
-		res.Violations += f.updates
-		res.R2 += r.problems[k].r2 / n
-		res.T0 += f.t0 / n
-		sum += f.objective
-		bound += f.bound
-		res.PerProblem = append(res.PerProblem, ProblemResult{f.objective, f.bound})
+		res.Steps, res.Passes = max(res.Steps, f.Steps), max(res.Passes, f.Passes)
+		res.Epochs = max(res.Epochs, float64(f.Steps)/float64(r.count(k)))
+		res.Violations += f.Updates
+		res.R2 += f.R2 / n
+		res.T0 += f.T0 / n
+		sum += f.Objective
+		bound += f.Bound
+		res.PerProblem = append(res.PerProblem, ProblemResult{f.Objective, f.Bound})
 	}
 	res.Objective, res.DualObjective = sum/n, bound/n
 	res.Gap = proof.Gap(res.Objective, res.DualObjective)
@@ -223,9 +227,9 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	const (
 		sliceSize = 96 // bytes for the slices of a class in one of its problems
 		perRow    = 8  // bytes for a row of a problem: its coefficient, of the problem and of the model
-		solving   = 64 // bytes for a row of a problem that is being solved
+		solving   = 96 // bytes for a row of a problem that is being solved
 	)
-	n, rows := float64(len(set.classes)), float64(set.rows)
+	n, rows := float64(len(set.classes)), float64(set.x.Rows())
 	problems, states, visited := n, n*n, n*rows // one-vs-rest
 	if set.cfg.pairs(len(set.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
@@ -247,19 +251,3 @@ const (
 	maxRows     = math.MaxInt32
 	maxProblems = 1 << 16
 )
-
-// pairsOf returns the classes of every problem's labels -1 and +1: each pair of classes, or -1 and
-// each class.
-func (cfg Config) pairsOf(classes int) (all [][2]int) {
-	if !cfg.pairs(classes) {
-		for c := range classes {
-			all = append(all, [2]int{-1, c})
-		}
-	}
-	for a := range classes {
-		for b := a + 1; b < classes && cfg.pairs(classes); b++ {
-			all = append(all, [2]int{a, b})
-		}
-	}
-	return all
-}

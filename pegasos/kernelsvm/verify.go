@@ -14,6 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
 // Verification matches the support rows with rows of the data and computes the scores of all rows
@@ -46,9 +48,14 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if unmatched > 0 {
 		v.Contradict("%d support rows are not among the data's rows of their class", unmatched)
 	}
-	errors := make([]float64, len(r.problems))
-	for k := range r.problems {
-		errors[k] = r.remeasure(ctx, k, coef[k])
+	errors := make([]float64, len(r.pairs))
+	set := solve.Settings{Bounded: r.cfg.bounded(), Tol: r.cfg.Tol}
+	for k := range r.pairs {
+		p, err := r.problem(k)
+		if err != nil {
+			return nil, err
+		}
+		r.solutions[k], errors[k] = p.Remeasure(ctx, coef[k], set, r.threads)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -105,91 +112,47 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 // of support rows that match no row of their class. Each row matches at most one support row.
 func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	type key struct {
-		class int32
+		class int
 		hash  uint64
 	}
 	all := func() bool { return false }
-	rows := map[key][]int{}
-	for i, h := range store.Hashes(r.x, r.threads, all) {
-		p := int(r.pos[i])
-		c := slices.IndexFunc(r.groups, func(g span) bool { return g.has(p) })
-		k := key{int32(c), h}
-		rows[k] = append(rows[k], p)
+	hashes := store.Hashes(r.x, r.threads, all)
+	rows := map[key][]int32{} // positions
+	for c := range r.classes {
+		for p := r.starts[c]; p < r.starts[c+1]; p++ {
+			k := key{c, hashes[r.rowOf[p]]}
+			rows[k] = append(rows[k], int32(p))
+		}
 	}
-	for _, p := range r.problems {
-		coef = append(coef, make([]float64, p.size))
+	for k := range r.pairs {
+		coef = append(coef, make([]float64, r.count(k)))
 	}
-	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
+	hashes = store.Hashes(m.SupportRows(), r.threads, all)
+	i := 0
 	for c, count := range m.counts {
-		own := classSlices(r, coef, c)
 		for j := range count {
-			k := key{int32(c), hashes[first+j]}
-			at := slices.IndexFunc(rows[k], func(p int) bool {
-				return sameRow(m.rows, first+j, r.store.matrix, int(r.store.at[p]))
+			k := key{c, hashes[i]}
+			at := slices.IndexFunc(rows[k], func(p int32) bool {
+				return rowOf(m.rows, i).Equal(rowOf(r.rows.Matrix, int(r.rows.At[p])))
 			})
+			i++
 			if at < 0 {
 				unmatched++
 				continue
 			}
 			p := rows[k][at]
 			rows[k] = slices.Delete(rows[k], at, at+1)
-			for s := range own {
-				own[s][p-r.groups[c].start] = float64(m.coef[c][s][j])
+			for _, t := range m.terms[c] {
+				coef[t.Output][r.number(t.Output, p)] = float64(t.Coef[j])
 			}
 		}
-		first += count
 	}
 	return coef, unmatched
 }
 
-// sameRow reports whether row i of x and row j of z have equal nonzero values in equal columns.
-func sameRow(x store.Rows, i int, z store.Rows, j int) bool {
-	var a, b rowBuffer
-	index, values := a.nonzeros(x.Row(i))
-	index2, values2 := b.nonzeros(z.Row(j))
-	return slices.Equal(index, index2) && slices.Equal(values, values2)
-}
-
-// remeasure recomputes the objective and the lower bound of problem k from the coefficients coef,
-// and returns by how much the objective may differ from the one that training computed. For the
-// bound it clamps coefficients whose dual variables are outside [0, 1].
-func (r *run) remeasure(ctx context.Context, k int, coef []float64) (off float64) {
-	s := &solver{problem: r.problems[k], cfg: r.cfg, threads: r.threads}
-	scale, alpha := s.dualScale(), make([]float64, len(coef))
-	tally := func(values errorBound, score []float64) tally {
-		return s.tally(alpha, score, scale, s.errorsOf(alpha, values, 4*unit64))
-	}
-	scores := func() []float64 {
-		for i, a := range coef {
-			_, sign := s.row(i)
-			alpha[i] = float64(float64(sign*a) * scale)
-		}
-		score := s.scores64(ctx, coef)
-		for i := range score {
-			score[i] *= scale
-		}
-		return score
-	}
-	rough := r.bound32
-	rough.product += 2 * more * unit
-	score := scores()
-	t := tally(rough, score)
-	_, off = s.measure(&t, scale)
-	t = tally(r.bound64, score)
-	s.objective, s.objectiveError = s.measure(&t, scale)
-	s.gap = s.measuredGap(&t, s.objective)
-	if slices.Min(alpha) < 0 || slices.Max(alpha) > 1 {
-		s.gap = math.Inf(1)
-		for i, a := range alpha {
-			_, sign := s.row(i)
-			coef[i] = float64(sign*roundAlpha(max(0, min(a, 1)), scale)) / scale
-		}
-		t = tally(r.bound64, scores())
-	}
-	s.raiseLowerDual(&t, s.problem)
-	s.setBound(r.cfg)
-	r.solutions[k] = s.solution
-	return 2*off + 1e-12 + s.objectiveError
+func rowOf(m store.Matrix, i int) kernel.Row {
+	index, values := m.Row(i)
+	return kernel.Row{Index: index, Value: values}
 }
 
 // checkClaims compares the recomputed Result with the claimed one, for each problem and for the

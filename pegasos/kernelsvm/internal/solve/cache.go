@@ -1,9 +1,9 @@
-package kernelsvm
+package solve
 
-// kernelCache caches rows of kernel values of one problem: the kernel of a row with every row of
+// cache caches rows of kernel values of one problem: the kernel of a row with every row of
 // the problem. Cached values have the same bits as recomputed ones, so the size of the cache
 // influences no result. A nil cache is one that caches nothing.
-type kernelCache struct {
+type cache struct {
 	capacity int64           // maximum number of kernel values
 	index    map[int32]int32 // slot of each cached row
 	slots    []cacheSlot     // used slots, and behind them, up to its capacity, memory for more
@@ -20,16 +20,16 @@ type cacheSlot struct {
 }
 
 // newCache returns a cache of up to mb MB, or nil if mb is not above 0.
-func newCache(mb float64) *kernelCache {
+func newCache(mb float64) *cache {
 	if !(mb > 0) {
 		return nil
 	}
-	return &kernelCache{capacity: int64(min(mb, 1<<30) * 1e6 / 4), index: map[int32]int32{}}
+	return &cache{capacity: int64(min(mb, 1<<30) * 1e6 / 4), index: map[int32]int32{}}
 }
 
 // reset removes all rows and prepares the cache for a problem of the given number of rows. Their
 // memory is used again.
-func (c *kernelCache) reset(rows int) {
+func (c *cache) reset(rows int) {
 	if c == nil {
 		return
 	}
@@ -41,7 +41,7 @@ func (c *kernelCache) reset(rows int) {
 }
 
 // find returns the kernel values of a row, or nil if they are not cached.
-func (c *kernelCache) find(row int) []float32 {
+func (c *cache) find(row int) []float32 {
 	if c != nil {
 		if k, ok := c.index[int32(row)]; ok {
 			return c.slots[k].values
@@ -55,7 +55,7 @@ func (c *kernelCache) find(row int) []float32 {
 // be evicted: evict permits to evict the least recently used row, unless it is one of the last
 // blockRows ones, which may be in use. Epochs of Pegasos evict none: they visit the rows in a new
 // order each time, so that the least recently used row is as likely to be used as any other.
-func (c *kernelCache) get(row int, evict bool) (values []float32, known bool) {
+func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	if c == nil {
 		return nil, false
 	}

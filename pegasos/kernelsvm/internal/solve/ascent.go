@@ -1,4 +1,4 @@
-package kernelsvm
+package solve
 
 import (
 	"context"
@@ -25,8 +25,6 @@ const (
 	mostMoves = 16
 	// leastTarget is the gap, without rounding errors, below which the ascent aims for no smaller one.
 	leastTarget = 1e-14
-	// maxRecomputations limits the float64 recomputations of a problem's scores.
-	maxRecomputations = 4
 )
 
 // roundSums are sums over the rows of a tile, with the rows of the largest gains.
@@ -69,70 +67,71 @@ func (h *selection) offer(gain float64, row int) {
 	h.gain[k], h.row[k] = gain, row
 }
 
-// ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, Passes
+// ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, MaxPasses
 // have ended, or ctx is done. A pass has as many moves as the problem has rows.
 func (s *solver) ascend(ctx context.Context) error {
-	s.dual = true
-	each := s.alphaPerViolation(s.epochs)
+	s.ascending = true
+	each := s.alphaPerViolation(s.Epochs)
 	for i := range s.score {
 		s.score[i] *= each
 		s.alpha[i] *= each
 	}
-	moves, limit := 0, s.cfg.Passes*s.size
-	if s.cfg.Passes > math.MaxInt/s.size {
+	w, n := weights{s.alpha, s.score, s.dualScale()}, len(s.Pos)
+	moves, limit := 0, s.MaxPasses*n
+	if s.MaxPasses > math.MaxInt/n {
 		limit = math.MaxInt
 	}
-	sums, target, done := make([]roundSums, len(s.tiles)), s.cfg.Tol, false
+	sums, target, done := make([]roundSums, len(s.Tiles)), s.Tol, false
 	for !done && ctx.Err() == nil {
 		all := s.scan(sums)
-		penalty := s.penalty(all.square, s.dualScale())
-		objective := penalty + all.loss/float64(s.rows)
+		penalty := s.penalty(all.square, w.scale)
+		objective, dual := penalty+all.loss/float64(s.N), all.alphas/float64(s.N)-penalty
 		if !floats.IsFinite(objective) {
-			return s.tooLarge(slices.IndexFunc(s.score, func(z float64) bool {
-				return !floats.IsFinite(z / s.dualScale())
+			return s.notFinite(slices.IndexFunc(s.score, func(z float64) bool {
+				return !floats.IsFinite(z / w.scale)
 			}))
 		}
-		// The gap if there were no rounding errors: s.bound, which costs more, is proven.
-		raw := proof.Gap(objective, all.alphas/float64(s.rows)-penalty)
+		// The gap if there were no rounding errors: s.Bound, which costs more, is proven.
+		raw := proof.Gap(objective, dual)
 		reached := raw <= target
 		if !reached && moves < limit {
 			made := s.improve(&all)
 			if len(s.block.updates) > 0 {
 				s.updateScores()
-				before := s.passes
+				before := s.Passes
 				moves += made
-				if s.passes = (moves + s.size - 1) / s.size; s.passes > before {
-					s.objective, s.bound = objective, max(0, all.alphas/float64(s.rows)-penalty)
-					s.report(s.solution)
+				if s.Passes = (moves + n - 1) / n; s.Passes > before {
+					s.Objective, s.Bound = objective, max(0, dual)
+					s.report(s.Solution)
 				}
 				continue
 			}
 		}
-		s.measureDual()
-		gap := proof.Gap(s.objective, s.bound)
+		s.measureDual(w)
+		gap := proof.Gap(s.Objective, s.Bound)
 		switch {
-		case gap > s.cfg.Tol && reached && raw > s.cfg.Tol/2:
-			target = s.cfg.Tol / 2
-		case gap > s.cfg.Tol && s.needsFloat64(gap, raw):
-			s.recompute(ctx)
-		case gap > s.cfg.Tol && reached && target > leastTarget:
+		case gap > s.Tol && reached && raw > s.Tol/2:
+			target = s.Tol / 2
+		case gap > s.Tol && s.needsFloat64(gap, raw):
+			s.recompute(ctx, w)
+		case gap > s.Tol && reached && target > leastTarget:
 			target /= 2
 		default:
 			done = true
 		}
 	}
-	coef := s.dualCoefficients()
-	if done && s.worthFloat64(coef) {
+	coef := s.coefficients(w)
+	if done {
 		s.measureModel(coef)
 	}
-	s.coef = toFloat32(coef)
-	s.report(s.solution)
+	s.Coef = toFloat32(coef)
+	s.report(s.Solution)
 	return nil
 }
 
 // scan computes the sums and the selections of all rows.
 func (s *solver) scan(sums []roundSums) (all roundSums) {
-	s.eachTile(func(_ *tileWorker, t int) { s.scanTile(&sums[t], &s.tiles[t]) })
+	s.eachTile(func(_ *worker, t int, tile Tile) { s.scanTile(&sums[t], tile) })
 	for t := range sums {
 		of := &sums[t]
 		all.alphas += of.alphas
@@ -148,15 +147,15 @@ func (s *solver) scan(sums []roundSums) (all roundSums) {
 	return all
 }
 
-func (s *solver) scanTile(sums *roundSums, t *problemTile) {
-	scale := s.dualScale()
+// scanTile sets sums to the sums and the selections of the rows of a tile.
+func (s *solver) scanTile(sums *roundSums, t Tile) {
+	scale, sign := s.dualScale(), s.Sign[t.Start]
 	highest := roundAlpha(1, scale)
 	*sums = roundSums{}
-	start := s.set.store.tiles[t.index].start
-	diagonal := s.set.diagonal[start:]
-	for j, a := range s.alpha[t.at.start:t.at.end] {
-		i := t.at.start + j
-		z := float64(t.sign * s.score[i])
+	diagonal := s.Rows.Diagonal[s.Pos[t.Start]:]
+	for j, a := range s.alpha[t.Start:t.End] {
+		i := t.Start + j
+		z := float64(sign * s.score[i])
 		slack := 1 - z/scale
 		sums.alphas += a
 		sums.square += float64(a * z)
@@ -168,7 +167,7 @@ func (s *solver) scanTile(sums *roundSums, t *problemTile) {
 		}
 		per, drop := curvature(float64(diagonal[j]), scale)
 		if _, gain := bestAlpha(a, slack, per, drop, highest); gain > 0 {
-			if (slack > 0) == (t.sign > 0) {
+			if (slack > 0) == (sign > 0) {
 				sums.up.offer(gain, i)
 			} else {
 				sums.down.offer(gain, i)
@@ -202,7 +201,7 @@ func curvature(d, scale float64) (per, drop float64) {
 // improve moves the alphas of the selected rows and returns the number of moves. The changes that
 // they make together are the updates of the block.
 func (s *solver) improve(all *roundSums) (moves int) {
-	b := s.block
+	b := &s.block
 	b.begin()
 	top := 0.0
 	for _, h := range []*selection{&all.up, &all.down} {
@@ -215,9 +214,8 @@ func (s *solver) improve(all *roundSums) (moves int) {
 	highest := roundAlpha(1, scale)
 	var alpha, slack, per, drop [blockRows]float64
 	for j, i := range b.rows {
-		pos, _ := s.row(i)
 		alpha[j], slack[j] = s.alpha[i], 1-float64(b.sign[j]*s.score[i])/scale
-		per[j], drop[j] = curvature(float64(s.set.diagonal[pos]), scale)
+		per[j], drop[j] = curvature(float64(s.Rows.Diagonal[b.pos[j]]), scale)
 	}
 	for range mostMoves * len(b.rows) {
 		most, k, best := float64(leastGain*top), -1, 0.0
@@ -244,40 +242,8 @@ func (s *solver) improve(all *roundSums) (moves int) {
 	for j, i := range b.rows {
 		if move := alpha[j] - s.alpha[i]; move != 0 {
 			s.alpha[i] = alpha[j]
-			b.updates = append(b.updates, update{j, float64(move * b.sign[j])})
+			b.updates = append(b.updates, update{index: j, delta: float64(move * b.sign[j])})
 		}
 	}
 	return moves
-}
-
-// dualCoefficients returns the coefficients of the alphas.
-func (s *solver) dualCoefficients() []float64 {
-	coef := make([]float64, len(s.alpha))
-	for i, a := range s.alpha {
-		_, sign := s.row(i)
-		coef[i] = float64(sign*a) / s.dualScale()
-	}
-	return coef
-}
-
-// needsFloat64 reports whether the scores have to be recomputed in float64, because rounding errors
-// of kernel values make up much of the gap or leave no lower bound. raw is the gap without rounding
-// errors.
-func (s *solver) needsFloat64(gap, raw float64) bool {
-	return s.cfg.Kernel != Function && s.recomputations < maxRecomputations &&
-		(s.recomputations == 0 || s.updates > s.recomputedAt) &&
-		(s.lower == 0 || gap-raw > s.cfg.Tol/4)
-}
-
-// recompute recomputes the scores of the alphas in float64.
-func (s *solver) recompute(ctx context.Context) {
-	scores := s.scores64(ctx, s.dualCoefficients())
-	if ctx.Err() != nil {
-		return
-	}
-	for i, z := range scores {
-		s.score[i] = float64(z * s.dualScale())
-	}
-	s.alpha64, s.recomputedAt = slices.Clone(s.alpha), s.updates
-	s.recomputations++
 }

@@ -1,0 +1,309 @@
+package kernel
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+)
+
+// Expansion is one or more weight vectors, the outputs, each a sum of coefficients times phi of
+// rows. It computes scores for training, verification and prediction. To the bit a score is the
+// sum in float64, over the rows in order, of coefficient times float64 kernel value. With the linear
+// kernel it is the product with the sum of the rows.
+type Expansion struct {
+	Outputs int
+
+	rows    *Rows       // nil with the linear kernel
+	general *Rows       // rows, but never as bits, for queries of any values; nil if those are bits
+	terms   [][]Term    // coefficients by group of the rows
+	weights [][]float64 // weight vector of each output; nil unless the kernel is linear
+	single  sync.Pool   // pool of *scorer for Score
+}
+
+// Term is the coefficients of a group's rows in one output.
+type Term struct {
+	Output int
+	Coef   []float32
+}
+
+// NewExpansion returns an expansion over all rows of m, which are in groups of the given sizes.
+func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms [][]Term) *Expansion {
+	e := &Expansion{Outputs: outputs, terms: terms}
+	at := make([]int32, m.Rows())
+	for i := range at {
+		at[i] = int32(i)
+	}
+	if f.Kind == Linear {
+		e.sum(m, at)
+		return e
+	}
+	if e.rows = NewRows(f, m, at, groups, false); e.rows.words != nil {
+		e.general = NewRows(f, m, at, groups, true)
+	}
+	return e
+}
+
+// Expand returns the expansion of one output over the rows at the given positions, with their
+// coefficients.
+func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
+	e := &Expansion{Outputs: 1, terms: [][]Term{{{0, coef}}}}
+	if r.Kind == Linear {
+		e.sum(r.Matrix, gather(nil, r.At, positions))
+		return e
+	}
+	e.rows = new(Rows)
+	r.Select(e.rows, positions)
+	return e
+}
+
+// sum computes the weight vectors by compensated summation: the rounding errors of a sum are
+// accumulated and added to it at the end, since for rows far from the origin little more than
+// rounding errors would remain otherwise. at has the index in m of each row.
+func (e *Expansion) sum(m store.Matrix, at []int32) {
+	lost := make([][]float64, e.Outputs)
+	for k := range lost {
+		e.weights = append(e.weights, make([]float64, m.Cols()))
+		lost[k] = make([]float64, m.Cols())
+	}
+	for _, terms := range e.terms {
+		for _, t := range terms {
+			w, lost := e.weights[t.Output], lost[t.Output]
+			for i, a := range t.Coef {
+				if a == 0 {
+					continue
+				}
+				EachValue(m, at[i:i+1], func(j int, v float64) {
+					v = float64(v * float64(a)) // exact: a product of two float32 numbers
+					sum := w[j] + v
+					part := sum - w[j]
+					lost[j] += (w[j] - (sum - part)) + (v - part)
+					w[j] = sum
+				})
+			}
+		}
+		if len(terms) > 0 {
+			at = at[len(terms[0].Coef):]
+		}
+	}
+	for k, w := range e.weights {
+		for j, v := range lost[k] {
+			w[j] += v
+		}
+	}
+}
+
+// EachValue calls f for every stored value of the rows of m whose indices are in at.
+func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
+	for _, i := range at {
+		index, values := m.Row(int(i))
+		x := Row{index, values}
+		for k, v := range values {
+			f(x.column(k), float64(v))
+		}
+	}
+}
+
+// queryRows is the number of rows whose scores are computed together, so that the rows of the
+// expansion are read from memory once for all of them.
+const queryRows = 64
+
+// ScoreAll computes the scores of all rows of x. It calls emit from several goroutines, each time
+// with the scores of up to queryRows successive rows, of which start is the first. Columns that the
+// expansion does not have are ignored. Once ctx is done it computes no more.
+func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
+	emit func(start int, scores []float64)) {
+	n := x.Rows()
+	_, stable := x.(store.Matrix)
+	workers := make([]*scorer, threads)
+	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+		if ctx.Err() != nil {
+			return
+		}
+		s := workers[worker]
+		if s == nil {
+			s = &scorer{x: x.Clone()}
+			workers[worker] = s
+		}
+		start := block * queryRows
+		scores := make([]float64, (min(start+queryRows, n)-start)*e.Outputs)
+		s.queries = s.queries[:0]
+		for i := start; i < min(start+queryRows, n); i++ {
+			index, values := s.x.Row(i)
+			q := Row{index, values}
+			if !stable {
+				q = Row{slices.Clone(index), slices.Clone(values)}
+			}
+			s.queries = append(s.queries, q)
+		}
+		e.score(s, scores)
+		emit(start, scores)
+	})
+}
+
+// Score stores the scores of one row in dst. It allocates nothing after the first calls.
+func (e *Expansion) Score(x Row, dst []float64) {
+	s, _ := e.single.Get().(*scorer)
+	if s == nil {
+		s = new(scorer)
+	}
+	s.queries = append(s.queries[:0], x)
+	clear(dst)
+	e.score(s, dst)
+	clear(s.queries) // do not keep the caller's row alive
+	clear(s.probes)
+	e.single.Put(s)
+}
+
+// scorer is the memory that one goroutine needs to compute scores.
+type scorer struct {
+	x       store.Rows
+	queries []Row
+	probes  []Probe
+	buffers []buffer    // memory for the probes
+	values  [][]float64 // kernel of each probe with the rows of a tile
+}
+
+// score adds the scores of the queries to scores, which must be 0.
+func (e *Expansion) score(s *scorer, scores []float64) {
+	rows, p := e.rows, e.Outputs
+	if e.weights != nil {
+		for i := range s.queries {
+			e.scoreLinear(&s.queries[i], scores[i*p:])
+		}
+		return
+	}
+	for _, x := range s.queries {
+		if e.general != nil && !store.AreBinary(x.Value) {
+			rows = e.general
+			break
+		}
+	}
+	s.load(rows)
+	group, first := 0, 0
+	for t, tile := range rows.Tiles {
+		if tile.Group != group {
+			group, first = tile.Group, tile.Start
+		}
+		probes, rest := s.probes, scores
+		if p == 1 && rows.width == 2 && rows.Kind == RBF {
+			coef := e.terms[group][0].Coef[tile.Start-first : tile.End-first]
+			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
+				rows.addLookUp2((*[2]float64)(rest), coef, probes, tile.Start)
+			}
+		}
+		Values(rows, s.values, probes, t)
+		for _, term := range e.terms[group] {
+			addProducts(rest, p, term.Output, term.Coef[tile.Start-first:tile.End-first],
+				s.values[:len(probes)])
+		}
+	}
+}
+
+// load makes probes of the queries.
+func (s *scorer) load(rows *Rows) {
+	s.probes = s.probes[:0]
+	for len(s.buffers) < len(s.queries) {
+		s.buffers, s.values = append(s.buffers, buffer{}), append(s.values, make([]float64, TileRows))
+	}
+	for i, x := range s.queries {
+		s.probes = append(s.probes, rows.query(x, &s.buffers[i]))
+	}
+}
+
+// scoreLinear stores the scores of a row with the linear kernel, each summed in the order of the
+// columns.
+func (e *Expansion) scoreLinear(x *Row, scores []float64) {
+	for k, w := range e.weights {
+		sum := 0.0
+		for i, v := range x.Value {
+			if j := x.column(i); j < len(w) {
+				sum += float64(w[j] * float64(v))
+			}
+		}
+		scores[k] = sum
+	}
+}
+
+// addProducts adds, for every row i of rows, the sum of coef[j]*rows[i][j], in the order of j, to
+// output k of the row, which is scores[i*p+k] for p outputs. It computes the sums of four rows at a
+// time, which the CPU can add independently of each other.
+func addProducts(scores []float64, p, k int, coef []float32, rows [][]float64) {
+	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
+		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
+			rows[3][:len(coef)]
+		s0, s1, s2, s3 := scores[k], scores[k+p], scores[k+2*p], scores[k+3*p]
+		for j, c := range coef {
+			a := float64(c)
+			s0 += float64(a * v0[j])
+			s1 += float64(a * v1[j])
+			s2 += float64(a * v2[j])
+			s3 += float64(a * v3[j])
+		}
+		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
+	}
+	for i := range rows {
+		sum := scores[k]
+		for j, c := range coef {
+			sum += float64(float64(c) * rows[i][j])
+		}
+		scores[k] = sum
+		k += p
+	}
+}
+
+// buffer is memory for a probe.
+type buffer struct {
+	words  []uint64
+	index  []int32
+	values []float32
+}
+
+// query returns the probe of a row x for these rows, without the columns that they do not have. The
+// probe uses memory of x and b.
+func (r *Rows) query(x Row, b *buffer) Probe {
+	switch {
+	case r.words != nil:
+		b.words = append(b.words[:0], make([]uint64, r.width)...)
+		packRow(b.words, &x, r.cols)
+		return Probe{words: b.words}
+	case r.dense == nil:
+		if x.Index == nil {
+			x = b.nonzeros(x)
+		}
+		n, _ := slices.BinarySearch(x.Index, int32(r.cols))
+		x = Row{x.Index[:n], x.Value[:n]}
+	case x.Index != nil || len(x.Value) != r.cols:
+		b.values = append(b.values[:0], make([]float32, r.cols)...)
+		for k, v := range x.Value {
+			if j := x.column(k); j < r.cols {
+				b.values[j] = v
+			}
+		}
+		x = Row{Value: b.values}
+	}
+	return Probe{Row: x, square: r.squaredNorm64(x.Value)}
+}
+
+// nonzeros returns a row as a sparse row without zeros, in memory of b.
+func (b *buffer) nonzeros(x Row) Row {
+	b.index, b.values = b.index[:0], b.values[:0]
+	if b.index == nil {
+		b.index = []int32{} // a nil index would mean a dense row
+	}
+	for k, v := range x.Value {
+		if v != 0 {
+			b.index, b.values = append(b.index, int32(x.column(k))), append(b.values, v)
+		}
+	}
+	return Row{b.index, b.values}
+}
+
+// Equal reports whether two rows have equal nonzero values in equal columns.
+func (x Row) Equal(z Row) bool {
+	var a, b buffer
+	x, z = a.nonzeros(x), b.nonzeros(z)
+	return slices.Equal(x.Index, z.Index) && slices.Equal(x.Value, z.Value)
+}

@@ -1,0 +1,108 @@
+// Package kernel computes the kernel values of rows, in float32 for training and in float64 for
+// scores, and bounds their rounding errors. Rows stores a list of rows in tiles, and Values computes
+// the values of a tile. An Expansion is a weight vector, a sum over rows, which gives scores.
+package kernel
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+)
+
+// The kinds of kernels that are computed here.
+const (
+	RBF        = "rbf"
+	Linear     = "linear"
+	Polynomial = "polynomial"
+	Sigmoid    = "sigmoid"
+)
+
+// Function is a kernel: a kind and its parameters or, if Func is not nil, a function of the caller.
+type Function struct {
+	Kind         string
+	Gamma, Coef0 float64
+	Degree       int
+	Func         func(x, z Row) float32
+}
+
+// Row is a row of data: all values if Index is nil, otherwise the values of the columns in Index,
+// which are ascending.
+type Row struct {
+	Index []int32
+	Value []float32
+}
+
+// column returns the column of value k.
+func (x *Row) column(k int) int {
+	if x.Index != nil {
+		return int(x.Index[k])
+	}
+	return k
+}
+
+// float is the precision of a kernel value.
+type float interface{ float32 | float64 }
+
+// apply sets dst to the kernel values of a row x and other rows z. products has their inner products
+// xz, or for RBF with direct set their squared distances. square is the squared norm xx of x, and
+// squares has the squared norms zz; only RBF without direct uses these two. dst and products may be
+// the same slice. The values are computed in float64 until they are stored, to the bit as
+//
+//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), in float32 with a rounded exponent and dense.Exp
+//	linear      xz
+//	polynomial  gamma*xz + coef0, times itself degree-1 times
+//	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0
+func apply[T, P float](f *Function, dst []T, products []P, direct bool, square float64,
+	squares []float64) {
+	dst = dst[:len(products)]
+	gamma := -f.Gamma
+	switch {
+	case f.Kind == RBF && direct:
+		for j, d := range products {
+			dst[j] = T(gamma * float64(d))
+		}
+		exp(dst)
+	case f.Kind == RBF:
+		squares = squares[:len(products)]
+		for j, g := range products {
+			d := (square + squares[j]) - float64(2*float64(g))
+			if d < 0 { // max(0, d) would take longer than the rest of the loop
+				d = 0
+			}
+			dst[j] = T(gamma * d)
+		}
+		exp(dst)
+	case f.Kind == Linear:
+		for j, g := range products {
+			dst[j] = T(g)
+		}
+	default:
+		for j, g := range products {
+			dst[j] = T(f.ofProduct(float64(g)))
+		}
+	}
+}
+
+// ofProduct returns the value of Polynomial or Sigmoid for the inner product g.
+func (f *Function) ofProduct(g float64) float64 {
+	u := float64(f.Gamma*g) + f.Coef0
+	if f.Kind == Sigmoid {
+		return 1 - 2/(1+floats.Exp(2*u))
+	}
+	p := u
+	for range f.Degree - 1 {
+		p = float64(p * u)
+	}
+	return p
+}
+
+// exp replaces every v[j] by e^v[j].
+func exp[T float](v []T) {
+	switch v := any(v).(type) {
+	case []float32:
+		dense.Exp(v, v)
+	case []float64:
+		for j, x := range v {
+			v[j] = floats.Exp(x)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"math"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
+)
+
+func matrixOf(x store.Examples) store.Matrix {
+	m, ok := store.MatrixOf(x)
+	if !ok {
+		panic("no matrix")
+	}
+	return m
+}
+
+// wide returns the kernel of two dense rows in float64, by its formula.
+func wide(f Function, x, z []float32) float64 {
+	var dot, distance float64
+	for j := range x {
+		d := float64(x[j]) - float64(z[j])
+		dot += float64(x[j]) * float64(z[j])
+		distance += d * d
+	}
+	switch f.Kind {
+	case RBF:
+		return math.Exp(-f.Gamma * distance)
+	case Polynomial:
+		return math.Pow(f.Gamma*dot+f.Coef0, float64(f.Degree))
+	case Sigmoid:
+		return math.Tanh(f.Gamma*dot + f.Coef0)
+	}
+	return dot
+}
+
+// all returns the kernel values of all rows of r with each other. query returns a row as a probe.
+func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
+	for q := range r.At {
+		row := make([]T, len(r.At))
+		for t, tile := range r.Tiles {
+			Values(r, [][]T{row[tile.Start:tile.End]}, []Probe{query(q)}, t)
+		}
+		values = append(values, row)
+	}
+	return values
+}
+
+// TestValues tests that kernel values agree with their formulas, that float32 values have the same
+// bits however they are computed - from bits, in general form, among selected rows, with x and z
+// exchanged, on the diagonal - and that both precisions are within their error bounds.
+func TestValues(t *testing.T) {
+	const rows = 110
+	at, reversed := make([]int32, rows), make([]int32, rows)
+	for i := range at {
+		at[i], reversed[i] = int32(rows-1-i), int32(rows-1-i)
+	}
+	values := sample.Random(1, rows, 70, 2, 0.3)
+	far := dense.New(rows, 9)
+	for i := range rows {
+		for j := range far.Row(i) {
+			far.Row(i)[j] = values.Dense.Row(i)[j] + 5000
+		}
+	}
+	for _, f := range []Function{
+		{Kind: RBF, Gamma: 0.3}, {Kind: Linear}, {Kind: Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
+		{Kind: Sigmoid, Gamma: 0.1, Coef0: -0.5},
+	} {
+		for name, p := range map[string]sample.Pair{"sevenths": values, "far": {Dense: far},
+			"zeros and ones": sample.ZerosAndOnes(sample.Random(2, rows, 70, 2, 0.3))} {
+			for form, x := range map[string]store.Examples{"dense": p.Dense, "sparse": p.Sparse} {
+				if name == "far" && (f.Kind != RBF || form == "sparse") {
+					continue
+				}
+				r := NewRows(f, matrixOf(x), at, []int{40, 0, 70}, false)
+				if packed := r.words != nil; packed != (name == "zeros and ones") || len(r.Tiles) != 2 {
+					t.Fatalf("%s, %s: packed is %v, tiles %v", form, name, packed, r.Tiles)
+				}
+				if r.direct != (name == "far") {
+					t.Fatalf("%s: direct is %v", name, r.direct)
+				}
+				if bad := r.Measure(); bad >= 0 {
+					t.Fatal(bad)
+				}
+				values, general := all[float32](r, r.Probe), NewRows(f, matrixOf(x), at, []int{110}, true)
+				values64 := all[float64](r, func(p int) Probe { return r.query(r.row(p), new(buffer)) })
+				unpacked := all[float32](general, general.Probe)
+				var some Rows
+				r.Select(&some, reversed)
+				selected := all[float32](&some, some.Probe)
+				for q := range rows {
+					for j, v := range values[q] {
+						want := wide(f, p.Dense.Row(int(at[q])), p.Dense.Row(int(at[j])))
+						limit, limit64 := new(WeightSums), new(WeightSums)
+						limit.Add(r, int32(j), 1)
+						limit64.Add(r, int32(j), 1)
+						slack := 1e-14 * (1 + math.Abs(want)) // of the formula itself
+						if name == "far" {
+							slack = 1e-9
+						}
+						most, most64 := r.Error.SumError(limit, r, int32(q)), r.Error64.SumError(limit64, r, int32(q))
+						if f.Kind == Sigmoid { // no inner product: there are no bounds
+							most, most64 = 1e-6, 1e-14
+						}
+						if math.Abs(float64(v)-want) > most+slack ||
+							math.Abs(values64[q][j]-want) > most64+slack {
+							t.Fatalf("%s %s, %s: %v and %v, want %v", f.Kind, form, name, v, values64[q][j],
+								want)
+						}
+						if s := selected[rows-1-q][rows-1-j]; v != values[j][q] || v != s ||
+							v != unpacked[q][j] || j == q && v != r.Diagonal[q] {
+							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", f.Kind, form,
+								name, q, j, v, s, unpacked[q][j])
+						}
+					}
+				}
+			}
+		}
+	}
+}

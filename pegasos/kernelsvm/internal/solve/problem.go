@@ -1,0 +1,102 @@
+// Package solve trains the binary problems of kernel machines. A Problem is rows with labels and a
+// penalty. Solve takes Pegasos steps and runs dual coordinate ascent, and returns a Solution:
+// coefficients with an objective and a lower bound on the optimum. Remeasure computes these two for
+// given coefficients.
+package solve
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
+)
+
+// Problem is the search for the weight vector w = sum of alpha*sign*phi(x)/scale over the rows x
+// that minimizes lambda/2 |w|^2 + mean of max(0, 1 - sign*<w,phi(x)>).
+type Problem struct {
+	Rows   *kernel.Rows // rows that include the problem's; their Measure has been called
+	Lambda float64
+	N      int       // number of rows, including those that a short run never visits
+	Pos    []int32   // position in Rows of each row that may be visited
+	Sign   []float64 // label of each of these rows, 1 or -1
+	Tiles  []Tile
+	R2     float64 // mean of k(x,x) over the rows in Pos
+}
+
+// Tile is a tile of Rows whose rows are rows Start to End-1 of the problem.
+type Tile struct{ Index, Start, End int }
+
+// NewProblem returns the problem of the groups of rows for which sign returns a label. sign returns
+// 0 for other groups.
+func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) float64) *Problem {
+	p := &Problem{Rows: rows, Lambda: lambda, N: n}
+	for t, tile := range rows.Tiles {
+		label := sign(tile.Group)
+		if label == 0 {
+			continue
+		}
+		start := len(p.Pos)
+		p.Tiles = append(p.Tiles, Tile{t, start, start + tile.Len()})
+		for pos := tile.Start; pos < tile.End; pos++ {
+			p.Pos, p.Sign = append(p.Pos, int32(pos)), append(p.Sign, label)
+			p.R2 += float64(rows.Diagonal[pos])
+		}
+	}
+	p.R2 /= float64(max(1, len(p.Pos)))
+	return p
+}
+
+// dualScale returns lambda*N. Divided by it, dual variables in [0, 1] and their scores are
+// coefficients and scores of w, up to sign.
+func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) }
+
+// Settings are the settings of Solve.
+type Settings struct {
+	Visits *order.Visits // order in which Pegasos visits the N rows
+	Visit  []int32       // the problem's row for each row of Visits; -1 for those never visited
+	Total  int64         // number of Pegasos steps
+	Offset bool          // the step offset is R2/Lambda instead of 0
+	// Average makes the mean of the iterates in the last half of the steps the model. It has no
+	// effect with Dual.
+	Average bool
+
+	Dual      bool    // dual coordinate ascent follows the steps
+	MaxPasses int     // limit of its passes
+	Tol       float64 // relative gap at which it ends
+
+	// Bounded says that there is a lower bound: the kernel is an inner product, and Pegasos visits
+	// each row once in an epoch.
+	Bounded  bool
+	Measured bool // the objective is measured
+	Problems int  // number of problems of the model; with many, fewer measurements are repeated
+}
+
+// Solution is the state of a problem that is solved or being solved.
+type Solution struct {
+	Coef    []float32 // coefficient of each row of the problem
+	Steps   int64     // Pegasos steps
+	Epochs  int       // finished epochs of Pegasos, including an incomplete last one
+	Passes  int       // begun passes of dual coordinate ascent
+	Updates int64     // steps and moves that changed an alpha
+	R2, T0  float64   // R2 of the problem, and the step offset
+
+	// Objective of the model, and the reported lower bound on the optimum; NaN if unknown.
+	Objective, Bound float64
+
+	objectiveError float64 // bound on the rounding error of Objective
+	gap            float64 // upper bound on P - D, D from the model's own alphas; +Inf if unknown
+	lower          float64 // proven lower bound on the optimum
+}
+
+// unsolved returns the solution of p before the first step.
+func (p *Problem) unsolved() Solution {
+	return Solution{R2: p.R2, Objective: math.NaN(), Bound: math.NaN(), gap: math.Inf(1)}
+}
+
+// NotFinite is the error for a score that is not finite.
+type NotFinite struct {
+	Step int64
+	Pos  int // position in Rows of the row with the score; -1 if only a sum is not finite
+}
+
+func (e *NotFinite) Error() string { return "a score is not finite" }
