@@ -110,7 +110,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	if cfg.hasGamma() {
 		options.Fill(&cfg.Gamma, defaultGamma(cfg.Kernel, m, at))
 	}
-	set.rows = kernel.NewRows(cfg.function(tr.Func), m, at, counts, false)
+	set.rows = kernel.NewRows(cfg.function(tr.Func), m, at, counts)
 	if err := store.Of(set.x).Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}

@@ -28,7 +28,7 @@ func BenchmarkTile(b *testing.B) {
 			if form == "sparse" {
 				x = p.Sparse
 			}
-			rows := NewRows(Function{Kind: RBF, Gamma: 0.05}, matrixOf(x), at, []int{TileRows}, false)
+			rows := NewRows(Function{Kind: RBF, Gamma: 0.05}, matrixOf(x), at, []int{TileRows})
 			if (rows.words != nil) != (form == "binary") {
 				b.Fatal("not the form")
 			}

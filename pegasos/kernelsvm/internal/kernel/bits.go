@@ -19,25 +19,24 @@ const (
 // the columns are few enough for bits to be faster.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
-	if r.Matrix.Dense() != nil {
+	if r.dense != nil {
 		limit = maxDenseBits
 	}
 	if r.cols > limit {
 		return false
 	}
-	for _, i := range r.At {
-		if _, values := r.Matrix.Row(int(i)); !store.AreBinary(values) {
+	for p := range r.At {
+		if !store.AreBinary(r.row(p).Value) {
 			return false
 		}
 	}
-	r.width = (r.cols + 63) / 64
+	r.width, r.maxStored = (r.cols+63)/64, 0
 	r.words = make([]uint64, r.width*len(r.At))
 	for p := range r.At {
 		x := r.row(p)
-		r.squares[p] = float64(packRow(r.words[p*r.width:][:r.width], &x, r.cols))
 		r.maxStored = max(r.maxStored, r.squares[p])
+		packRow(r.words[p*r.width:][:r.width], &x, r.cols)
 	}
-	r.squares64 = r.squares
 	counts := make([]float64, r.cols+1)
 	for d := range counts {
 		counts[d] = float64(d)
@@ -48,42 +47,32 @@ func (r *Rows) pack() bool {
 	return true
 }
 
-// packRow sets the bit of every column below cols in which the row has a 1, and returns the number
-// of these columns.
-func packRow(words []uint64, x *Row, cols int) (ones int) {
+// packRow sets the bit of every column below cols in which the row has a 1.
+func packRow(words []uint64, x *Row, cols int) {
 	for k, v := range x.Value {
 		if j := x.column(k); v == 1 && j < cols {
 			words[j/64] |= 1 << (j % 64)
-			ones++
 		}
 	}
-	return ones
 }
 
 // lookUp sets dst[j] to the element of table for the query row q and the bit row whose words start
 // at words[j*width].
 func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
-	distance := r.Kind == RBF
-	switch {
-	case r.width == 1 && distance:
-		x0 := q.words[0]
-		for j, w := range words[:len(dst)] {
-			dst[j] = table[bits.OnesCount64(x0^w)]
-		}
-	case r.width == 2 && distance:
+	if r.width == 2 && r.Kind == RBF {
 		lookUp2(dst, table, words[:2*len(dst)], q.words[0], q.words[1])
-	default:
-		for j := range dst {
-			n := 0
-			for k, w := range words[j*r.width:][:len(q.words)] {
-				if distance {
-					n += bits.OnesCount64(q.words[k] ^ w)
-				} else {
-					n += bits.OnesCount64(q.words[k] & w)
-				}
+		return
+	}
+	for j := range dst {
+		n := 0
+		for k, w := range words[j*r.width:][:len(q.words)] {
+			if r.Kind == RBF {
+				n += bits.OnesCount64(q.words[k] ^ w)
+			} else {
+				n += bits.OnesCount64(q.words[k] & w)
 			}
-			dst[j] = table[n]
 		}
+		dst[j] = table[n]
 	}
 }
 

@@ -17,7 +17,6 @@ type Expansion struct {
 	Outputs int
 
 	rows    *Rows       // nil with the linear kernel
-	general *Rows       // rows, but never as bits, for queries of any values; nil if those are bits
 	terms   [][]Term    // coefficients by group of the rows
 	weights [][]float64 // weight vector of each output; nil unless the kernel is linear
 	single  sync.Pool   // pool of *scorer for Score
@@ -40,8 +39,8 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms [
 		e.sum(m, at)
 		return e
 	}
-	if e.rows = NewRows(f, m, at, groups, false); e.rows.words != nil {
-		e.general = NewRows(f, m, at, groups, true)
+	if e.rows = NewRows(f, m, at, groups); e.rows.words != nil {
+		e.rows.buildIndex() // for queries that are not bits
 	}
 	return e
 }
@@ -168,27 +167,26 @@ type scorer struct {
 
 // score adds the scores of the queries to scores, which must be 0.
 func (e *Expansion) score(s *scorer, scores []float64) {
-	rows, p := e.rows, e.Outputs
+	p := e.Outputs
 	if e.weights != nil {
 		for i := range s.queries {
 			e.scoreLinear(&s.queries[i], scores[i*p:])
 		}
 		return
 	}
-	for _, x := range s.queries {
-		if e.general != nil && !store.AreBinary(x.Value) {
-			rows = e.general
-			break
-		}
+	rows := e.rows
+	bits := rows.words != nil
+	for i := 0; i < len(s.queries) && bits; i++ {
+		bits = store.AreBinary(s.queries[i].Value)
 	}
-	s.load(rows)
+	s.load(rows, bits)
 	group, first := 0, 0
 	for t, tile := range rows.Tiles {
 		if tile.Group != group {
 			group, first = tile.Group, tile.Start
 		}
 		probes, rest := s.probes, scores
-		if p == 1 && rows.width == 2 && rows.Kind == RBF {
+		if p == 1 && bits && rows.width == 2 && rows.Kind == RBF {
 			coef := e.terms[group][0].Coef[tile.Start-first : tile.End-first]
 			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
 				rows.addLookUp2((*[2]float64)(rest), coef, probes, tile.Start)
@@ -202,14 +200,14 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 	}
 }
 
-// load makes probes of the queries.
-func (s *scorer) load(rows *Rows) {
+// load makes probes of the queries, as bits or in general form.
+func (s *scorer) load(rows *Rows, bits bool) {
 	s.probes = s.probes[:0]
 	for len(s.buffers) < len(s.queries) {
 		s.buffers, s.values = append(s.buffers, buffer{}), append(s.values, make([]float64, TileRows))
 	}
 	for i, x := range s.queries {
-		s.probes = append(s.probes, rows.query(x, &s.buffers[i]))
+		s.probes = append(s.probes, rows.query(x, bits, &s.buffers[i]))
 	}
 }
 
@@ -261,11 +259,11 @@ type buffer struct {
 	values []float32
 }
 
-// query returns the probe of a row x for these rows, without the columns that they do not have. The
-// probe uses memory of x and b.
-func (r *Rows) query(x Row, b *buffer) Probe {
+// query returns the probe of a row x for these rows, without the columns that they do not have, as
+// bits or in general form. The probe uses memory of x and b.
+func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
-	case r.words != nil:
+	case bits:
 		b.words = append(b.words[:0], make([]uint64, r.width)...)
 		packRow(b.words, &x, r.cols)
 		return Probe{words: b.words}

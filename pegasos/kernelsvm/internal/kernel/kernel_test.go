@@ -74,7 +74,7 @@ func TestValues(t *testing.T) {
 				if name == "far" && (f.Kind != RBF || form == "sparse") {
 					continue
 				}
-				r := NewRows(f, matrixOf(x), at, []int{40, 0, 70}, false)
+				r := NewRows(f, matrixOf(x), at, []int{40, 0, 70})
 				if packed := r.words != nil; packed != (name == "zeros and ones") || len(r.Tiles) != 2 {
 					t.Fatalf("%s, %s: packed is %v, tiles %v", form, name, packed, r.Tiles)
 				}
@@ -84,9 +84,16 @@ func TestValues(t *testing.T) {
 				if bad := r.Measure(); bad >= 0 {
 					t.Fatal(bad)
 				}
-				values, general := all[float32](r, r.Probe), NewRows(f, matrixOf(x), at, []int{110}, true)
-				values64 := all[float64](r, func(p int) Probe { return r.query(r.row(p), new(buffer)) })
-				unpacked := all[float32](general, general.Probe)
+				r.buildIndex() // for bits in general form
+				values := all[float32](r, r.Probe)
+				values64 := all[float64](r, func(p int) Probe {
+					return r.query(r.row(p), r.words != nil, new(buffer))
+				})
+				unpacked := all[float32](r, func(p int) Probe {
+					q := r.Probe(p)
+					q.words = nil
+					return q
+				})
 				var some Rows
 				r.Select(&some, reversed)
 				selected := all[float32](&some, some.Probe)

@@ -98,7 +98,7 @@ func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	default:
 		b.product += more * 3 * unit
 		b.constant = float64(float64(4*r.Gamma)*under) + 0x1p-126
-		if r.direct {
+		if r.direct && r.words == nil {
 			b.product += float64(0.38 * (dot + 4*unit))
 		} else {
 			b.slope = float64(float64(2*r.Gamma) * dot)

@@ -45,14 +45,14 @@ type Rows struct {
 	squares    []float64 // squared norms; of dense rows, as rounded by dense.SumSquares
 	squares64  []float64 // squared norms in float64
 	maxStored  float64   // largest number of stored values (in bit rows, of ones) in a row
-	meanStored float64   // mean number of stored values in a row; 0 for bit rows
+	meanStored float64   // mean number of stored values in a row
 
 	width   int      // 64-bit words per row of bits
 	words   []uint64 // rows as bits, bit j for column j; nil unless all values are 0 or 1
 	table32 []float32
 	table64 []float64
 
-	dense  *dense.Matrix // Matrix if it is dense and the rows are not stored as bits, else nil
+	dense  *dense.Matrix // Matrix if it is dense, else nil
 	direct bool          // squared distances are computed directly, not from inner products
 	index  []columnIndex // column index of each tile of sparse rows
 	next   []int32       // for buildIndex; all zeros between its calls
@@ -68,17 +68,29 @@ func (t Tile) Len() int { return t.End - t.Start }
 type Probe struct {
 	Row
 	square float64  // squared norm: of Rows' own rows as in squares, of others in float64
-	words  []uint64 // the row as bits; nil if the rows are not stored as bits
+	words  []uint64 // the row as bits; nil if it, or the rows, are not stored as bits
 }
 
 // NewRows returns the rows of m whose indices are in at. groups has the sizes of consecutive groups
-// of these rows; no tile has rows of two groups. If general is true, rows are not stored as bits, so
-// that probes may have any values.
-func NewRows(f Function, m store.Matrix, at []int32, groups []int, general bool) *Rows {
-	r := &Rows{Function: f, Matrix: m, At: at, cols: m.Cols(), squares: make([]float64, len(at))}
+// of these rows; no tile has rows of two groups.
+func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
+	r := &Rows{Function: f, Matrix: m, At: at, cols: m.Cols(), dense: m.Dense(),
+		squares: make([]float64, len(at)), squares64: make([]float64, len(at))}
 	r.divide(groups)
-	if general || f.Func != nil || !r.pack() {
-		r.loadGeneral()
+	most := 0.0
+	for p, i := range at {
+		values := r.row(p).Value
+		r.squares64[p] = r.squaredNorm64(values)
+		if r.squares[p] = r.squares64[p]; r.dense != nil {
+			r.squares[p] = float64(r.dense.SumSquares(int(i)))
+		}
+		most, r.maxStored = max(most, r.squares[p]), max(r.maxStored, float64(len(values)))
+		r.meanStored += float64(len(values)) / float64(len(at))
+	}
+	r.direct = f.Kind == RBF && r.dense != nil &&
+		float64(2*float64(f.Gamma*most))*float64(r.dotError()) > maxExponentError
+	if f.Func == nil && !r.pack() {
+		r.buildIndex()
 	}
 	return r
 }
@@ -93,27 +105,6 @@ func (r *Rows) divide(groups []int) {
 			start = next
 		}
 	}
-}
-
-// loadGeneral prepares for rows of any values: norms, the column index of sparse rows, and whether
-// distances must be computed directly.
-func (r *Rows) loadGeneral() {
-	r.dense, r.squares64 = r.Matrix.Dense(), make([]float64, len(r.At))
-	most := 0.0
-	for p, i := range r.At {
-		values := r.row(p).Value
-		r.squares64[p] = r.squaredNorm64(values)
-		if r.squares[p] = r.squares64[p]; r.dense != nil {
-			r.squares[p] = float64(r.dense.SumSquares(int(i)))
-		}
-		most, r.maxStored = max(most, r.squares[p]), max(r.maxStored, float64(len(values)))
-		r.meanStored += float64(len(values)) / float64(len(r.At))
-	}
-	if r.dense == nil && r.Func == nil {
-		r.buildIndex()
-	}
-	r.direct = r.Kind == RBF && r.dense != nil &&
-		float64(2*float64(r.Gamma*most))*float64(r.dotError()) > maxExponentError
 }
 
 // maxExponentError limits the error of an RBF exponent that inner products may cause: beyond it
@@ -148,7 +139,7 @@ func (r *Rows) Select(dst *Rows, positions []int32) {
 			dst.words = append(dst.words, r.words[int(p)*r.width:][:r.width]...)
 		}
 	}
-	if r.index != nil {
+	if dst.index = nil; r.index != nil {
 		dst.buildIndex()
 	}
 }
@@ -200,13 +191,14 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 	n := tile.Len()
 	squares := squaresOf[T](r)[tile.Start:tile.End]
 	switch {
+	case len(probes) == 0:
 	case r.Func != nil:
 		for k := range probes {
 			for j := range n {
 				dst[k][j] = T(r.Func(r.row(tile.Start+j), probes[k].Row))
 			}
 		}
-	case r.words != nil:
+	case probes[0].words != nil:
 		for k := range probes {
 			lookUp(r, dst[k][:n], tableOf[T](r), &probes[k], r.words[tile.Start*r.width:])
 		}

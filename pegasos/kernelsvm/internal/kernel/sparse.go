@@ -11,8 +11,11 @@ type columnIndex struct {
 	values []float32
 }
 
-// buildIndex builds the column index of every tile.
+// buildIndex builds the column index of every tile of sparse rows.
 func (r *Rows) buildIndex() {
+	if r.dense != nil {
+		return
+	}
 	if r.next == nil {
 		r.next = make([]int32, r.cols)
 	}

@@ -76,7 +76,7 @@ func (s *solver) ascend(ctx context.Context) error {
 		s.score[i] *= each
 		s.alpha[i] *= each
 	}
-	w, n := weights{s.alpha, s.score, s.dualScale()}, len(s.Pos)
+	w, n := weights{s.alpha, s.score, s.dualScale(), 1}, len(s.Pos)
 	moves, limit := 0, s.MaxPasses*n
 	if s.MaxPasses > math.MaxInt/n {
 		limit = math.MaxInt
@@ -107,7 +107,7 @@ func (s *solver) ascend(ctx context.Context) error {
 				continue
 			}
 		}
-		s.measureDual(w)
+		s.measure(w, s.updatedErrors(w, s.Rows.Error), 1)
 		gap := proof.Gap(s.Objective, s.Bound)
 		switch {
 		case gap > s.Tol && reached && raw > s.Tol/2:

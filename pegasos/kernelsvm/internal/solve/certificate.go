@@ -22,6 +22,7 @@ import (
 type weights struct {
 	alpha, score []float64
 	scale        float64
+	each         float64 // what one violation adds to an alpha, at most; 1 for dual variables
 }
 
 // tally is sums over the rows of a problem, from which the objective of a weight vector and bounds
@@ -84,7 +85,8 @@ func (o *scoreErrors) of(rows *kernel.Rows, pos int32, score float64) float64 {
 // values, apart from those of the summation. For alphas from alpha64, which may be nil, the kernel
 // values were float64. Later sums over the rows have a relative error of term times the number of
 // rows.
-func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound, term float64) *scoreErrors {
+func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
+	term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, bound64: p.Rows.Error64, terms: term * float64(p.N+2)}
 	for i, a := range alpha {
 		if alpha64 != nil {
@@ -103,13 +105,15 @@ func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound, term fl
 	return o
 }
 
-// updatedErrors returns the errors of the solver's scores, to which the updates were added one by
-// one. A float64 score to which m updates were added is off by at most m roundings of its largest
-// intermediate value. That value is at most the largest kernel value times the sum of the alphas,
-// weight.
-func (s *solver) updatedErrors(alpha []float64, values kernel.ErrorBound, weight float64) *scoreErrors {
-	o := s.errorsOf(alpha, s.alpha64, values, 2*kernel.Unit64)
-	updates := float64(s.Updates - s.recomputedAt + 8)
+// updatedErrors returns the errors of scores to which the updates were added one by one. A float64
+// score to which m updates were added is off by at most m roundings of its largest intermediate
+// value. That value is at most the largest kernel value times the sum of the alphas.
+func (s *solver) updatedErrors(w weights, values kernel.ErrorBound) *scoreErrors {
+	o := s.errorsOf(w.alpha, s.alpha64, values, 2*kernel.Unit64)
+	weight, updates := float64(s.N), float64(s.Updates-s.recomputedAt+8)
+	if !s.ascending {
+		weight = float64(max(weight, float64(s.Updates)) * w.each)
+	}
 	o.sum = float64(2*kernel.Unit64*updates*weight*s.Rows.MaxNorm) +
 		float64(2*kernel.Unit64*o.weights64.Norm*float64(s.N))
 	return o
@@ -120,77 +124,54 @@ func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
-// setObjective sets the objective of weights with the given scale, and the bound on its error.
-func (f *Solution) setObjective(p *Problem, t *tally, scale float64) {
-	n := float64(p.N)
-	f.Objective = p.penalty(t.square, scale) + t.loss/n
-	f.objectiveError = p.penalty(t.squareError, scale) + t.lossError/n +
-		float64(4*kernel.Unit64*n*f.Objective)
+// measure sets the objective of w, whose scores have the errors off, and the bounds. epochs is what
+// the alphas must be divided by to be dual variables, or 0 if w gives none.
+func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
+	n, t := float64(s.N), s.tally(w, off)
+	s.setObjective(&t, w.scale)
+	s.gap = math.Inf(1)
+	if s.ascending {
+		s.gap = t.gap/n + float64(4*kernel.Unit64*n*(t.gap/n+s.Objective))
+	}
+	if s.Bounded && epochs > 0 {
+		s.raiseLower(&t, epochs)
+	}
+	s.setBound()
 }
 
-// setGap sets the gap of a solution whose alphas are dual variables.
-func (f *Solution) setGap(p *Problem, t *tally) {
-	n := float64(p.N)
-	f.gap = t.gap/n + float64(4*kernel.Unit64*n*(t.gap/n+f.Objective))
+// setObjective sets the objective of weights with the given scale, and the bound on its error.
+func (s *solver) setObjective(t *tally, scale float64) {
+	n := float64(s.N)
+	s.Objective = s.penalty(t.square, scale) + t.loss/n
+	s.objectiveError = s.penalty(t.squareError, scale) + t.lossError/n +
+		float64(4*kernel.Unit64*n*s.Objective)
 }
 
 // raiseLower raises the lower bound on the optimum if the alphas, divided by epochs to dual
 // variables and multiplied by the best common factor in [0, 1], prove a higher one.
-func (f *Solution) raiseLower(p *Problem, t *tally, epochs float64) {
-	n := float64(epochs * float64(p.N))
-	scale := float64(n * n * (2 * p.Lambda))
+func (s *solver) raiseLower(t *tally, epochs int) {
+	n := float64(float64(epochs) * float64(s.N))
+	scale := float64(n * n * (2 * s.Lambda))
 	mean, half := t.alphas/n, max(0, t.square/scale)
-	sum := float64(4*kernel.Unit64*float64(p.N)) * (mean + half)
+	sum := float64(4*kernel.Unit64*float64(s.N)) * (mean + half)
 	lower, _ := certificate.Parabola(mean, half+t.squareError/scale+sum)
-	f.lower = max(f.lower, lower-sum)
+	s.lower = max(s.lower, lower-sum)
 }
 
-// setBound sets the reported lower bound, if set says that there is one. It is at most the proven
-// bound, and so low that the difference from the reported objective is large enough for the
-// exact objective, too, which may be higher by objectiveError.
-func (f *Solution) setBound(p *Problem, set Settings) {
-	if f.Bound = math.NaN(); set.Bounded {
-		own := f.Objective - f.gap // bound by the model's own alphas, which verification can recompute
-		if !(proof.Gap(f.Objective, own) <= set.Tol) {
-			own = max(own, f.lower-f.objectiveError)
+// setBound sets the reported lower bound, if there is one. It is at most the proven bound, and so
+// low that the difference from the reported objective is large enough for the exact objective, too,
+// which may be higher by objectiveError.
+func (s *solver) setBound() {
+	if s.Bound = math.NaN(); s.Bounded {
+		own := s.Objective - s.gap // bound by the model's own alphas, which verification can recompute
+		if !(proof.Gap(s.Objective, own) <= s.Tol) {
+			own = max(own, s.lower-s.objectiveError)
 		}
-		f.Bound = max(0, min(f.lower, own))
+		s.Bound = max(0, min(s.lower, own))
 	}
-	if p.Rows.Func != nil && f.Bound > f.Objective {
-		f.Bound = math.NaN() // the caller's kernel is not an inner product
+	if s.Rows.Func != nil && s.Bound > s.Objective {
+		s.Bound = math.NaN() // the caller's kernel is not an inner product
 	}
-}
-
-// measureSteps sets the objective of the last iterate of Pegasos after an epoch, and raises the
-// lower bound where the alphas prove a better one.
-func (s *solver) measureSteps() {
-	w := weights{s.alpha, s.score, s.scale()}
-	t := s.tally(w, s.updatedErrors(s.alpha, s.Rows.Error, float64(max(int64(s.N), s.Updates))))
-	if s.Bounded {
-		s.raiseLower(s.Problem, &t, float64(s.Epochs))
-	}
-	s.setObjective(s.Problem, &t, w.scale)
-	s.setBound(s.Problem, s.Settings)
-}
-
-// measureMean sets the objective of w, the model of Pegasos with coefficients rounded to float32.
-func (s *solver) measureMean(w weights) {
-	weight := float64(max(int64(s.N), s.Updates))
-	if s.samples > 0 {
-		weight = float64(weight * s.invScaleSum)
-	}
-	t := s.tally(w, s.updatedErrors(w.alpha, s.Rows.Error.WithRoundedWeights(), weight))
-	s.setObjective(s.Problem, &t, w.scale)
-	s.setBound(s.Problem, s.Settings)
-}
-
-// measureDual sets the objective and the bound of the alphas of dual coordinate ascent.
-func (s *solver) measureDual(w weights) {
-	t := s.tally(w, s.updatedErrors(w.alpha, s.Rows.Error, float64(s.N)))
-	s.raiseLower(s.Problem, &t, 1)
-	s.setObjective(s.Problem, &t, w.scale)
-	s.setGap(s.Problem, &t)
-	s.setBound(s.Problem, s.Settings)
 }
 
 // coefficients returns the coefficients of w.
@@ -214,7 +195,7 @@ func toFloat32(coef []float64) []float32 {
 // scores: those that a model with these coefficients predicts. If ctx is done early, the scores are
 // incomplete.
 func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
-	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale()}
+	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
 	at := make([]uint32, len(coef))
 	var support []int32
 	var some []float32
@@ -287,7 +268,7 @@ func (s *solver) measureModel(coef []float64) {
 		}
 		w := s.model(context.Background(), coef, len(s.workers))
 		t := s.tally(w, s.freshErrors(w.alpha, s.Rows.Error64, 2*kernel.Unit64))
-		if s.setObjective(s.Problem, &t, w.scale); s.Objective <= 1 {
+		if s.setObjective(&t, w.scale); s.Objective <= 1 {
 			break
 		}
 		factor := 0.0
@@ -302,7 +283,7 @@ func (s *solver) measureModel(coef []float64) {
 			break
 		}
 	}
-	s.setBound(s.Problem, s.Settings)
+	s.setBound()
 }
 
 // bestFactor returns the number in [0, 1] by which w has to be multiplied for the least objective,
@@ -343,27 +324,28 @@ func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 // bound it clamps coefficients whose dual variables are outside [0, 1].
 func (p *Problem) Remeasure(ctx context.Context, coef []float64, set Settings, threads int) (
 	f Solution, off float64) {
-	f = p.unsolved()
-	measure := func(w weights, values kernel.ErrorBound) tally {
-		t := p.tally(w, p.freshErrors(w.alpha, values, 4*kernel.Unit64))
-		f.setObjective(p, &t, w.scale)
-		return t
+	s := &solver{Problem: p, Settings: set, Solution: p.unsolved(), ascending: true}
+	errors := func(w weights, values kernel.ErrorBound) *scoreErrors {
+		return p.freshErrors(w.alpha, values, 4*kernel.Unit64)
 	}
 	w := p.model(ctx, coef, threads)
-	measure(w, p.Rows.Error.WithRoundedWeights())
-	off = f.objectiveError
-	t := measure(w, p.Rows.Error64)
-	objective, objectiveError := f.Objective, f.objectiveError
-	f.setGap(p, &t)
-	if slices.Min(w.alpha) < 0 || slices.Max(w.alpha) > 1 {
-		f.gap = math.Inf(1)
+	s.measure(w, errors(w, p.Rows.Error.WithRoundedWeights()), 0)
+	off = s.objectiveError
+	feasible := slices.Min(w.alpha) >= 0 && slices.Max(w.alpha) <= 1
+	epochs := 0
+	if feasible {
+		epochs = 1
+	}
+	s.measure(w, errors(w, p.Rows.Error64), epochs)
+	if !feasible {
 		for i, a := range w.alpha {
 			coef[i] = float64(p.Sign[i]*roundAlpha(max(0, min(a, 1)), w.scale)) / w.scale
 		}
-		t = measure(p.model(ctx, coef, threads), p.Rows.Error64)
+		w = p.model(ctx, coef, threads)
+		t := s.tally(w, errors(w, p.Rows.Error64))
+		s.gap = math.Inf(1)
+		s.raiseLower(&t, 1)
+		s.setBound()
 	}
-	f.raiseLower(p, &t, 1)
-	f.Objective, f.objectiveError = objective, objectiveError
-	f.setBound(p, set)
-	return f, 2*off + 1e-12 + f.objectiveError
+	return s.Solution, 2*off + 1e-12 + s.objectiveError
 }

@@ -75,7 +75,8 @@ func (s *solver) run(ctx context.Context) error {
 		if s.Visits.AtEnd() || s.Steps == s.Total {
 			s.Epochs++
 			if s.Measured {
-				s.measureSteps()
+				w := s.last()
+				s.measure(w, s.updatedErrors(w, s.Rows.Error), s.Epochs)
 			}
 			s.report(s.Solution)
 		}
@@ -89,7 +90,7 @@ func (s *solver) run(ctx context.Context) error {
 		coef[i] += 0 // -0 becomes 0
 	}
 	if s.Measured && ctx.Err() == nil {
-		s.measureMean(w)
+		s.measure(w, s.updatedErrors(w, s.Rows.Error.WithRoundedWeights()), 0)
 		s.measureModel(coef)
 	}
 	s.Coef = toFloat32(coef)
@@ -148,12 +149,16 @@ func (s *solver) notFinite(i int) error {
 	return err
 }
 
-// mean returns the last iterate of Pegasos or, if iterates were averaged, their mean.
+// last returns the last iterate of Pegasos.
+func (s *solver) last() weights { return weights{s.alpha, s.score, s.scale(), 1} }
+
+// mean returns the mean of the iterates that were averaged, or the last iterate if none were.
 func (s *solver) mean() weights {
 	if s.samples == 0 {
-		return weights{s.alpha, s.score, s.scale()}
+		return s.last()
 	}
-	w := weights{make([]float64, len(s.alpha)), make([]float64, len(s.alpha)), float64(s.samples)}
+	n := len(s.alpha)
+	w := weights{make([]float64, n), make([]float64, n), float64(s.samples), s.invScaleSum}
 	for i, a := range s.alpha {
 		if a != 0 {
 			w.alpha[i] = float64(a*s.invScaleSum) - s.alphaLag[i]

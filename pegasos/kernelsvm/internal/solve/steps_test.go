@@ -29,7 +29,7 @@ func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, l
 	}
 	count := slices.IndexFunc(at, func(i int32) bool { return y[i] == 1 })
 	m, ok := store.MatrixOf(x)
-	rows := kernel.NewRows(f, m, at, []int{count, n - count}, false)
+	rows := kernel.NewRows(f, m, at, []int{count, n - count})
 	if bad := rows.Measure(); bad >= 0 || !ok {
 		t.Fatal(bad, ok)
 	}
@@ -140,7 +140,7 @@ func TestMean(t *testing.T) {
 			t.Fatalf("score %d: %v, want %v", i, have, want)
 		}
 	}
-	s.measureMean(w)
+	s.measure(w, s.updatedErrors(w, p.Rows.Error.WithRoundedWeights()), 0)
 	objective, off := s.Objective, s.objectiveError
 	s.Problems = 0 // measuring again is cheap
 	if s.measureModel(p.coefficients(w)); !(math.Abs(objective-s.Objective) <= off) || off > 1e-3 {
