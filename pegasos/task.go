@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -156,15 +155,10 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	return set, publicError(err)
 }
 
-// checkColumns returns an error if x is nil, has an invalid number of rows or columns, or has too
-// many columns for MaxMemory.
+// checkColumns returns an error if x has an invalid number of rows or columns: see
+// options.CheckRows.
 func (t *task) checkColumns(x Examples) error {
-	if err := store.CheckExamples(x); err != nil {
-		return err
-	}
-	what := fmt.Sprintf("vectors of %d features", x.Cols())
-	most := cmp.Or(t.MaxMemory, options.Allowed)
-	return publicError(options.Memory(most, store.MinMemory(x), what).Err())
+	return publicError(options.CheckRows(x, t.MaxMemory))
 }
 
 // checkCurveColumns returns an error unless CurveColumns lists, in ascending order, some of the cols

@@ -2,10 +2,11 @@ package kernelsvm
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
@@ -144,24 +145,25 @@ func (cfg Config) WithDefaults() Config {
 
 // Validate returns a *[pegasos.ConfigError] naming the first invalid field, or nil.
 func (cfg Config) Validate() error {
-	if err := check(options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
-		return err
+	err := options.Check(options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps))
+	if err == nil {
+		cfg = cfg.WithDefaults()
+		err = options.Check(cfg.valueRules(), cfg.kernelRules(), cfg.lengthRules())
 	}
-	cfg = cfg.WithDefaults()
-	return check(cfg.valueRules(), cfg.kernelRules(), cfg.lengthRules())
+	return publicError(err)
 }
 
-// check returns a *pegasos.ConfigError for the first violated rule, or nil.
-func check(tables ...[]options.Rule) error {
-	var bad options.Rule
-	if !errors.As(options.Check(tables...), &bad) {
-		return nil
+// publicError converts errors of the internal packages to the types of package pegasos.
+func publicError(err error) error {
+	switch err := err.(type) {
+	case options.Rule:
+		return (*pegasos.ConfigError)(&err)
+	case *store.RowError:
+		return (*pegasos.RowError)(err)
+	case *iterate.Error:
+		return (*pegasos.StepError)(err)
 	}
-	return (*pegasos.ConfigError)(&bad)
-}
-
-func badField(field, format string, args ...any) error {
-	return check([]options.Rule{options.Not(field, true, format, args...)})
+	return err
 }
 
 // valueRules returns the rules for the fields that have a fixed set of values, and for Lambda and

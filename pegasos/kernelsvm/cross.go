@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
 // CrossPredict returns predicted labels from cross-validation: the rows of each label are
@@ -14,25 +16,19 @@ import (
 // to choose Gamma and Lambda.
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
-	if err := tr.checkColumns(x); err != nil {
+	if err := options.CheckRows(x, tr.MaxMemory); err != nil {
+		return nil, publicError(err)
+	}
+	if err := store.CheckLabels(x, y, 31); err != nil {
 		return nil, err
 	}
-	n := x.Rows()
-	if len(y) != n {
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
-	}
-	if folds < 2 || folds > n {
-		return nil, badField("folds", "have %d, want 2 to the number of rows, %d", folds, n)
-	}
-	if n > maxRows {
-		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", n)
+	n := len(y)
+	bad := options.Range("folds", folds, 2, n, fmt.Sprintf("2 to the number of rows, %d", n))
+	if err := bad.Err(); err != nil {
+		return nil, publicError(err)
 	}
 	fold := pegasos.Folds(y, nil, folds, tr.Seed)
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	m, _ := store.MatrixFrom(x, all)
+	m, _ := store.MatrixFrom(x, kernel.UpTo(n))
 	predicted := make([]float32, n)
 	for f := range folds {
 		var rows, held []int32

@@ -222,11 +222,8 @@ func (h *header) check(m *Model) (rows int, err error) {
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return 0, err
 	}
-	if err := cmp.Or(modelfile.CheckData(m.Data), m.Config.Validate()); err != nil {
-		return 0, fmt.Errorf("header: %w", err)
-	}
-	lambda := []options.Rule{options.Positive("Lambda", m.Lambda)}
-	if err := check(lambda); err != nil {
+	if err := cmp.Or(modelfile.CheckData(m.Data), m.Config.Validate(),
+		publicError(options.Positive("Lambda", m.Lambda).Err())); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {

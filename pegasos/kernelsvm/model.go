@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
@@ -142,8 +143,9 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
-	tooLarge := func(what string) error {
-		return &pegasos.StepError{Step: m.Result.Steps, Row: -1, Reason: what + tooLarge}
+	notFinite := func(what string) error {
+		return &iterate.Error{Step: m.Result.Steps, Row: -1,
+			Reason: what + " is not finite: " + store.TooLarge}
 	}
 	var at []int32
 	for c := range r.classes {
@@ -151,7 +153,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	}
 	for _, s := range r.solutions {
 		if floats.FirstNotFinite(s.Coef) >= 0 {
-			return nil, tooLarge("a coefficient is not finite: ")
+			return nil, notFinite("a coefficient")
 		}
 	}
 	m.rows = store.TakeMatrix(r.rows.Matrix, at)
@@ -164,7 +166,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 		}
 	}
 	if !floats.IsFinite(m.Result.Objective) {
-		return nil, tooLarge("the objective is not finite: ")
+		return nil, notFinite("the objective")
 	}
 	return m, nil
 }

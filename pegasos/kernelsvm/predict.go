@@ -44,39 +44,21 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// Class returns the index in Classes of the class predicted by the scores of a row, or -1 if a
-// score is not finite. For two classes it is the second if the score is above 0, else the first.
-// With one-vs-one it is the class that wins most of its pairs; among classes with equally many
-// wins, the one with the largest sum of scores in its favor. With one-vs-rest it is the class with
-// the highest score. Remaining ties go to the first class.
+// Class returns the index in Classes of the class with the highest score by [Model.ClassScores], the
+// first one in a tie, or -1 if a score is not finite.
 func (m *Model) Class(scores []float64) int {
-	n := len(m.Classes)
-	if len(scores) < m.Outputs() || n == 0 {
+	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
 		panic(misuse.Of("%d scores for a model of %d classes", len(scores), n))
 	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
 	}
-	if !m.Config.pairs(n) {
-		return labels.Highest(scores[:n])
-	}
-	var space [32]float64
-	wins, sum := space[:16], space[16:]
-	if n > 16 {
-		wins, sum = make([]float64, n), make([]float64, n)
-	}
-	labels.Votes(scores, wins[:n], sum[:n])
-	best := 0
-	for c := range n {
-		if wins[c] > wins[best] || wins[c] == wins[best] && sum[c] > sum[best] {
-			best = c
-		}
-	}
-	return best
+	var space [fewOutputs]float64
+	return labels.Highest(m.ClassScores(scores, space[:]))
 }
 
 // ClassScores stores a score for each class in dst, in the order of Classes, and returns dst, or a
-// new slice if dst is too short. See [pegasos.Model.ClassScores].
+// new slice if dst is too short. They are computed as by [pegasos.Model.ClassScores].
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
@@ -118,28 +100,26 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 
 // score stores the scores of a row in dst, or in a new slice if dst is too short.
 func (m *Model) score(x kernel.Row, dst []float64) []float64 {
-	if len(dst) < m.Problems() {
-		dst = make([]float64, m.Problems())
+	e := m.expand()
+	if len(dst) < e.Outputs {
+		dst = make([]float64, e.Outputs)
 	}
-	dst = dst[:m.Problems()]
-	m.expand().Score(x, dst)
-	return dst
+	return e.Score(x, dst[:e.Outputs])
 }
 
-// fewProblems is the largest number of problems for which predicting a single row does not allocate
-// memory for its scores.
-const fewProblems = 64
+// fewOutputs is the largest number of scores for which predicting a single row allocates no memory.
+const fewOutputs = 64
 
 // PredictDense returns the predicted label of one row, NaN if a score is not finite, as
 // [Model.PredictAll] does. It panics unless x has Cols values. If the model has at most 64
 // problems, it allocates nothing after the first calls.
 func (m *Model) PredictDense(x []float32) float32 {
-	var space [fewProblems]float64
+	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))
 }
 
 // PredictSparse is [Model.PredictDense] for a row of a sparse matrix, as in [Model.ScoreSparse].
 func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
-	var space [fewProblems]float64
+	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.ScoreSparse(idx, val, space[:])))
 }

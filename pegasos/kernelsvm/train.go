@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
@@ -96,16 +96,16 @@ type run struct {
 func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
 	r, err := newRun(tr, x, y)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = r.solve(ctx)
 	}
-	if err := r.solve(ctx); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, publicError(err)
 	}
 	stopped := ctx.Err()
 	m, err := r.model(tr.Func, stopped == nil)
 	if err != nil || stopped != nil {
-		return m, cmp.Or(err, stopped)
+		return m, cmp.Or(publicError(err), stopped)
 	}
 	if tr.Fingerprint {
 		m.Data = fingerprint(x, y, r.threads, func() bool { return false })
@@ -151,29 +151,14 @@ func (r *run) solve(ctx context.Context) error {
 			r.solutions[k] = found
 			r.reporting.Unlock()
 		}
-		if err != nil {
-			errs[k] = r.publicError(err)
+		if bad, is := err.(*iterate.Error); is && bad.Row >= 0 {
+			bad.Row = int(r.rowOf[bad.Row])
+		}
+		if errs[k] = err; err != nil {
 			failed.Store(true)
 		}
 	})
 	return cmp.Or(errs...)
-}
-
-const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
-	"the rows"
-
-// publicError converts the error of a solver to a *pegasos.StepError.
-func (r *run) publicError(err error) error {
-	bad, ok := err.(*solve.NotFinite)
-	if !ok {
-		return err
-	}
-	row := -1
-	if bad.Pos >= 0 {
-		row = int(r.rowOf[bad.Pos])
-	}
-	return &pegasos.StepError{Step: bad.Step, Row: row,
-		Reason: "the score is not finite: " + tooLarge}
 }
 
 // report records the state of problem k and reports the progress.
@@ -209,17 +194,6 @@ func (r *run) result() Result {
 	return res
 }
 
-// checkColumns returns an error if x.Cols() is negative or too large, or if vectors of that length
-// need more memory than MaxMemory.
-func (tr *Trainer) checkColumns(x pegasos.Examples) error {
-	if err := store.CheckExamples(x); err != nil {
-		return err
-	}
-	what := fmt.Sprintf("vectors of %d features", x.Cols())
-	most := cmp.Or(tr.MaxMemory, options.Allowed)
-	return check([]options.Rule{options.Memory(most, store.MinMemory(x), what)})
-}
-
 // checkMemory returns an error if the estimated memory of the problems, without the data and the
 // kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before that memory
 // is allocated.
@@ -236,15 +210,14 @@ func (set *trainingSet) checkMemory(limit int64) error {
 	}
 	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
 	live := min(problems, float64(set.threads)) * visited / problems
-	return check([]options.Rule{options.Memory(limit,
-		states*sliceSize+visited*perRow+live*solving, what)})
+	return options.Memory(limit, states*sliceSize+visited*perRow+live*solving, what).Err()
 }
 
 // lambda returns the weight of the penalty for a problem of the given number of rows, or an error
 // if C makes that weight unusable.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
-	return lambda, check([]options.Rule{rule})
+	return lambda, rule.Err()
 }
 
 const (

@@ -38,7 +38,7 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if err := check([]options.Rule{
+	if err := options.Check([]options.Rule{
 		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
 		options.Not("Func", (tr.Func != nil) != (tr.Kernel == Function),
@@ -46,21 +46,22 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	}); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(tr.checkColumns(x), store.CheckLabels(x, y, 31)); err != nil {
+	if err := options.CheckRows(x, tr.MaxMemory); err != nil {
+		return nil, err
+	}
+	if err := store.CheckLabels(x, y, 31); err != nil {
 		return nil, err
 	}
 	set := &trainingSet{cfg: tr.Config, x: x, threads: parallel.Threads(tr.Threads)}
 	if set.partial = set.cfg.Steps != 0 && set.cfg.Steps < int64(len(y)); set.partial {
 		if set.cfg.Finish == pegasos.FinishDual {
-			return nil, badField("Finish", "have %q, want %q: %d steps do not visit all of %d rows",
+			return nil, options.Bad("Finish", "have %q, want %q: %d steps do not visit all of %d rows",
 				pegasos.FinishDual, pegasos.FinishNone, set.cfg.Steps, len(y))
 		}
 		set.cfg.Finish = pegasos.FinishNone
 	}
 	set.cfg = set.cfg.WithDefaults()
-	classes, class, err := labels.Classify(y, nil, nil, func(row int, reason string) error {
-		return &pegasos.RowError{Row: row, Reason: reason}
-	})
+	classes, class, err := labels.Classify(y, nil, nil, store.BadRow)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	}
 	n := len(classes)
 	if problems := set.cfg.problems(n); problems > maxProblems {
-		return nil, badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
+		return nil, options.Bad("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
 			n, problems, maxProblems, pegasos.OneVsRest)
 	}
 	for k := range set.cfg.problems(n) {
@@ -115,21 +116,20 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	if bad := set.rows.Measure(); bad >= 0 {
-		return &pegasos.RowError{Row: int(set.rowOf[bad]), Scale: true,
+		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
 			Reason: "a value is NaN or infinite, or too large for the kernel in float32"}
 	}
 	first := int(slices.Min(set.rowOf)) // stands for all rows in errors
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
-		return &pegasos.RowError{Row: first, Scale: true,
+		return &store.RowError{Row: first, Scale: true,
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
 				"%.3g, 1 over their mean squared length", g)}
 	}
-	if most := set.rows.MaxSquare(); cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
-		return &pegasos.RowError{Row: first, Scale: true,
+	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
+		return &store.RowError{Row: first, Scale: true,
 			Reason: "the values of all rows are too small for float32; scale the rows"}
 	}
-	return check([]options.Rule{options.LambdaFits(set.lambda, cfg.C,
-		float64(set.rows.MaxNorm*set.rows.MaxNorm))})
+	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
 
 // rowsOf returns the rows of x of problem k, in ascending order.

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
@@ -32,7 +33,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	misuse.Context(ctx)
 	r, err := tr.verifyRun(m, x, y)
 	if err != nil {
-		return nil, err
+		return nil, publicError(err)
 	}
 	claimed := m.Result
 	v := &pegasos.Verification{Hash: m.Hash(), Claimed: pegasos.Result{Objective: claimed.Objective,
@@ -53,7 +54,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	for k := range r.pairs {
 		p, err := r.problem(k)
 		if err != nil {
-			return nil, err
+			return nil, publicError(err)
 		}
 		r.solutions[k], errors[k] = p.Remeasure(ctx, coef[k], set, r.threads)
 		if err := ctx.Err(); err != nil {
@@ -63,7 +64,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	found := r.result()
 	v.Objective, v.Bound, v.Gap = found.Objective, found.DualObjective, found.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("kernelsvm: the objective is not finite: %s", tooLarge)
+		return nil, fmt.Errorf("kernelsvm: the objective is not finite: %s", store.TooLarge)
 	}
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
@@ -80,7 +81,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
-		return nil, badField("Kernel", "have %q: a kernel defined by the caller can't be verified",
+		return nil, options.Bad("Kernel", "have %q: a kernel defined by the caller can't be verified",
 			Function)
 	}
 	if x.Cols() != m.Cols() {

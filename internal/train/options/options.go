@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // Fill sets a field to its default value if the field is zero.
@@ -184,4 +186,14 @@ func Memory(limit int64, need float64, what string) Rule {
 	}
 	return Not("MaxMemory", need > float64(limit), "have %.0f MB, but %s take %.0f MB beside the data",
 		float64(limit)/1e6, what, need/1e6)
+}
+
+// CheckRows returns an error if x is nil, has an invalid number of rows or columns, or has too many
+// columns for limit, the value of MaxMemory; a limit of 0 means Allowed.
+func CheckRows(x store.Examples, limit int64) error {
+	if err := store.CheckExamples(x); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("vectors of %d features", x.Cols())
+	return Memory(cmp.Or(limit, Allowed), store.MinMemory(x), what).Err()
 }

@@ -30,11 +30,10 @@ func (r *Rows) pack() bool {
 			return false
 		}
 	}
-	r.width, r.maxStored = (r.cols+63)/64, 0
+	r.width, r.maxStored = (r.cols+63)/64, r.MaxSquare
 	r.words = make([]uint64, r.width*len(r.At))
 	for p := range r.At {
 		x := r.row(p)
-		r.maxStored = max(r.maxStored, r.squares[p])
 		packRow(r.words[p*r.width:][:r.width], &x, r.cols)
 	}
 	counts := make([]float64, r.cols+1)

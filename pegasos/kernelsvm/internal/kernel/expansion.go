@@ -30,11 +30,7 @@ type Term struct {
 
 // NewExpansion returns an expansion over all rows of m, which are in groups of the given sizes.
 func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms [][]Term) *Expansion {
-	e := &Expansion{Outputs: outputs, terms: terms}
-	at := make([]int32, m.Rows())
-	for i := range at {
-		at[i] = int32(i)
-	}
+	e, at := &Expansion{Outputs: outputs, terms: terms}, UpTo(m.Rows())
 	if f.Kind == Linear {
 		e.sum(m, at)
 		return e
@@ -142,8 +138,9 @@ func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	})
 }
 
-// Score stores the scores of one row in dst. It allocates nothing after the first calls.
-func (e *Expansion) Score(x Row, dst []float64) {
+// Score stores the scores of one row in dst, which it returns. It allocates nothing after the first
+// calls.
+func (e *Expansion) Score(x Row, dst []float64) []float64 {
 	s, _ := e.single.Get().(*scorer)
 	if s == nil {
 		s = new(scorer)
@@ -154,6 +151,7 @@ func (e *Expansion) Score(x Row, dst []float64) {
 	clear(s.queries) // do not keep the caller's row alive
 	clear(s.probes)
 	e.single.Put(s)
+	return dst
 }
 
 // scorer is the memory that one goroutine needs to compute scores.
@@ -179,7 +177,14 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 	for i := 0; i < len(s.queries) && bits; i++ {
 		bits = store.AreBinary(s.queries[i].Value)
 	}
-	s.load(rows, bits)
+	s.probes = s.probes[:0]
+	for i, x := range s.queries {
+		if i == len(s.buffers) {
+			s.buffers = append(s.buffers, buffer{})
+			s.values = append(s.values, make([]float64, TileRows))
+		}
+		s.probes = append(s.probes, rows.query(x, bits, &s.buffers[i]))
+	}
 	group, first := 0, 0
 	for t, tile := range rows.Tiles {
 		if tile.Group != group {
@@ -197,17 +202,6 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 			addProducts(rest, p, term.Output, term.Coef[tile.Start-first:tile.End-first],
 				s.values[:len(probes)])
 		}
-	}
-}
-
-// load makes probes of the queries, as bits or in general form.
-func (s *scorer) load(rows *Rows, bits bool) {
-	s.probes = s.probes[:0]
-	for len(s.buffers) < len(s.queries) {
-		s.buffers, s.values = append(s.buffers, buffer{}), append(s.values, make([]float64, TileRows))
-	}
-	for i, x := range s.queries {
-		s.probes = append(s.probes, rows.query(x, bits, &s.buffers[i]))
 	}
 }
 

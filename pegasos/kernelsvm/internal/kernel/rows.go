@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
@@ -33,6 +32,8 @@ type Rows struct {
 	Matrix store.Matrix // source of the rows
 	At     []int32      // index in Matrix of each row
 	Tiles  []Tile
+
+	MaxSquare float64 // largest squared norm of a row; 0 without rows
 
 	// Set by Measure: k(x,x) of each row, the norms |phi(x)| = sqrt(k(x,x)), the largest norm, and
 	// bounds on the errors of kernel values in float32 and in float64.
@@ -77,18 +78,17 @@ func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
 	r := &Rows{Function: f, Matrix: m, At: at, cols: m.Cols(), dense: m.Dense(),
 		squares: make([]float64, len(at)), squares64: make([]float64, len(at))}
 	r.divide(groups)
-	most := 0.0
 	for p, i := range at {
 		values := r.row(p).Value
 		r.squares64[p] = r.squaredNorm64(values)
 		if r.squares[p] = r.squares64[p]; r.dense != nil {
 			r.squares[p] = float64(r.dense.SumSquares(int(i)))
 		}
-		most, r.maxStored = max(most, r.squares[p]), max(r.maxStored, float64(len(values)))
+		r.MaxSquare, r.maxStored = max(r.MaxSquare, r.squares[p]), max(r.maxStored, float64(len(values)))
 		r.meanStored += float64(len(values)) / float64(len(at))
 	}
 	r.direct = f.Kind == RBF && r.dense != nil &&
-		float64(2*float64(f.Gamma*most))*float64(r.dotError()) > maxExponentError
+		float64(2*float64(f.Gamma*r.MaxSquare))*r.dotError() > maxExponentError
 	if f.Func == nil && !r.pack() {
 		r.buildIndex()
 	}
@@ -153,6 +153,15 @@ func gather[T any](dst, all []T, positions []int32) []T {
 	return dst
 }
 
+// UpTo returns the numbers from 0 to n-1.
+func UpTo(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
 // row returns row p.
 func (r *Rows) row(p int) Row {
 	index, values := r.Matrix.Row(int(r.At[p]))
@@ -167,9 +176,6 @@ func (r *Rows) Probe(p int) Probe {
 	}
 	return q
 }
-
-// MaxSquare returns the largest squared norm.
-func (r *Rows) MaxSquare() float64 { return slices.Max(r.squares) }
 
 // Cost returns about how many multiplications a kernel value takes in a score.
 func (r *Rows) Cost() float64 {

@@ -92,11 +92,3 @@ type Solution struct {
 func (p *Problem) unsolved() Solution {
 	return Solution{R2: p.R2, Objective: math.NaN(), Bound: math.NaN(), gap: math.Inf(1)}
 }
-
-// NotFinite is the error for a score that is not finite.
-type NotFinite struct {
-	Step int64
-	Pos  int // position in Rows of the row with the score; -1 if only a sum is not finite
-}
-
-func (e *NotFinite) Error() string { return "a score is not finite" }

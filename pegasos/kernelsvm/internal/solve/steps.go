@@ -6,6 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // solver solves a problem. While Pegasos runs, alpha counts a row's violations, and score is
@@ -35,7 +37,8 @@ type solver struct {
 }
 
 // Solve solves p. It calls report after each epoch of Pegasos and when a pass of dual coordinate
-// ascent begins. Once ctx is done it returns the solution so far. The error is a *NotFinite.
+// ascent begins. Once ctx is done it returns the solution so far. The error is an *iterate.Error, whose
+// Row is a position in Rows.
 func Solve(ctx context.Context, p *Problem, set Settings, m *Memory, report func(Solution)) (
 	Solution, error) {
 	s := newSolver(p, set, m, report)
@@ -142,9 +145,10 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 // notFinite returns the error that the score of row i is not finite, or that their sum is not if i
 // is -1.
 func (s *solver) notFinite(i int) error {
-	err := &NotFinite{Step: s.Steps + 1, Pos: -1}
+	err := &iterate.Error{Step: s.Steps + 1, Row: -1,
+		Reason: "the score is not finite: " + store.TooLarge}
 	if i >= 0 {
-		err.Pos = int(s.Pos[i])
+		err.Row = int(s.Pos[i])
 	}
 	return err
 }
