@@ -94,8 +94,8 @@ type Config struct {
 	// returns the model of Pegasos; it is the default where dual coordinate ascent is impossible:
 	// with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes limits the passes of FinishDual, each of which has as many moves as the problem has
-	// rows; the default is 100. Each problem stops as soon as its relative duality gap is at most
+	// Passes limits the passes of FinishDual; the default is 100. The number of moves in a pass is the
+	// number of the problem's rows. Each problem stops as soon as its relative duality gap is at most
 	// Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`

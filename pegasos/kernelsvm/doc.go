@@ -22,16 +22,14 @@
 // Options that package pegasos also has mean the same here. [docs/kernelised.md] describes a run
 // and its cost, and [docs/spec.md] specifies the computation to the bit.
 //
+// A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
+// model's objective can be above it. By default training stops at a gap of 1 %.
+//
 // # Cost
 //
 // Training computes on the order of rows*rows kernel values, and a prediction computes one for each
 // support row. From about 100,000 rows on, or where a linear model is as accurate, use package
 // pegasos.
-//
-// # Certificate
-//
-// As in package pegasos, a [Result] contains a lower bound on the optimum, which limits how far the
-// model's objective can be above it. By default training stops once the gap is at most 1 %.
 //
 // [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 // [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md

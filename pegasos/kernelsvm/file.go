@@ -149,25 +149,17 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	m.Result, m.wrongGap = h.result.result(), h.result.CheckGap(h.result.Gap)
-	// Everything is read before memory of the claimed sizes is allocated.
-	values, rowsOf, err := readSupport(mr, h, rows)
+	x, err := readSupport(mr, h, rows)
 	if err != nil {
 		return nil, err
 	}
+	m.rows, _ = store.MatrixOf(x)
 	if err := m.readTerms(mr); err != nil {
 		return nil, err
 	}
 	if err := mr.End(); err != nil {
 		return nil, err
 	}
-	if i := floats.FirstNotFinite(values); i >= 0 {
-		return nil, fmt.Errorf("support rows: a value is %v, not finite", values[i])
-	}
-	x, err := rowsOf()
-	if err != nil {
-		return nil, fmt.Errorf("support rows: %w", err)
-	}
-	m.rows, _ = store.MatrixOf(x)
 	for c, terms := range m.terms {
 		for k, t := range terms {
 			if i := floats.FirstNotFinite(t.Coef); i >= 0 {
@@ -260,45 +252,54 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	return rows, nil
 }
 
-// readSupport returns the support rows' values and a function that builds the rows over them.
-func readSupport(mr *modelfile.Reader, h *header, rows int) (
-	values []float32, rowsOf func() (pegasos.Examples, error), err error,
-) {
+// readSupport reads the support rows. It allocates memory only for numbers that it has read.
+func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
 	if h.layout == "dense" {
 		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for their memory
-			return nil, nil, fmt.Errorf("header: support: %d rows of no features are too many", rows)
+			return nil, fmt.Errorf("header: support: %d rows of no features are too many", rows)
 		}
-		values, err = mr.Floats(rows * h.features)
-		return values, func() (pegasos.Examples, error) {
-			d := dense.New(rows, h.features)
-			for i := range rows {
-				copy(d.Row(i), values[i*h.features:])
-			}
-			return d, nil
-		}, err
+		values, err := readValues(mr, rows*h.features)
+		if err != nil {
+			return nil, err
+		}
+		return dense.FromSlice(rows, h.features, values)
 	}
 	counts, err := mr.Ints(rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
 		if n < 0 || int(n) > h.features {
-			return nil, nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
+			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
 				uint32(n), h.features)
 		}
 		starts = append(starts, starts[i]+int64(n))
 	}
 	nonzeros := starts[rows]
 	if nonzeros > math.MaxInt/16 {
-		return nil, nil, fmt.Errorf("support rows: %d nonzeros are too many", nonzeros)
+		return nil, fmt.Errorf("support rows: %d nonzeros are too many", nonzeros)
 	}
 	index, err := mr.Ints(int(nonzeros))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	values, err = mr.Floats(int(nonzeros))
-	return values, func() (pegasos.Examples, error) {
-		return sparse.NewShared(h.features, starts, index, values)
-	}, err
+	values, err := readValues(mr, int(nonzeros))
+	if err != nil {
+		return nil, err
+	}
+	x, err := sparse.NewShared(h.features, starts, index, values)
+	if err != nil {
+		return nil, fmt.Errorf("support rows: %w", err)
+	}
+	return x, nil
+}
+
+// readValues reads n values of support rows.
+func readValues(mr *modelfile.Reader, n int) ([]float32, error) {
+	values, err := mr.Floats(n)
+	if i := floats.FirstNotFinite(values); err == nil && i >= 0 {
+		err = fmt.Errorf("support rows: a value is %v, not finite", values[i])
+	}
+	return values, err
 }

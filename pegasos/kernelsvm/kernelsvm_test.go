@@ -716,7 +716,8 @@ func TestMemory(t *testing.T) {
 				c.cache)
 		}
 	}
-	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*128 { // 128 rows of a block
+	// Blocks have 128 rows, whose kernel with each other is computed before it is cached.
+	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*128 {
 		t.Errorf("%d values with a cache for all %d", none, rows*rows)
 	}
 }

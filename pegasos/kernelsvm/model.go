@@ -83,7 +83,10 @@ type Result struct {
 type ProblemResult struct{ Objective, DualObjective float64 }
 
 // claim returns the objective and the lower bound of r.
-func (r Result) claim() proof.Claim { return proof.Claim(ProblemResult{r.Objective, r.DualObjective}) }
+func (r Result) claim() proof.Claim {
+	return proof.Claim{Objective: r.Objective,
+		DualObjective: r.DualObjective}
+}
 
 // WorstGap returns the largest relative gap of any problem and the index of that problem, or NaN
 // and -1 if no gap is known.

@@ -44,8 +44,8 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// Class returns the index in Classes of the class with the highest score by [Model.ClassScores], the
-// first one in a tie, or -1 if a score is not finite.
+// Class returns the index in Classes of the class with the highest score by [Model.ClassScores],
+// the first one in a tie, or -1 if a score is not finite.
 func (m *Model) Class(scores []float64) int {
 	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
 		panic(misuse.Of("%d scores for a model of %d classes", len(scores), n))

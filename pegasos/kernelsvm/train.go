@@ -53,9 +53,9 @@ type Trainer struct {
 	Threads int
 
 	// CacheMB is the maximum size of the kernel cache in MB of 10^6 bytes. 0 means DefaultCacheMB,
-	// or no cache where it would not help; below 0 there is no cache. Problems are solved one after
-	// another, with at least as many problems as Threads each goroutine one of its own, and the cache
-	// has kernel values of those that are being solved.
+	// or no cache where it would not help; below 0 there is no cache. The cache has kernel values of
+	// the problems that are being solved: one for each goroutine, or one in all if there are fewer
+	// problems than Threads.
 	CacheMB int
 
 	// MaxMemory is the maximum number of bytes that a run may need besides the data and the kernel
@@ -77,8 +77,8 @@ type Progress struct {
 	Pass   int   // begun passes of dual coordinate ascent of the last problem
 	Values int64 // kernel values computed so far, without those read from the cache
 
-	// Objective and Gap (relative, as in Result) are those of the current weight vectors, w = 0 for
-	// problems that are not begun; NaN if unknown.
+	// Objective and relative Gap of the current weight vectors, as in Result; w is 0 in problems that
+	// are not begun. Both are NaN if unknown.
 	Objective, Gap float64
 }
 

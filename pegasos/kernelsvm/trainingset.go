@@ -119,7 +119,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
 			Reason: "a value is NaN or infinite, or too large for the kernel in float32"}
 	}
-	first := int(slices.Min(set.rowOf)) // stands for all rows in errors
+	first := int(slices.Min(set.rowOf)) // named in errors about all rows
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
 		return &store.RowError{Row: first, Scale: true,
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+

@@ -134,7 +134,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 		for j := range count {
 			k := key{c, hashes[i]}
 			at := slices.IndexFunc(rows[k], func(p int32) bool {
-				return rowOf(m.rows, i).Equal(rowOf(r.rows.Matrix, int(r.rows.At[p])))
+				return kernel.RowOf(m.rows, i).Equal(kernel.RowOf(r.rows.Matrix, int(r.rows.At[p])))
 			})
 			i++
 			if at < 0 {
@@ -149,11 +149,6 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 		}
 	}
 	return coef, unmatched
-}
-
-func rowOf(m store.Matrix, i int) kernel.Row {
-	index, values := m.Row(i)
-	return kernel.Row{Index: index, Value: values}
 }
 
 // checkClaims compares the recomputed Result with the claimed one, for each problem and for the

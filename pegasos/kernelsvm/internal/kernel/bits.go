@@ -88,8 +88,8 @@ func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
 }
 
 // addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum over j of
-// coef[j] times the kernel value of the query row and row start+j. Looking up and adding in one loop
-// takes half the time of Values and addProducts, but keeps no values for other outputs.
+// coef[j] times the kernel value of the query row and row start+j. Values and addProducts take a
+// third longer, but give values for any number of outputs.
 func (r *Rows) addLookUp2(scores *[2]float64, coef []float32, probes []Probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), r.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]

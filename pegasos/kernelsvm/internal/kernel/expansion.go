@@ -10,8 +10,8 @@ import (
 )
 
 // Expansion is one or more weight vectors, the outputs, each a sum of coefficients times phi of
-// rows. It computes scores for training, verification and prediction. To the bit a score is the
-// sum in float64, over the rows in order, of coefficient times float64 kernel value. With the linear
+// rows. It computes scores for training, verification and prediction. To the bit a score is the sum
+// in float64, over the rows in order, of coefficient times float64 kernel value. With the linear
 // kernel it is the product with the sum of the rows.
 type Expansion struct {
 	Outputs int
@@ -29,7 +29,8 @@ type Term struct {
 }
 
 // NewExpansion returns an expansion over all rows of m, which are in groups of the given sizes.
-func NewExpansion(f Function, m store.Matrix, groups []int, outputs int, terms [][]Term) *Expansion {
+func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
+	terms [][]Term) *Expansion {
 	e, at := &Expansion{Outputs: outputs, terms: terms}, UpTo(m.Rows())
 	if f.Kind == Linear {
 		e.sum(m, at)
@@ -93,9 +94,8 @@ func (e *Expansion) sum(m store.Matrix, at []int32) {
 // EachValue calls f for every stored value of the rows of m whose indices are in at.
 func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
-		index, values := m.Row(int(i))
-		x := Row{index, values}
-		for k, v := range values {
+		x := RowOf(m, int(i))
+		for k, v := range x.Value {
 			f(x.column(k), float64(v))
 		}
 	}
@@ -126,10 +126,9 @@ func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 		scores := make([]float64, (min(start+queryRows, n)-start)*e.Outputs)
 		s.queries = s.queries[:0]
 		for i := start; i < min(start+queryRows, n); i++ {
-			index, values := s.x.Row(i)
-			q := Row{index, values}
+			q := RowOf(s.x, i)
 			if !stable {
-				q = Row{slices.Clone(index), slices.Clone(values)}
+				q = Row{slices.Clone(q.Index), slices.Clone(q.Value)}
 			}
 			s.queries = append(s.queries, q)
 		}
@@ -196,6 +195,9 @@ func (e *Expansion) score(s *scorer, scores []float64) {
 			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
 				rows.addLookUp2((*[2]float64)(rest), coef, probes, tile.Start)
 			}
+		}
+		if len(probes) == 0 {
+			continue
 		}
 		Values(rows, s.values, probes, t)
 		for _, term := range e.terms[group] {

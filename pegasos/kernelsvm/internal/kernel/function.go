@@ -1,11 +1,13 @@
 // Package kernel computes the kernel values of rows, in float32 for training and in float64 for
-// scores, and bounds their rounding errors. Rows stores a list of rows in tiles, and Values computes
-// the values of a tile. An Expansion is a weight vector, a sum over rows, which gives scores.
+// scores, and bounds their rounding errors. Rows stores a list of rows in tiles, and Values
+// computes the values of a tile. An Expansion is a weight vector, a sum over rows, which gives
+// scores.
 package kernel
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
 // The kinds of kernels that are computed here.
@@ -31,6 +33,12 @@ type Row struct {
 	Value []float32
 }
 
+// RowOf returns row i of x.
+func RowOf(x store.Rows, i int) Row {
+	index, values := x.Row(i)
+	return Row{index, values}
+}
+
 // column returns the column of value k.
 func (x *Row) column(k int) int {
 	if x.Index != nil {
@@ -42,10 +50,10 @@ func (x *Row) column(k int) int {
 // float is the precision of a kernel value.
 type float interface{ float32 | float64 }
 
-// apply sets dst to the kernel values of a row x and other rows z. products has their inner products
-// xz, or for RBF with direct set their squared distances. square is the squared norm xx of x, and
-// squares has the squared norms zz; only RBF without direct uses these two. dst and products may be
-// the same slice. The values are computed in float64 until they are stored, to the bit as
+// apply sets dst to the kernel values of a row x and other rows z. products has their inner
+// products xz, or for RBF with direct set their squared distances. square is the squared norm xx of
+// x, and squares has the squared norms zz; only RBF without direct uses these two. dst and products
+// may be the same slice. The values are computed in float64 until they are stored, to the bit as
 //
 //	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), in float32 with a rounded exponent and dense.Exp
 //	linear      xz

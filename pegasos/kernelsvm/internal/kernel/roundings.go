@@ -84,9 +84,9 @@ func (r *Rows) errorBound64(largest float64) ErrorBound {
 	return b
 }
 
-// errorBound returns the error bound of kernel values that are computed, in arithmetic with the unit
-// roundoff unit, from inner products with the relative error dot and the absolute error under or,
-// for RBF with direct set, from distances computed directly.
+// errorBound returns the error bound of kernel values that are computed, in arithmetic with the
+// unit roundoff unit, from inner products with the relative error dot and the absolute error under
+// or, for RBF with direct set, from distances computed directly.
 func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 	switch {
 	case r.Func != nil:

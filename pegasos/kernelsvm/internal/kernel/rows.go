@@ -8,17 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// The inner product of two rows is, to the bit,
-//
-//   - for a dense matrix: dense.Dot;
-//   - for a sparse matrix: the sum over the columns that both rows have, ascending, one product at
-//     a time, in float64, in which a product of two float32 numbers is exact.
-//
-// Both are symmetric in the two rows, unlike dot products of a sparse row with a dense vector.
+// The inner product of dense rows is dense.Dot, to the bit. The inner product of sparse rows is the
+// sum over the columns that both rows have, ascending, one product at a time, in float64, in which
+// a product of two float32 numbers is exact. Unlike dot products of a sparse row with a dense
+// vector, these sums are symmetric in the two rows.
 //
 // RBF needs squared distances and derives them from inner products. Where dense rows are so far
-// from the origin that float32 would lose the distance, dense.SquaredDistance computes it: see
-// maxExponentError.
+// from the origin that float32 would lose the distance, dense.SquaredDistance computes the
+// distance: see maxExponentError.
 
 // TileRows is the maximum number of rows in a tile. The kernel values of another row with all rows
 // of a tile are computed together; they take up to 4 kB.
@@ -163,10 +160,7 @@ func UpTo(n int) []int32 {
 }
 
 // row returns row p.
-func (r *Rows) row(p int) Row {
-	index, values := r.Matrix.Row(int(r.At[p]))
-	return Row{index, values}
-}
+func (r *Rows) row(p int) Row { return RowOf(r.Matrix, int(r.At[p])) }
 
 // Probe returns row p as a probe for these rows.
 func (r *Rows) Probe(p int) Probe {
@@ -195,9 +189,9 @@ func (r *Rows) AreBits(words int) bool { return r.words != nil && r.width <= wor
 func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 	tile := r.Tiles[t]
 	n := tile.Len()
-	squares := squaresOf[T](r)[tile.Start:tile.End]
+	squares, table := precise[T](r)
+	squares = squares[tile.Start:tile.End]
 	switch {
-	case len(probes) == 0:
 	case r.Func != nil:
 		for k := range probes {
 			for j := range n {
@@ -206,7 +200,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 		}
 	case probes[0].words != nil:
 		for k := range probes {
-			lookUp(r, dst[k][:n], tableOf[T](r), &probes[k], r.words[tile.Start*r.width:])
+			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
 		// Each chunk of rows stays in the L1 cache, of about 16 kB, while all probes are multiplied
@@ -253,20 +247,12 @@ func denseProducts[T float](r *Rows, dst []T, rows []int32, x []float32) {
 	}
 }
 
-// squaresOf returns the squared norms of the given precision.
-func squaresOf[T float](r *Rows) []float64 {
-	if _, wide := any(T(0)).(float64); wide {
-		return r.squares64
+// precise returns the squared norms, and the table of kernel values of bit rows, of a precision.
+func precise[T float](r *Rows) (squares []float64, table []T) {
+	if table, is := any(r.table32).([]T); is {
+		return r.squares, table
 	}
-	return r.squares
-}
-
-// tableOf returns the table of kernel values of bit rows of the given precision.
-func tableOf[T float](r *Rows) []T {
-	if table, ok := any(r.table32).([]T); ok {
-		return table
-	}
-	return any(r.table64).([]T)
+	return r.squares64, any(r.table64).([]T)
 }
 
 // Measure sets Diagonal and what follows it. It stops at a row whose value is not finite or whose

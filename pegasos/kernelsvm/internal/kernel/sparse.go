@@ -60,19 +60,8 @@ func (c *columnIndex) products(dst *[TileRows]float64, x *Row) {
 	clear(dst[:])
 	at := 0
 	for k, j := range x.Index {
-		// Galloping search: both column lists ascend, and a tile may have far more columns than a
-		// row.
-		step := 1
-		for at+step < len(c.column) && c.column[at+step] <= j {
-			at += step
-			step *= 2
-		}
-		for ; step > 0; step /= 2 {
-			if at+step < len(c.column) && c.column[at+step] <= j {
-				at += step
-			}
-		}
-		if at < len(c.column) && c.column[at] == j {
+		n, found := slices.BinarySearch(c.column[at:], j)
+		if at += n; found {
 			v := float64(x.Value[k])
 			rows := c.rows[c.starts[at]:c.starts[at+1]]
 			values := c.values[c.starts[at]:][:len(rows)]

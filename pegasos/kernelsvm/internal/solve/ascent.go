@@ -40,7 +40,8 @@ type selection struct {
 	row  [blockRows / 2]int
 }
 
-// offer adds a row, in place of that of the least gain if the selection is full.
+// offer adds a row. If the selection is full, the row replaces the row of the least gain, if its
+// own gain is larger.
 func (h *selection) offer(gain float64, row int) {
 	k := h.n
 	if k < len(h.gain) {
@@ -68,7 +69,7 @@ func (h *selection) offer(gain float64, row int) {
 }
 
 // ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, MaxPasses
-// have ended, or ctx is done. A pass has as many moves as the problem has rows.
+// have ended, or ctx is done. The number of moves in a pass is the number of the problem's rows.
 func (s *solver) ascend(ctx context.Context) error {
 	s.ascending = true
 	each := s.alphaPerViolation(s.Epochs)

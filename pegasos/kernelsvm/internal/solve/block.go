@@ -11,7 +11,7 @@ import (
 type Memory struct {
 	values  *atomic.Int64 // number of kernel values computed
 	cache   *cache
-	all     bool // the cache is that of a problem of all rows
+	all     bool // the cache was filled for a problem of all rows
 	block   block
 	workers []*worker
 }

@@ -1,8 +1,8 @@
 package solve
 
-// cache caches rows of kernel values of one problem: the kernel of a row with every row of
-// the problem. Cached values have the same bits as recomputed ones, so the size of the cache
-// influences no result. A nil cache is one that caches nothing.
+// cache caches rows of kernel values of one problem: the kernel of a row with every row of the
+// problem. Cached values have the same bits as recomputed ones, so the size of the cache influences
+// no result.
 type cache struct {
 	capacity int64           // maximum number of kernel values
 	index    map[int32]int32 // slot of each cached row
@@ -19,46 +19,36 @@ type cacheSlot struct {
 	values []float32
 }
 
-// newCache returns a cache of up to mb MB, or nil if mb is not above 0.
+// newCache returns a cache of up to mb MB.
 func newCache(mb float64) *cache {
-	if !(mb > 0) {
-		return nil
-	}
-	return &cache{capacity: int64(min(mb, 1<<30) * 1e6 / 4), index: map[int32]int32{}}
+	return &cache{capacity: int64(max(0, min(mb, 1<<30)) * 1e6 / 4), index: map[int32]int32{}}
 }
 
 // reset removes all rows and prepares the cache for a problem of the given number of rows. Their
 // memory is used again.
 func (c *cache) reset(rows int) {
-	if c == nil {
-		return
-	}
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
 	if most := c.slots[:cap(c.slots)]; int64(len(most)) > c.rows {
-		clear(most[c.rows:]) // rows of this problem are longer than those of the last one
+		clear(most[c.rows:]) // the rows of this problem are longer than the last problem's
 	}
 }
 
 // find returns the kernel values of a row, or nil if they are not cached.
 func (c *cache) find(row int) []float32 {
-	if c != nil {
-		if k, ok := c.index[int32(row)]; ok {
-			return c.slots[k].values
-		}
+	if k, ok := c.index[int32(row)]; ok {
+		return c.slots[k].values
 	}
 	return nil
 }
 
 // get returns the slice for the kernel values of a row, and whether the slice already contains
 // them. If not, the caller must fill the slice. It returns nil if the cache is full and no row can
-// be evicted: evict permits to evict the least recently used row, unless it is one of the last
-// blockRows ones, which may be in use. Epochs of Pegasos evict none: they visit the rows in a new
-// order each time, so that the least recently used row is as likely to be used as any other.
+// be evicted: evict permits to evict the least recently used row, unless it was used in the last
+// blockRows calls, by which it may still be in use. Epochs of Pegasos evict none: they visit the
+// rows in a new order each time, so that the least recently used row is as likely to be used as any
+// other.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
-	if c == nil {
-		return nil, false
-	}
 	c.clock++
 	k, known := c.index[int32(row)]
 	if !known {

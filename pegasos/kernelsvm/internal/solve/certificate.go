@@ -82,9 +82,9 @@ func (o *scoreErrors) of(rows *kernel.Rows, pos int32, score float64) float64 {
 }
 
 // errorsOf returns the errors of scores that were summed from kernel values with the error bound
-// values, apart from those of the summation. For alphas from alpha64, which may be nil, the kernel
-// values were float64. Later sums over the rows have a relative error of term times the number of
-// rows.
+// values; the caller adds the errors of the summation. alpha64, which may be nil, is the part of
+// each alpha whose kernel values were float64. Later sums over the rows have a relative error of
+// term times the number of rows.
 func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := &scoreErrors{bound: values, bound64: p.Rows.Error64, terms: term * float64(p.N+2)}
@@ -99,7 +99,8 @@ func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 }
 
 // freshErrors returns the errors of scores that were computed anew from the alphas.
-func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound, term float64) *scoreErrors {
+func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
+	term float64) *scoreErrors {
 	o := p.errorsOf(alpha, nil, values, term)
 	o.sum = float64(2 * kernel.Unit64 * float64(8+floats.CountNonzeros(alpha)) * o.weights.Norm)
 	return o
@@ -124,8 +125,8 @@ func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
-// measure sets the objective of w, whose scores have the errors off, and the bounds. epochs is what
-// the alphas must be divided by to be dual variables, or 0 if w gives none.
+// measure sets the objective of w, whose scores have the errors off, and the bounds. The alphas,
+// divided by epochs, are dual variables unless epochs is 0.
 func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	n, t := float64(s.N), s.tally(w, off)
 	s.setObjective(&t, w.scale)
@@ -287,33 +288,29 @@ func (s *solver) measureModel(coef []float64) {
 }
 
 // bestFactor returns the number in [0, 1] by which w has to be multiplied for the least objective,
-// or 0 if no multiple is better than w = 0. penalty is the penalty of w. bestFactor finds the zero of
-// the derivative by bisection: the derivative increases with the factor.
+// or 0 if no multiple is better than w = 0. penalty is the penalty of w. bestFactor finds the zero
+// of the derivative by bisection: the derivative increases with the factor.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
-	n, margins := float64(p.N), make([]float64, len(w.score))
-	for i, z := range w.score {
-		margins[i] = float64(p.Sign[i]*z) / w.scale
+	// loss returns the loss of f times w, and its derivative times -1.
+	loss := func(f float64) (sum, gain float64) {
+		for i, z := range w.score {
+			if m := float64(p.Sign[i]*z) / w.scale; float64(f*m) < 1 {
+				sum += 1 - float64(f*m)
+				gain += m
+			}
+		}
+		return sum / float64(p.N), gain / float64(p.N)
 	}
 	low, high := 0.0, 1.0
 	for range 40 {
 		f := (low + high) / 2
-		gain := 0.0
-		for _, m := range margins {
-			if float64(f*m) < 1 {
-				gain += m
-			}
-		}
-		if float64(2*f*penalty) < gain/n {
+		if _, gain := loss(f); float64(2*f*penalty) < gain {
 			low = f
 		} else {
 			high = f
 		}
 	}
-	loss := 0.0
-	for _, m := range margins {
-		loss += max(0, 1-float64(low*m))
-	}
-	if objective := float64(low*low*penalty) + loss/n; !(objective < 1) {
+	if sum, _ := loss(low); !(float64(low*low*penalty)+sum < 1) {
 		return 0
 	}
 	return low

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// problemOf returns the problem of the rows of x, whose labels y are 0 or 1, and the settings of one
-// epoch of Pegasos in the given order.
+// problemOf returns the problem of the rows of x, whose labels y are 0 or 1, and the settings of
+// one epoch of Pegasos in the given order.
 func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, lambda float64,
 	kind string) (*Problem, Settings) {
 	t.Helper()
