@@ -233,3 +233,10 @@ func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProduc
 // which is not an inner product, nor with the order IID, in which a row may be visited more often
 // than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
+
+// lambda returns the weight of the penalty for a problem of the given number of rows, or an error
+// if C makes that weight unusable.
+func (cfg Config) lambda(rows float64) (float64, error) {
+	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
+	return lambda, rule.Err()
+}

@@ -2,6 +2,8 @@ package kernelsvm
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -77,6 +79,22 @@ func (h *headerResult) result() Result {
 		r.PerProblem = append(r.PerProblem, ProblemResult(p.Claim()))
 	}
 	return r
+}
+
+// Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
+// rows and coefficients as in the model's file, the kernel, its parameters, the classes, and the
+// fields Names, IndexBase, HashBits and Table.
+func (m *Model) Hash() string {
+	h := sha256.New()
+	c := m.Config
+	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
+	modelfile.WriteNumbers(h, m.Classes)
+	m.writeBody(h)
+	modelfile.WriteLines(h, []modelfile.Field{
+		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
+		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
+	})
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Write writes the model to w. The same model gives the same bytes on every machine.

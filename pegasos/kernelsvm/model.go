@@ -1,20 +1,13 @@
 package kernelsvm
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"math"
-	"slices"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/labels"
-	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
@@ -96,6 +89,11 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
+const (
+	maxRows     = math.MaxInt32
+	maxProblems = 1 << 16
+)
+
 // pairs reports whether each problem separates two classes from each other.
 func (cfg Config) pairs(classes int) bool {
 	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
@@ -129,82 +127,6 @@ func (cfg Config) problem(classes, class, slot int) int {
 		a, b = class, slot+1
 	}
 	return a*classes - a*(a+1)/2 + b - a - 1
-}
-
-// model returns the model of the run so far. finished says that the run was not interrupted. The
-// objective and the bound of the model are NaN if finished is false or the run had fewer steps than
-// rows.
-func (r *run) model(f Func, finished bool) (*Model, error) {
-	for k := range r.solutions {
-		// safety margin: verification sums in another order
-		s := &r.solutions[k]
-		s.Bound = max(0, s.Bound-float64(1e-12*s.Objective))
-	}
-	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: f,
-		Result: r.result()}
-	if nan := math.NaN(); !finished {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
-		m.Result.PerProblem = nil
-	}
-	notFinite := func(what string) error {
-		return &iterate.Error{Step: m.Result.Steps, Row: -1,
-			Reason: what + " is not finite: " + store.TooLarge}
-	}
-	var at []int32
-	for c := range r.classes {
-		at = append(at, r.addSupport(m, c)...)
-	}
-	for _, s := range r.solutions {
-		if floats.FirstNotFinite(s.Coef) >= 0 {
-			return nil, notFinite("a coefficient")
-		}
-	}
-	m.rows = store.TakeMatrix(r.rows.Matrix, at)
-	if !finished || r.partial {
-		return m, nil
-	}
-	for _, p := range m.Result.PerProblem { // rounding never makes a bound exceed its objective
-		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
-			return nil, fmt.Errorf("kernelsvm: %w", err)
-		}
-	}
-	if !floats.IsFinite(m.Result.Objective) {
-		return nil, notFinite("the objective")
-	}
-	return m, nil
-}
-
-// addSupport makes support rows of the rows of class c that have a coefficient other than 0 in any
-// problem. It adds their number and their coefficients to m, and returns their indices in the
-// training set's matrix.
-func (r *run) addSupport(m *Model, c int) (at []int32) {
-	var terms []kernel.Term
-	var own [][]float32 // coefficients of the class's rows by problem; nil for one not begun
-	for slot := range r.cfg.slots(len(r.classes)) {
-		k := r.cfg.problem(len(r.classes), c, slot)
-		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)
-		if coef := r.solutions[k].Coef; coef != nil {
-			own[slot] = coef[r.number(k, int32(r.starts[c])):]
-		}
-	}
-	for i := range r.starts[c+1] - r.starts[c] {
-		if !slices.ContainsFunc(own, func(coef []float32) bool { return coef != nil && coef[i] != 0 }) {
-			continue
-		}
-		at = append(at, r.rows.At[r.starts[c]+i])
-		for slot, coef := range own {
-			a := float32(0)
-			if coef != nil {
-				a = coef[i]
-			}
-			terms[slot].Coef = append(terms[slot].Coef, a)
-		}
-	}
-	if at == nil {
-		terms = nil
-	}
-	m.counts, m.terms = append(m.counts, len(at)), append(m.terms, terms)
-	return at
 }
 
 // Cols returns the number of features of the training rows.
@@ -253,20 +175,4 @@ func (m *Model) Coefficients(problem int) []float32 {
 // ClassName returns Names[class], or the label Classes[class] as text if Names is nil.
 func (m *Model) ClassName(class int) string {
 	return labels.Name(m.Classes, m.Names, class)
-}
-
-// Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
-// rows and coefficients as in the model's file, the kernel, its parameters, the classes, and the
-// fields Names, IndexBase, HashBits and Table.
-func (m *Model) Hash() string {
-	h := sha256.New()
-	c := m.Config
-	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
-	modelfile.WriteNumbers(h, m.Classes)
-	m.writeBody(h)
-	modelfile.WriteLines(h, []modelfile.Field{
-		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
-		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
-	})
-	return hex.EncodeToString(h.Sum(nil))
 }

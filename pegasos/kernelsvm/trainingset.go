@@ -251,3 +251,22 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 	}
 	return n / sum
 }
+
+// checkMemory returns an error if the estimated memory of the problems, without the data and the
+// kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before that memory
+// is allocated.
+func (set *trainingSet) checkMemory(limit int64) error {
+	const (
+		sliceSize = 96 // bytes for the slices of a class in one of its problems
+		perRow    = 8  // bytes for a row of a problem: its coefficient, of the problem and of the model
+		solving   = 96 // bytes for a row of a problem that is being solved
+	)
+	n, rows := float64(len(set.classes)), float64(set.x.Rows())
+	problems, states, visited := n, n*n, n*rows // one-vs-rest
+	if set.cfg.pairs(len(set.classes)) {
+		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
+	}
+	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
+	live := min(problems, float64(set.threads)) * visited / problems
+	return options.Memory(limit, states*sliceSize+visited*perRow+live*solving, what).Err()
+}

@@ -2,15 +2,12 @@ package kernelsvm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
-	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -97,16 +94,6 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 			r.classes, m.Classes)
 	}
 	return r, err
-}
-
-// fingerprint returns the layout of x ("dense", "sparse" or "other"), a colon, and a hash of the
-// rows and labels in hexadecimal.
-func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool) string {
-	h := sha256.New()
-	fmt.Fprintln(h, x.Rows(), x.Cols())
-	modelfile.WriteNumbers(h, y)
-	modelfile.WriteNumbers(h, store.Hashes(x, threads, stop))
-	return store.Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
 // matchSupport returns the model's coefficients for the rows of the run, by problem, and the number

@@ -114,3 +114,7 @@ func exp[T float](v []T) {
 		}
 	}
 }
+
+// TileRows is the maximum number of rows in a tile. The kernel values of another row with all rows
+// of a tile are computed together; they take up to 4 kB.
+const TileRows = 1024

@@ -1,55 +1,33 @@
 package kernel
 
-import "math"
+import (
+	"math"
 
-// ErrorBound bounds the rounding error of a kernel value. The certificate is about the exact kernel
-// of the rows (their float32 values taken as exact, gamma and coef0 in float64) and the float32
-// coefficients of the model. Kernel values are computed in float32, so a score differs from the
-// exact one, but by no more than a distance that is known before any value is computed. With u =
-// 2^-24, xx and zz the squared norms of the rows, and c the number of roundings that a term of a
-// float32 dot product goes through, every value is within
-//
-//	product*sqrt(k(x,x)k(z,z)) + slope*(xx+zz) + constant
-//
-// of the exact one:
-//
-//   - The dot product of dense rows is off by at most c*u*|x||z|. For sparse rows it is a sum of
-//     exact products in float64: c is about nonzeros*2^-29. For rows of zeros and ones it is exact.
-//   - RBF from dot products: the squared distance is off by c*u*(xx + zz + 2|x||z|), at most
-//     2c*u*(xx+zz), and the exponent by gamma times that. The slope of e^-t is at least -1 for
-//     t >= 0.
-//   - RBF from distances computed directly: the errors of each difference, its square and the sum
-//     are relative to the result, so the exponent t is off by (c+3)*u*t, and the kernel value by
-//     that times e^-t, which is at most (c+3)*u/e.
-//   - Rounding the exponent to float32 costs u*t*e^-t <= u/e, and dense.Exp is within 1.1 units in
-//     the last place, 2.2u of the value. For RBF k(x,x) is always 1.
-//   - Linear and polynomial: (gamma xz + coef0)^degree multiplies the error of xz, relative to
-//     |x||z|, by degree, and gamma |x||z| + coef0 is at most the geometric mean of gamma xx + coef0
-//     and gamma zz + coef0. Then the result is rounded.
-//   - RBF of zeros and ones has so few possible values that the error of each is computed.
-//   - Rounded coefficients are off by u, which counts twice in |w|^2. The coefficients of dual
-//     coordinate ascent are exact.
-//   - constant covers underflow: 2^-149 a term.
-//
-// The float64 roundings in all of this are 2^-29 times as large and covered by 1 % more. A score is
-// a sum in float64 of such values times alphas; package solve covers the roundings of that sum. For
-// a Func of the caller the certificate is about the values that it returns.
-type ErrorBound struct{ product, slope, constant float64 }
-
-// unit and Unit64 are the unit roundoffs of float32 and float64, the largest relative error of one
-// operation. The constant more is a safety factor for error bounds; it covers float64 roundings.
-const (
-	unit   = 0x1p-24
-	Unit64 = 0x1p-53
-	more   = 1.01
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// dotError returns a bound on the error of a float32 inner product of dense rows, relative to the
-// product of their norms. It counts the roundings that a term goes through: of the product, of the
-// sum in its lane, of folding the 64 lanes, and of adding the blocks of 65,536 columns.
-func (r *Rows) dotError() float64 {
-	block := min(r.cols, 65536)
-	return unit * more * float64(1+(block+63)/64+6+r.cols/65536)
+// Measure sets Diagonal and what follows it. It stops at a row whose value is not finite or whose
+// squared norm exceeds half of the largest float32, and returns that row; it returns -1 if there is
+// none.
+func (r *Rows) Measure() (bad int) {
+	r.Diagonal, r.Norms = make([]float32, len(r.At)), make([]float64, len(r.At))
+	for p, square := range r.squares {
+		d := r.Diagonal[p : p+1]
+		if r.Func != nil {
+			d[0] = r.Func(r.row(p), r.row(p))
+		} else {
+			// Computed without the table of bit rows, which has the same value.
+			apply(&r.Function, d, []float64{square}, false, square, r.squares[p:p+1])
+		}
+		if !floats.IsFinite(d[0]) || !(square <= math.MaxFloat32/2) {
+			return p
+		}
+		r.Norms[p] = math.Sqrt(max(0, float64(d[0])))
+		r.MaxNorm = max(r.MaxNorm, r.Norms[p])
+	}
+	largest := float64(r.MaxNorm * r.MaxNorm)
+	r.Error, r.Error64 = r.errorBound32(largest), r.errorBound64(largest)
+	return -1
 }
 
 // errorBound32 returns the error bound of the float32 kernel values. largest is an upper bound on
@@ -104,13 +82,6 @@ func (r *Rows) errorBound(dot, unit, under, largest float64) (b ErrorBound) {
 			b.slope = float64(float64(2*r.Gamma) * dot)
 		}
 	}
-	return b
-}
-
-// WithRoundedWeights returns the error bound of products of kernel values and weights that were
-// rounded to float32.
-func (b ErrorBound) WithRoundedWeights() ErrorBound {
-	b.product += 2 * more * unit
 	return b
 }
 

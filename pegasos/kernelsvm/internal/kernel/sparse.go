@@ -11,48 +11,38 @@ type columnIndex struct {
 	values []float32
 }
 
-// buildIndex builds the column index of every tile of sparse rows.
-func (r *Rows) buildIndex() {
-	if r.dense != nil {
-		return
-	}
-	if r.next == nil {
-		r.next = make([]int32, r.cols)
-	}
-	next := r.next // first the number of nonzeros by column, then the position of the next one
-	r.index = make([]columnIndex, len(r.Tiles))
-	for t, tile := range r.Tiles {
-		var c columnIndex
-		nonzeros := 0
-		for p := tile.Start; p < tile.End; p++ {
-			index := r.row(p).Index
-			nonzeros += len(index)
-			for _, j := range index {
-				if next[j] == 0 {
-					c.column = append(c.column, j)
-				}
-				next[j]++
+// newColumnIndex returns the index of n rows. next must have a 0 for each column, and has these zeros
+// again at the end.
+func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
+	nonzeros := 0
+	for i := range n {
+		index := row(i).Index
+		nonzeros += len(index)
+		for _, j := range index {
+			if next[j] == 0 {
+				c.column = append(c.column, j)
 			}
+			next[j]++ // the number of nonzeros in the column
 		}
-		slices.Sort(c.column)
-		c.starts = make([]int32, 1, len(c.column)+1)
-		for k, j := range c.column {
-			c.starts = append(c.starts, c.starts[k]+next[j])
-			next[j] = c.starts[k]
-		}
-		c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
-		for p := tile.Start; p < tile.End; p++ {
-			x := r.row(p)
-			for k, j := range x.Index {
-				c.rows[next[j]], c.values[next[j]] = int32(p-tile.Start), x.Value[k]
-				next[j]++
-			}
-		}
-		for _, j := range c.column {
-			next[j] = 0
-		}
-		r.index[t] = c
 	}
+	slices.Sort(c.column)
+	c.starts = make([]int32, 1, len(c.column)+1)
+	for k, j := range c.column {
+		c.starts = append(c.starts, c.starts[k]+next[j])
+		next[j] = c.starts[k] // the position of the column's next nonzero
+	}
+	c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
+	for i := range n {
+		x := row(i)
+		for k, j := range x.Index {
+			c.rows[next[j]], c.values[next[j]] = int32(i), x.Value[k]
+			next[j]++
+		}
+	}
+	for _, j := range c.column {
+		next[j] = 0
+	}
+	return c
 }
 
 // products sets dst[j] to the inner product of a sparse row and row j of the tile.

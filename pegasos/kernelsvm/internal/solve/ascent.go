@@ -207,7 +207,7 @@ func (s *solver) improve(all *roundSums) (moves int) {
 	top := 0.0
 	for _, h := range []*selection{&all.up, &all.down} {
 		for k, gain := range h.gain[:h.n] {
-			b.add(s, h.row[k])
+			b.add(s.Problem, h.row[k], s.score[h.row[k]])
 			top = max(top, gain)
 		}
 	}
@@ -236,7 +236,7 @@ func (s *solver) improve(all *roundSums) (moves int) {
 			continue
 		}
 		moves++
-		for j, v := range b.kernelRow(s, k) {
+		for j, v := range b.kernelRow(s.Problem, s.cache, k, s.values) {
 			slack[j] -= float64(float64(move*float64(v))*b.sign[j]) / scale
 		}
 	}

@@ -10,6 +10,7 @@ type cache struct {
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
+	keep     int64           // rows used in this number of the last calls of get are not evicted
 }
 
 // cacheSlot is one cached row of kernel values.
@@ -20,8 +21,9 @@ type cacheSlot struct {
 }
 
 // newCache returns a cache of up to mb MB.
-func newCache(mb float64) *cache {
-	return &cache{capacity: int64(max(0, min(mb, 1<<30)) * 1e6 / 4), index: map[int32]int32{}}
+func newCache(mb float64, keep int64) *cache {
+	return &cache{capacity: int64(max(0, min(mb, 1<<30)) * 1e6 / 4), keep: keep,
+		index: map[int32]int32{}}
 }
 
 // reset removes all rows and prepares the cache for a problem of the given number of rows. Their
@@ -44,10 +46,9 @@ func (c *cache) find(row int) []float32 {
 
 // get returns the slice for the kernel values of a row, and whether the slice already contains
 // them. If not, the caller must fill the slice. It returns nil if the cache is full and no row can
-// be evicted: evict permits to evict the least recently used row, unless it was used in the last
-// blockRows calls, by which it may still be in use. Epochs of Pegasos evict none: they visit the
-// rows in a new order each time, so that the least recently used row is as likely to be used as any
-// other.
+// be evicted: evict permits to evict the least recently used row, except for the last ones, which
+// may be in use. Epochs of Pegasos evict none: they visit the rows in a new order each time, by
+// which the least recently used row is as likely to be used as any other.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]
@@ -66,7 +67,7 @@ func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 					k = int32(i)
 				}
 			}
-			if c.slots[k].used > c.clock-blockRows {
+			if c.slots[k].used > c.clock-c.keep {
 				return nil, false
 			}
 			delete(c.index, c.slots[k].row)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
@@ -16,14 +15,6 @@ import (
 // From the scores follow |u|^2, the sum of alpha*y*score, and the losses, so the objective and the
 // bound need no further kernel values. The scores come from rounded kernel values, and the bound is
 // lowered by the effect that this may have: see kernel.ErrorBound.
-
-// weights is a weight vector w with its scores: the coefficient of row i is Sign[i]*alpha[i]/scale,
-// and its score score[i]/scale.
-type weights struct {
-	alpha, score []float64
-	scale        float64
-	each         float64 // what one violation adds to an alpha, at most; 1 for dual variables
-}
 
 // tally is sums over the rows of a problem, from which the objective of a weight vector and bounds
 // are computed. alphas, square and squareError are not yet divided by the scale of the weights.
@@ -173,47 +164,6 @@ func (s *solver) setBound() {
 	if s.Rows.Func != nil && s.Bound > s.Objective {
 		s.Bound = math.NaN() // the caller's kernel is not an inner product
 	}
-}
-
-// coefficients returns the coefficients of w.
-func (p *Problem) coefficients(w weights) []float64 {
-	coef := make([]float64, len(w.alpha))
-	for i, a := range w.alpha {
-		coef[i] = float64(p.Sign[i]*a) / w.scale
-	}
-	return coef
-}
-
-func toFloat32(coef []float64) []float32 {
-	all := make([]float32, len(coef))
-	for i, a := range coef {
-		all[i] = float32(a)
-	}
-	return all
-}
-
-// model returns the weights of the coefficients coef, which are float32 numbers, with float64
-// scores: those that a model with these coefficients predicts. If ctx is done early, the scores are
-// incomplete.
-func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
-	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
-	at := make([]uint32, len(coef))
-	var support []int32
-	var some []float32
-	for i, a := range coef {
-		at[i] = uint32(p.Rows.At[p.Pos[i]])
-		w.alpha[i] = float64(float64(p.Sign[i]*a) * w.scale)
-		if a != 0 {
-			support, some = append(support, p.Pos[i]), append(some, float32(a))
-		}
-	}
-	e := p.Rows.Expand(support, some)
-	e.ScoreAll(ctx, store.Subset(p.Rows.Matrix, at), threads, func(start int, scores []float64) {
-		for i, z := range scores {
-			w.score[start+i] = float64(z * w.scale)
-		}
-	})
-	return w
 }
 
 const (

@@ -1,0 +1,72 @@
+package solve
+
+import (
+	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
+)
+
+// solver solves a problem. While Pegasos runs, alpha counts a row's violations, and score is
+// <w,phi(x)> times the scale lambda*(t+t0). Dual coordinate ascent starts from alpha =
+// violations/epochs, which is in [0, 1], and has the scale lambda*rows.
+//
+// The mean of the last iterates is maintained as follows. Let S be the running sum of 1/scale over
+// the iterates to average. A violation contributes to every later iterate: if the sum was S_0 when
+// the violation happened and is S at the end, it adds S - S_0 to the sum of the iterates. So the
+// mean iterate has alpha (alpha*S - alphaLag)/samples, where alphaLag is the sum of the S_0 of the
+// row's violations, and the same holds for its scores.
+type solver struct {
+	*Problem
+	Settings
+	*Memory
+	Solution
+	report func(Solution)
+
+	score, alpha       []float64 // by row
+	scoreLag, alphaLag []float64 // by row; nil unless iterates are averaged
+	invScaleSum        float64   // S, the sum of 1/scale over the iterates to average
+	samples            int64     // number of iterates in invScaleSum
+	ascending          bool      // dual coordinate ascent has begun
+	alpha64            []float64 // alphas at the last float64 recomputation of scores; nil if none
+	recomputedAt       int64     // value of Updates when the scores were last recomputed in float64
+	recomputations     int
+}
+
+// newSolver returns the solver of p at w = 0.
+func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solver {
+	n := len(p.Pos)
+	s := &solver{Problem: p, Settings: set, Memory: m, Solution: p.unsolved(), report: report,
+		score: make([]float64, n), alpha: make([]float64, n)}
+	all := n == len(p.Rows.At) // then the numbers of the rows are those of another such problem
+	if !all || !m.all {
+		m.cache.reset(n)
+	}
+	m.all = all
+	if set.Average && !set.Dual {
+		s.scoreLag, s.alphaLag = make([]float64, n), make([]float64, n)
+	}
+	if set.Offset {
+		s.T0 = max(0, p.R2) / p.Lambda
+	}
+	return s
+}
+
+// Memory is the memory that solving needs and that one problem leaves to the next.
+type Memory struct {
+	values  *atomic.Int64 // number of kernel values computed
+	cache   *cache
+	all     bool // the cache was filled for a problem of all rows
+	block   block
+	workers []*worker
+}
+
+// NewMemory returns memory for the given number of goroutines, and for up to cacheMB MB of cached
+// kernel values. Solve adds the number of kernel values that it computes to values.
+func NewMemory(threads int, cacheMB float64, values *atomic.Int64) *Memory {
+	m := &Memory{cache: newCache(cacheMB, blockRows), values: values}
+	for range threads {
+		m.workers = append(m.workers, &worker{buffer: make([]float32, tileProbes*kernel.TileRows)})
+	}
+	m.block.buffer = make([]float32, blockRows*blockRows)
+	return m
+}

@@ -1,0 +1,81 @@
+package solve
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+)
+
+// weights is a weight vector w with its scores: the coefficient of row i is Sign[i]*alpha[i]/scale,
+// and its score score[i]/scale.
+type weights struct {
+	alpha, score []float64
+	scale        float64
+	each         float64 // what one violation adds to an alpha, at most; 1 for dual variables
+}
+
+// coefficients returns the coefficients of w.
+func (p *Problem) coefficients(w weights) []float64 {
+	coef := make([]float64, len(w.alpha))
+	for i, a := range w.alpha {
+		coef[i] = float64(p.Sign[i]*a) / w.scale
+	}
+	return coef
+}
+
+func toFloat32(coef []float64) []float32 {
+	all := make([]float32, len(coef))
+	for i, a := range coef {
+		all[i] = float32(a)
+	}
+	return all
+}
+
+// model returns the weights of the coefficients coef, which are float32 numbers, with float64
+// scores: those that a model with these coefficients predicts. If ctx is done early, the scores are
+// incomplete.
+func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
+	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
+	at := make([]uint32, len(coef))
+	var support []int32
+	var some []float32
+	for i, a := range coef {
+		at[i] = uint32(p.Rows.At[p.Pos[i]])
+		w.alpha[i] = float64(float64(p.Sign[i]*a) * w.scale)
+		if a != 0 {
+			support, some = append(support, p.Pos[i]), append(some, float32(a))
+		}
+	}
+	e := p.Rows.Expand(support, some)
+	e.ScoreAll(ctx, store.Subset(p.Rows.Matrix, at), threads, func(start int, scores []float64) {
+		for i, z := range scores {
+			w.score[start+i] = float64(z * w.scale)
+		}
+	})
+	return w
+}
+
+// alphaPerViolation returns the dual variable that one violation counts for after the given number
+// of epochs: 1/epochs, rounded down to few enough bits that the coefficients of all possible
+// violation counts are exact in float32.
+func (p *Problem) alphaPerViolation(epochs int) float64 {
+	scale := p.dualScale()
+	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))
+	c &^= 1<<bits.Len(uint(epochs)) - 1
+	if float64(math.Float32frombits(c))*float64(epochs)*scale > 1 {
+		c -= 1 << bits.Len(uint(epochs))
+	}
+	return float64(math.Float32frombits(c)) * scale
+}
+
+// roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number,
+// so that the model that is written is the one that was measured.
+func roundAlpha(a, scale float64) float64 {
+	c := float32(a / scale)
+	if float64(c)*scale > 1 {
+		c = math.Nextafter32(c, 0)
+	}
+	return float64(c) * scale
+}

@@ -1,0 +1,200 @@
+package kernelsvm
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
+)
+
+// run is one training run: the problems, which do not depend on each other, and their solutions.
+type run struct {
+	*trainingSet
+	cacheMB   int
+	progress  func(Progress)
+	solutions []solve.Solution
+	values    atomic.Int64 // kernel values computed; see Progress.Values
+	reporting sync.Mutex
+}
+
+func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
+	set, err := newTrainingSet(tr, x, y)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{trainingSet: set, cacheMB: tr.CacheMB, progress: tr.Progress,
+		solutions: slices.Repeat([]solve.Solution{{Objective: 1}}, len(set.pairs))}
+	if r.cacheMB == 0 && !set.rows.AreBits(wordsUncached) {
+		r.cacheMB = DefaultCacheMB
+	}
+	return r, nil
+}
+
+// solve solves the problems, each of them in one goroutine if there are enough of them, else one
+// after another in all goroutines. It returns early once ctx is done.
+func (r *run) solve(ctx context.Context) error {
+	outer, inner := r.threads, 1
+	if len(r.pairs) < r.threads {
+		outer, inner = 1, r.threads
+	}
+	memories, errs := make([]*solve.Memory, outer), make([]error, len(r.pairs))
+	var failed atomic.Bool
+	parallel.For(outer, len(r.pairs), func(worker, k int) {
+		if failed.Load() || ctx.Err() != nil {
+			return
+		}
+		p, err := r.problem(k)
+		if err == nil {
+			if memories[worker] == nil {
+				memories[worker] = solve.NewMemory(inner, float64(r.cacheMB)/float64(outer), &r.values)
+			}
+			var found solve.Solution
+			found, err = solve.Solve(ctx, p, r.settings(k), memories[worker],
+				func(now solve.Solution) { r.report(k, now) })
+			r.reporting.Lock()
+			r.solutions[k] = found
+			r.reporting.Unlock()
+		}
+		if bad, is := err.(*iterate.Error); is && bad.Row >= 0 {
+			bad.Row = int(r.rowOf[bad.Row])
+		}
+		if errs[k] = err; err != nil {
+			failed.Store(true)
+		}
+	})
+	return cmp.Or(errs...)
+}
+
+// report records the state of problem k and reports the progress.
+func (r *run) report(k int, now solve.Solution) {
+	if r.progress == nil {
+		return
+	}
+	r.reporting.Lock()
+	defer r.reporting.Unlock()
+	r.solutions[k] = now
+	res := r.result()
+	r.progress(Progress{Epoch: now.Epochs, Pass: now.Passes, Values: r.values.Load(),
+		Objective: res.Objective, Gap: res.Gap})
+}
+
+// result returns the Result of the run so far.
+func (r *run) result() Result {
+	var res Result
+	n := float64(len(r.pairs))
+	var sum, bound float64
+	for k, f := range r.solutions {
+		res.Steps, res.Passes = max(res.Steps, f.Steps), max(res.Passes, f.Passes)
+		res.Epochs = max(res.Epochs, float64(f.Steps)/float64(r.count(k)))
+		res.Violations += f.Updates
+		res.R2 += f.R2 / n
+		res.T0 += f.T0 / n
+		sum += f.Objective
+		bound += f.Bound
+		res.PerProblem = append(res.PerProblem, ProblemResult{f.Objective, f.Bound})
+	}
+	res.Objective, res.DualObjective = sum/n, bound/n
+	res.Gap = proof.Gap(res.Objective, res.DualObjective)
+	return res
+}
+
+// model returns the model of the run so far. finished says that the run was not interrupted. The
+// objective and the bound of the model are NaN if finished is false or the run had fewer steps than
+// rows.
+func (r *run) model(f Func, finished bool) (*Model, error) {
+	for k := range r.solutions {
+		// safety margin: verification sums in another order
+		s := &r.solutions[k]
+		s.Bound = max(0, s.Bound-float64(1e-12*s.Objective))
+	}
+	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: f,
+		Result: r.result()}
+	if nan := math.NaN(); !finished {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
+		m.Result.PerProblem = nil
+	}
+	notFinite := func(what string) error {
+		return &iterate.Error{Step: m.Result.Steps, Row: -1,
+			Reason: what + " is not finite: " + store.TooLarge}
+	}
+	var at []int32
+	for c := range r.classes {
+		at = append(at, r.addSupport(m, c)...)
+	}
+	for _, s := range r.solutions {
+		if floats.FirstNotFinite(s.Coef) >= 0 {
+			return nil, notFinite("a coefficient")
+		}
+	}
+	m.rows = store.TakeMatrix(r.rows.Matrix, at)
+	if !finished || r.partial {
+		return m, nil
+	}
+	for _, p := range m.Result.PerProblem { // rounding never makes a bound exceed its objective
+		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
+			return nil, fmt.Errorf("kernelsvm: %w", err)
+		}
+	}
+	if !floats.IsFinite(m.Result.Objective) {
+		return nil, notFinite("the objective")
+	}
+	return m, nil
+}
+
+// addSupport makes support rows of the rows of class c that have a coefficient other than 0 in any
+// problem. It adds their number and their coefficients to m, and returns their indices in the
+// training set's matrix.
+func (r *run) addSupport(m *Model, c int) (at []int32) {
+	var terms []kernel.Term
+	var own [][]float32 // coefficients of the class's rows by problem; nil for one not begun
+	for slot := range r.cfg.slots(len(r.classes)) {
+		k := r.cfg.problem(len(r.classes), c, slot)
+		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)
+		if coef := r.solutions[k].Coef; coef != nil {
+			own[slot] = coef[r.number(k, int32(r.starts[c])):]
+		}
+	}
+	for i := range r.starts[c+1] - r.starts[c] {
+		if !slices.ContainsFunc(own, func(coef []float32) bool { return coef != nil && coef[i] != 0 }) {
+			continue
+		}
+		at = append(at, r.rows.At[r.starts[c]+i])
+		for slot, coef := range own {
+			a := float32(0)
+			if coef != nil {
+				a = coef[i]
+			}
+			terms[slot].Coef = append(terms[slot].Coef, a)
+		}
+	}
+	if at == nil {
+		terms = nil
+	}
+	m.counts, m.terms = append(m.counts, len(at)), append(m.terms, terms)
+	return at
+}
+
+// fingerprint returns the layout of x ("dense", "sparse" or "other"), a colon, and a hash of the
+// rows and labels in hexadecimal.
+func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool) string {
+	h := sha256.New()
+	fmt.Fprintln(h, x.Rows(), x.Cols())
+	modelfile.WriteNumbers(h, y)
+	modelfile.WriteNumbers(h, store.Hashes(x, threads, stop))
+	return store.Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
+}

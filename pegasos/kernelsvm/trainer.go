@@ -1,0 +1,51 @@
+package kernelsvm
+
+// DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes. By default there is
+// no cache for rows of zeros and ones in at most 256 columns, whose kernel values are computed as
+// fast as they would be read from memory: see docs/kernelised.md.
+const DefaultCacheMB = 256
+
+// wordsUncached is the largest number of 64-bit words per row of zeros and ones for which no kernel
+// cache is used by default.
+const wordsUncached = 4
+
+// Trainer is a Config together with settings that do not influence the model, and with Func, which
+// cannot be written to a file.
+type Trainer struct {
+	Config
+
+	// Func is the kernel; required if Config.Kernel is Function, nil for all other kernels.
+	Func Func
+
+	// Threads is the number of goroutines; 0 means GOMAXPROCS. It does not influence the model.
+	Threads int
+
+	// CacheMB is the maximum size of the kernel cache in MB of 10^6 bytes. 0 means DefaultCacheMB,
+	// or no cache where it would not help; below 0 there is no cache. The cache has kernel values of
+	// the problems that are being solved: one for each goroutine, or one in all if there are fewer
+	// problems than Threads.
+	CacheMB int
+
+	// MaxMemory is the maximum number of bytes that a run may need besides the data and the kernel
+	// cache; 0 means 4 GiB. The need is estimated before the run's memory is allocated; a run that
+	// needs more is refused with a *[pegasos.ConfigError].
+	MaxMemory int64
+
+	// Fingerprint makes Train store a fingerprint of the rows and labels in Model.Data, for Verify.
+	Fingerprint bool
+
+	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
+	// one, when a pass of dual coordinate ascent begins, and after each problem.
+	Progress func(Progress)
+}
+
+// Progress reports the state of a run.
+type Progress struct {
+	Epoch  int   // finished epochs of Pegasos, including an incomplete last one, of the last problem
+	Pass   int   // begun passes of dual coordinate ascent of the last problem
+	Values int64 // kernel values computed so far, without those read from the cache
+
+	// Objective and relative Gap of the current weight vectors, as in Result; w is 0 in problems that
+	// are not begun. Both are NaN if unknown.
+	Objective, Gap float64
+}
