@@ -146,9 +146,11 @@ func (c *candidate) isHeader(at int) (header, sure bool) {
 	b := vote(first, body)
 	if !slices.ContainsFunc(first, isValue) { // the header may recur, in concatenated files
 		once := slices.DeleteFunc(body, func(r []string) bool { return slices.Equal(r, first) })
-		if v := vote(first, once); v.typedYes > 0 || c.width > 1 && v.yes > 0 && v.no == 0 &&
-			severalRows(once) {
-			b = v
+		if len(once) < len(body) {
+			if v := vote(first, once); v.typedYes > 0 || c.width > 1 && v.yes > 0 && v.no == 0 &&
+				severalRows(once) {
+				b = v
+			}
 		}
 	}
 	switch {
@@ -287,16 +289,17 @@ func vote(first []string, body [][]string) (b ballot) {
 
 // columnSample is the statistics of the sampled cells of one column, below a possible header.
 type columnSample struct {
+	rows                         [][]string
+	column                       int
 	cells, numbers, dates, years int // counts: cells that are not gaps; numbers; dates; years
 	digits, decimals, bytes      int // counts: cells with digits; numbers with . , e or E; bytes
 	least, most                  float64
-	counts                       map[string]int
 	sentences                    int // number of cells that end in . ! or ?
 	length                       int // common length of all cells in bytes; 0 if they differ
 }
 
 func sampleColumn(body [][]string, j int) *columnSample {
-	s := &columnSample{counts: map[string]int{}}
+	s := &columnSample{rows: body, column: j}
 	for _, r := range body {
 		c := r[j]
 		kind := cell.KindOf(c)
@@ -312,7 +315,6 @@ func sampleColumn(body [][]string, j int) *columnSample {
 			s.sentences++
 		}
 		s.bytes += len(c)
-		s.counts[c]++
 		if strings.ContainsAny(c, "0123456789") {
 			s.digits++
 		}
@@ -346,10 +348,21 @@ func isYear(s string) bool {
 	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && isNumber(s)
 }
 
+// has reports whether a cell of the column that is not a gap has the text x.
+func (s *columnSample) has(x string) bool {
+	return !cell.IsGapWord(x) &&
+		slices.ContainsFunc(s.rows, func(r []string) bool { return r[s.column] == x })
+}
+
 // recurring returns the share of cells whose text occurs at least twice in the column.
 func (s *columnSample) recurring() float64 {
-	once := 0
-	for _, n := range s.counts {
+	counts, once := map[string]int{}, 0
+	for _, r := range s.rows {
+		if c := r[s.column]; !cell.IsGapWord(c) {
+			counts[c]++
+		}
+	}
+	for _, n := range counts {
 		if n == 1 {
 			once++
 		}
@@ -373,7 +386,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 		b.typed++
 		switch {
 		case kind == cell.GapCell:
-		case kind == cell.WordCell && s.counts[x] > 0: // the word occurs below, too
+		case kind == cell.WordCell && s.has(x): // the word occurs below, too
 			b.no++
 		case kind == cell.WordCell, numbers && kind == cell.DateCell, dates && kind == cell.NumberCell:
 			b.yes += 2
@@ -384,7 +397,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 			b.no += 2
 		}
 	case x == "":
-	case s.counts[x] > 0:
+	case s.has(x):
 		if b.no++; s.recurring() >= .5 {
 			b.no++
 		}
@@ -398,16 +411,16 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 func (b *ballot) askWords(x string, s *columnSample) {
 	n := float64(s.cells)
 	hasDigit := strings.ContainsAny(x, "0123456789")
-	mean := float64(s.bytes) / n
+	mean, recurring := float64(s.bytes)/n, s.recurring()
 	switch {
 	case s.cells >= 3 && s.length >= 6 && s.length == len(x) && hasDigit, // an id like those below
 		2*s.sentences >= s.cells && endsSentence(x):
 		b.no++
-	case s.recurring() >= .9 && s.cells >= 10:
+	case recurring >= .9 && s.cells >= 10:
 		b.yes++
 	case s.cells >= 3 && float64(s.digits) >= .9*n && !hasDigit:
 		b.yes++
-	case mean >= 25 && 3*float64(len(x)) <= mean, s.recurring() >= .9 && s.cells >= 4:
+	case mean >= 25 && 3*float64(len(x)) <= mean, recurring >= .9 && s.cells >= 4:
 		b.yes += .5
 	}
 }
@@ -490,11 +503,11 @@ func (c *candidate) unitsBehind(at int) bool {
 		return false
 	}
 	row, body := c.rows[at+1], c.body(at+2)
-	if len(body) == 0 {
+	if len(body) == 0 || slices.ContainsFunc(row, isValue) {
 		return false
 	}
 	b := vote(row, body)
-	if b.typedYes == 0 || b.strange > 0 || slices.ContainsFunc(row, isValue) {
+	if b.typedYes == 0 || b.strange > 0 {
 		return false
 	}
 	if !slices.ContainsFunc(row, func(c string) bool {
