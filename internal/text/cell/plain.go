@@ -12,12 +12,9 @@ import (
 // digits with an optional decimal point, and an optional exponent. It rejects numbers that exceed
 // the range of float32.
 func ParsePlain(s string) (float64, bool) {
-	if m, decimals, negative, ok := short(s); ok {
+	if m, decimals, sign, ok := short(s); ok {
 		v := float64(m) / pow10[decimals] // both are exact, so the quotient is rounded correctly
-		if negative {
-			v = -v
-		}
-		return v, true
+		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
 	// ParseFloat allocates its errors, so reject cells that are no numbers before calling it.
 	i, decimals := 0, 0
@@ -49,24 +46,28 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, without an exponent. Its absolute value is
-// m / 10^decimals.
-func short(s string) (m uint64, decimals int, negative, ok bool) {
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. Its
+// absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. It has no branch on the
+// sign, which nothing could predict.
+func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		negative = b[0] == '-'
-		b = b[1:]
+	if len(b) == 0 {
+		return 0, 0, 0, false
 	}
-	if len(b) > maxDigits+1 {
-		return 0, 0, false, false
+	if b[0] == '-' {
+		sign = 1
 	}
-	m, digits, after, ok := joinWord(word(b), uint(len(b)))
-	if len(b) > 8 {
-		more, n, afterMore, okMore := joinWord(word(b[8:]), uint(len(b)-8))
+	if b = b[sign:]; len(b) > maxDigits+1 {
+		return 0, 0, 0, false
+	}
+	m, digits, after, ok := joinWord(word(b), uint(min(len(b), 8)))
+	if k := len(b) - 8; k > 0 {
+		last := binary.LittleEndian.Uint64(b[k:]) >> (64 - 8*k)
+		more, n, afterMore, okMore := joinWord(last, uint(k))
 		switch {
 		case after >= 0 && afterMore >= 0: // two points
-			return 0, 0, false, false
+			return 0, 0, 0, false
 		case after >= 0:
 			after += int(n)
 		default:
@@ -74,14 +75,12 @@ func short(s string) (m uint64, decimals int, negative, ok bool) {
 		}
 		m, digits, ok = m*PowersOfTen[n&15]+more, digits+n, ok && okMore
 	}
-	return m, max(after, 0), negative, ok && digits-1 < maxDigits
+	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
 // word returns the first eight bytes of b in little-endian order; zeros if there are fewer.
 func word(b []byte) uint64 {
-	switch n := len(b); {
-	case n >= 8:
-		return binary.LittleEndian.Uint64(b)
+	switch n := min(len(b), 8); {
 	case n >= 4: // the bytes that both words have are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
@@ -94,9 +93,9 @@ func word(b []byte) uint64 {
 // joinWord returns the number that the digits among the first n of eight bytes of text form, the
 // number of digits, and how many of them follow the point; -1 if there is no point. ok is false
 // if there is another character than digits and one point. The bytes of x are in little-endian
-// order; n is at most 8, or x has eight bytes of text.
+// order.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
-	n, after = min(n, 8), -1
+	after = -1
 	y := x ^ '.'*(ASCIIZeros/'0')
 	const low = ^uint64(0x8080808080808080)
 	if points := ^((y&low + low) | y | low); points != 0 { // the top bit of each point
@@ -118,12 +117,9 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 // Float32 parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
 // fits float32.
 func Float32(s string) (v float32, reason string) {
-	if m, decimals, negative, ok := short(s); ok {
+	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = Scale(m, -decimals); ok {
-			if negative {
-				v = -v
-			}
-			return v, ""
+			return math.Float32frombits(math.Float32bits(v) | uint32(sign)<<31), ""
 		}
 	}
 	var buffer [64]byte
