@@ -55,12 +55,12 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut shortens a word that a message quotes: if the word is longer than 40 bytes, Cut returns the
-// whole characters in its first 40 bytes and "...".
+// Cut returns a copy of a word that a message quotes. If the word is longer than 40 bytes, Cut returns
+// the whole characters in its first 40 bytes and "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {
-		return string(word)
+		return string([]byte(word))
 	}
 	end := most // to be moved back to the start of a character
 	for end > most-utf8.UTFMax && !utf8.RuneStart(word[end]) {

@@ -18,6 +18,7 @@ type batch struct {
 	rows   []rowAt
 	cells  []string // of all rows
 	starts []int    // of the cells of all rows with quotes, in their row
+	spent  [][]byte // buffers that only rows of this batch and those before it lie in
 	err    error    // error after the last row; nil if further rows follow
 }
 
@@ -25,8 +26,9 @@ type batch struct {
 type rowAt struct {
 	text   string
 	line   int
-	cells  int // end of the row in batch.cells
-	starts int // end of the row in batch.starts
+	offset int64 // of the end of the row: see Reader.Offset
+	cells  int   // end of the row in batch.cells
+	starts int   // end of the row in batch.starts
 }
 
 // readAhead is the rows of a Reader that another goroutine reads.
@@ -43,13 +45,7 @@ type readAhead struct {
 // format JSONL, whose rows may add columns. stop ends the goroutine; the caller must call it before
 // it closes the file, and must not read afterwards. Doubts may be called after io.EOF only.
 func (r *Reader) ReadAhead() (stop func()) {
-	var in *scanner
-	switch table := r.table.(type) {
-	case *scanner:
-		in = table
-	case *lineRows:
-		in = table.scanner
-	default:
+	if r.json != nil {
 		return func() {}
 	}
 	a := &readAhead{full: make(chan *batch, batches), free: make(chan *batch, batches),
@@ -57,8 +53,8 @@ func (r *Reader) ReadAhead() (stop func()) {
 	for range batches - 1 {
 		a.free <- &batch{}
 	}
-	r.ahead = a
-	go a.fill(r, in)
+	r.ahead, r.text.keep = a, true
+	go a.fill(r, r.text)
 	return func() {
 		close(a.stopped)
 		for range a.full { // closed when the goroutine has ended
@@ -89,8 +85,10 @@ func (a *readAhead) fill(r *Reader, in *scanner) {
 	}
 }
 
-// read fills the batch with the next rows.
+// read fills the batch with the next rows. Its rows so far must not be in use.
 func (b *batch) read(r *Reader, in *scanner) {
+	in.spare, b.spent = append(in.spare, b.spent...), b.spent[:0]
+	defer func() { b.spent, in.spent = append(b.spent, in.spent...), in.spent[:0] }()
 	b.rows, b.cells, b.starts = b.rows[:0], b.cells[:0], b.starts[:0]
 	for size := 0; size < batchBytes; size += len(in.row) + 1 {
 		var cells []string
@@ -98,7 +96,7 @@ func (b *batch) read(r *Reader, in *scanner) {
 			return
 		}
 		b.cells, b.starts = append(b.cells, cells...), append(b.starts, in.starts...)
-		b.rows = append(b.rows, rowAt{in.row, in.rowLine, len(b.cells), len(b.starts)})
+		b.rows = append(b.rows, rowAt{in.row, in.rowLine, in.offset(), len(b.cells), len(b.starts)})
 	}
 }
 
@@ -124,6 +122,9 @@ func (a *readAhead) next() ([]string, error) {
 	}
 	return a.now.cells[from:a.now.rows[a.row].cells], nil
 }
+
+// offset is scanner.offset for the row that next returned last.
+func (a *readAhead) offset() int64 { return a.now.rows[a.row].offset }
 
 // position is scanner.position for the row that next returned last.
 func (a *readAhead) position(i int, separator byte) (line, column int) {

@@ -33,7 +33,7 @@ func (j *jsonRows) add(name string) int {
 	i, found := j.at[name]
 	if !found {
 		i = len(j.fields)
-		name = strings.Clone(name) // so that the line is not kept in memory
+		name = strings.Clone(name) // the line is valid until the next one is read
 		j.at[name] = i
 		j.fields = append(j.fields, name)
 		j.cells, j.starts, j.seen = append(j.cells, ""), append(j.starts, 0), append(j.seen, 0)

@@ -24,7 +24,8 @@ type Reader struct {
 	form    Form
 	names   []string
 	decoder *decoder
-	scanner *scanner // the scanner of a table; nil for the formats Lines and JSONL
+	text    *scanner // the scanner of the text
+	scanner *scanner // the same for a table; nil for the formats Lines and JSONL
 	table   rows
 	json    *jsonRows // the same as table if the format is JSONL; else nil
 	keep    bool
@@ -88,7 +89,7 @@ func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 		src: io.MultiReader(bytes.NewReader(head[e.mark:]), r)}
 	in := newScanner(d)
 	in.maxColumns = g.MaxColumns
-	rd := &Reader{decoder: d, keep: g.Keep, encodingDoubt: doubt,
+	rd := &Reader{decoder: d, text: in, keep: g.Keep, encodingDoubt: doubt,
 		form: Form{Format: g.Format, Encoding: e.name, Separator: None, Quote: None, Comment: None,
 			Decimal: '.'}}
 	return rd, rd.open(in, s, &g)
@@ -220,7 +221,7 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	short := named(cells) == c.width-1 && len(cells) < c.width
 	r.names = c.fit(cells, body)
 	for i, name := range r.names {
-		r.names[i] = strings.Clone(name) // so that the rows' text is not kept in memory
+		r.names[i] = strings.Clone(name) // the row is valid until the next one is read
 	}
 	if short && r.names[0] == "" {
 		r.doubt(Doubt{About: "column", Line: 1 + r.form.SkipLines, Cell: cells[0],
@@ -362,8 +363,10 @@ func (r *Reader) check(cells []string) []string {
 // others.
 func (r *Reader) noteTotals(cells []string) {
 	for _, c := range cells {
-		if len(c) > 2 && c[0] > '9' && len(c) <= len("grand total:") && slices.ContainsFunc(totalNames,
-			func(name string) bool { return strings.EqualFold(strings.TrimSuffix(c, ":"), name) }) {
+		if len(c) > 2 && c[0] > '9' && totalInitials>>(c[0]&31)&1 > 0 && len(c) <= len("grand total:") &&
+			slices.ContainsFunc(totalNames, func(name string) bool {
+				return strings.EqualFold(strings.TrimSuffix(c, ":"), name)
+			}) {
 			r.totals.add(r.scanner.rowLine, c)
 			r.totalRow = r.rows
 			return
@@ -374,6 +377,15 @@ func (r *Reader) noteTotals(cells []string) {
 // totalNames lists cells that occur in rows that sum up the rows above them.
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
+
+// totalInitials has a bit for each first letter of totalNames. The last five bits of a letter, small
+// or capital, are the number of its bit.
+var totalInitials = func() (letters uint32) {
+	for _, name := range totalNames {
+		letters |= 1 << (name[0] & 31)
+	}
+	return letters
+}()
 
 // isHeader reports whether a row repeats the header, as in concatenated files.
 func (r *Reader) isHeader(cells []string) bool {
@@ -399,8 +411,20 @@ func (r *Reader) FieldPos(i int) (line, column int) {
 	return r.table.position(i)
 }
 
-// doubt appends d to the doubts that Doubts returns.
-func (r *Reader) doubt(d Doubt) { r.doubts = append(r.doubts, d) }
+// Offset returns the number of bytes of text up to the end of the row that was read last, after
+// decoding.
+func (r *Reader) Offset() int64 {
+	if r.ahead != nil {
+		return r.ahead.offset()
+	}
+	return r.text.offset()
+}
+
+// doubt appends d to the doubts that Doubts returns. The cell may be one of the current row.
+func (r *Reader) doubt(d Doubt) {
+	d.Cell = strings.Clone(d.Cell)
+	r.doubts = append(r.doubts, d)
+}
 
 // finish is called at the end of the file. If too many rows have a number of cells other than the
 // number of columns of the table, it returns an error. Otherwise it adds the doubts that depend on

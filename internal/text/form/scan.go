@@ -16,8 +16,9 @@ const defaultMaxColumns = 1 << 18
 // maxLine is the largest length of a row in bytes.
 const maxLine = 1 << 28
 
-// scanBuffer is the least size of a scanner's buffers in bytes.
-const scanBuffer = 1 << 16
+// scanBuffer is the least size of a scanner's buffers in bytes: a bufio.Reader with a smaller buffer
+// reads straight into them.
+const scanBuffer = 1 << 17
 
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
 //
@@ -28,11 +29,15 @@ const scanBuffer = 1 << 16
 type scanner struct {
 	src      io.Reader
 	least    int    // size of buffers, if no row needs a larger one
-	buf      []byte // bytes up to end are never changed: cells are parts of text
+	buf      []byte // cells are parts of it
 	pos, end int    // the unread text is buf[pos:end]
+	before   int64  // bytes of text before buf
 	text     string // buf[:end]
 	err      error  // error of src, io.EOF at its end
 	cut      bool   // whether the text is a sample, so that text after its last line end is no row
+
+	keep         bool     // whether rows stay in use when the next ones are read
+	spent, spare [][]byte // with keep: buffers of such rows, and buffers whose rows are not in use
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
@@ -131,7 +136,7 @@ func (s *scanner) next() ([]string, error) {
 			return nil, s.tooMany()
 		}
 		s.row = s.text[s.pos:e]
-		s.split(line)
+		s.split()
 		s.advance(e)
 		return s.cells, nil
 	}
@@ -143,24 +148,33 @@ const (
 	topBits  = 0x80 * eachByte
 )
 
-// split splits row, a line without quotes, into cells.
-func (s *scanner) split(line []byte) {
-	cells, row, from := s.cells[:0], s.row, 0
+// matches returns a word with the top bit of each byte of w that equals the byte of c.
+func matches(w, c uint64) uint64 {
+	x := w ^ c
+	return ^(x&^topBits + ^uint64(topBits) | x) & topBits // the addition carries to no other byte
+}
+
+// wordAt returns the eight bytes of text from index i on, in little-endian order: zeros after the end.
+func wordAt(text []byte, i int) uint64 {
+	if len(text)-i >= 8 {
+		return binary.LittleEndian.Uint64(text[i:])
+	}
+	var last [8]byte
+	copy(last[:], text[i:])
+	return binary.LittleEndian.Uint64(last[:])
+}
+
+// split splits the row, a line without quotes that begins at pos, into cells.
+func (s *scanner) split() {
+	cells, row, text, from := s.cells[:0], s.row, s.buf[s.pos:], 0
 	separators, outer := uint64(s.separator)*eachByte, uint64(0)
-	for i := 0; i < len(line); i += 8 {
-		w, padding := uint64(0), uint64(0)
-		if rest := line[i:]; len(rest) >= 8 {
-			w = binary.LittleEndian.Uint64(rest)
-		} else {
-			for k, c := range rest {
-				w |= uint64(c) << (8 * k)
-			}
-			padding = topBits << (8 * len(rest)) // neither separators nor blanks
+	for i := 0; i < len(row); i += 8 {
+		w, within := wordAt(text, i), uint64(topBits)
+		if rest := len(row) - i; rest < 8 {
+			within >>= 64 - 8*rest // the row's last bytes
 		}
-		outer |= (w - '!'*eachByte | w) &^ padding // top bits: bytes below '!' or above 0x7f
-		// The top bit of each byte that is a separator: the addition carries to no other byte.
-		x := w ^ separators
-		x = ^((x&^topBits + ^uint64(topBits)) | x | padding) & topBits
+		x := matches(w, separators) & within
+		outer |= (w - '!'*eachByte | w) & within &^ x // top bits: bytes below '!' or above 0x7f
 		for ; x != 0; x &= x - 1 {
 			to := i + bits.TrailingZeros64(x)/8
 			cells = append(cells, row[from:to])
@@ -168,7 +182,7 @@ func (s *scanner) split(line []byte) {
 		}
 	}
 	s.cells, s.starts = append(cells, row[from:]), s.starts[:0]
-	if outer&topBits != 0 {
+	if outer != 0 {
 		for i, c := range s.cells {
 			s.cells[i] = trim(c)
 		}
@@ -277,9 +291,10 @@ func (s *scanner) fill() error {
 		for length < 2*size && length < maxLine+scanBuffer {
 			length = min(2*length, maxLine+scanBuffer)
 		}
-		buf := make([]byte, length)
+		buf := s.nextBuffer(length)
 		copy(buf, s.buf[s.pos:s.end])
 		s.newline, s.carriage, s.quoted = s.newline-s.pos, s.carriage-s.pos, s.quoted-s.pos
+		s.before += int64(s.pos)
 		s.buf, s.pos, s.end = buf, 0, size
 	}
 	old, free := s.end, s.buf[s.end:]
@@ -297,6 +312,25 @@ func (s *scanner) fill() error {
 	return nil
 }
 
+// offset returns the number of bytes of text before pos.
+func (s *scanner) offset() int64 { return s.before + int64(s.pos) }
+
+// nextBuffer returns a buffer for the row at pos and those after it. It may be the one in use.
+func (s *scanner) nextBuffer(length int) []byte {
+	if !s.keep && len(s.buf) == length {
+		return s.buf
+	}
+	if s.keep && len(s.buf) == s.least { // the garbage collector takes larger ones
+		s.spent = append(s.spent, s.buf)
+	}
+	if last := len(s.spare) - 1; last >= 0 && length == s.least {
+		buf := s.spare[last]
+		s.spare = s.spare[:last]
+		return buf
+	}
+	return make([]byte, length)
+}
+
 // readAtLeast is io.ReadAtLeast, but returns the source's own error, so that io.ErrUnexpectedEOF
 // always means a damaged compressed file.
 func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
@@ -308,42 +342,63 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	return n, err
 }
 
-// splitClosed splits the row, a line whose quoted cells close in the line and contain no quotes. It
-// returns false for other rows and rows with too many cells: splitQuoted splits these.
+// splitClosed splits the row, a line that begins at pos, whose quoted cells close in the line and
+// contain no quotes. It returns false for other rows and rows with too many cells: splitQuoted splits
+// these.
 func (s *scanner) splitClosed() bool {
-	cells, starts, row := s.cells[:0], s.starts[:0], s.row
-	for i := 0; len(cells) < s.maxColumns; i++ {
-		from := i
-		for i < len(row) && row[i] == ' ' && s.separator != ' ' {
-			i++
+	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
+	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
+	from, start, to := 0, s.skipBlanks(row, 0), -1 // of the cell: see span; to is -1 unless it is quoted
+	next := 0                                      // the end of a quoted cell and the blanks after it
+	for i := 0; i <= len(row); i += 8 {
+		w := wordAt(text, i)
+		x := matches(w, separators) | matches(w, quotes)
+		if rest := len(row) - i; rest < 8 {
+			x = x&(1<<(8*rest)-1) | 0x80<<(8*rest) // the end of the row separates, too
 		}
-		start, to := i, 0
-		if i < len(row) && row[i] == s.quote {
-			from = i + 1
-			length := strings.IndexByte(row[from:], s.quote)
-			if length < 0 {
+		for ; x != 0; x &= x - 1 {
+			at := i + bits.TrailingZeros64(x)/8
+			if at < next {
+				continue
+			}
+			if at < len(row) && row[at] != s.separator {
+				if at != start {
+					continue // a quote within a cell
+				}
+				from = at + 1
+				length := strings.IndexByte(row[from:], s.quote)
+				if length < 0 {
+					return false
+				}
+				to = from + length
+				next = s.skipBlanks(row, to+1)
+				if next < len(row) && row[next] != s.separator {
+					return false
+				}
+				continue
+			}
+			if to < 0 {
+				to = at
+			}
+			if len(cells) == s.maxColumns {
 				return false
 			}
-			to = from + length
-			for i = to + 1; i < len(row) && row[i] == ' ' && s.separator != ' '; {
-				i++
-			}
-			if i < len(row) && row[i] != s.separator {
-				return false
-			}
-		} else {
-			for i < len(row) && row[i] != s.separator {
-				i++
-			}
-			to = i
-		}
-		cells, starts = append(cells, trim(row[from:to])), append(starts, start)
-		if i == len(row) {
-			s.cells, s.starts = cells, starts
-			return true
+			cells, starts = append(cells, trim(row[from:to])), append(starts, start)
+			from, to = at+1, -1
+			start = s.skipBlanks(row, from)
 		}
 	}
-	return false
+	s.cells, s.starts = cells, starts
+	return true
+}
+
+// skipBlanks returns the index of the first byte of row at index i or later that is no blank. A
+// separator is no blank.
+func (s *scanner) skipBlanks(row string, i int) int {
+	for i < len(row) && row[i] == ' ' && s.separator != ' ' {
+		i++
+	}
+	return i
 }
 
 // splitQuoted splits the row at pos, which has quotes, into cells.

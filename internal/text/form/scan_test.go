@@ -24,6 +24,9 @@ func scanAll(s *scanner) (rows [][]string, err error) {
 			return rows, err
 		}
 		rows = append(rows, slices.Clone(cells))
+		for i, c := range cells {
+			rows[len(rows)-1][i] = strings.Clone(c)
+		}
 	}
 }
 

@@ -244,7 +244,8 @@ func namesID(name string) bool {
 // of the numbers have this unit or none.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
-	for u, n := range s.units {
+	for u, count := range s.units {
+		n := *count
 		if all += n; n > most || n == most && u < unit {
 			most, unit = n, u
 		}

@@ -63,10 +63,7 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 		}
 		n.e.Columns[i].Text.eachGram(cells[i], func(bucket uint32, gram string) {
 			if grams := wanted[bucket]; grams != nil {
-				if grams[gram] == 0 {
-					gram = strings.Clone(gram) // so that the rows' text is not kept in memory
-				}
-				grams[gram]++
+				grams[strings.Clone(gram)]++ // the row is valid until Encode returns
 			}
 		})
 	}

@@ -80,7 +80,7 @@ type stats struct {
 	points, commas  int    // cells that prove a decimal mark
 	ambiguous       int    // cells that are numbers under both marks
 	open            string // the first of them
-	units           map[string]int
+	units           map[string]*int
 	withUnit        int    // numbers
 	groups          bool   // some number has the mark that is not the decimal one
 	magnitudes      int    // numbers with K, M or B behind the digits
@@ -254,13 +254,18 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 	if s.parsed++; n.Unit != "" {
 		s.withUnit++
 		if s.units == nil {
-			s.units = map[string]int{n.Unit: 0}
+			s.units = map[string]*int{}
 		}
-		if _, known := s.units[n.Unit]; (!known || s.as.unit == bareOnly) && s.oddUnit == "" {
+		count := s.units[n.Unit]
+		if (count == nil && len(s.units) > 0 || s.as.unit == bareOnly) && s.oddUnit == "" {
 			s.oddUnit = strings.Clone(text)
 		}
-		if _, known := s.units[n.Unit]; known || len(s.units) < mostUnits {
-			s.units[n.Unit]++
+		if count == nil && len(s.units) < mostUnits {
+			count = new(int)
+			s.units[strings.Clone(n.Unit)] = count
+		}
+		if count != nil {
+			*count++
 		}
 		if s.as.unit != "" && s.as.unit != n.Unit {
 			return false, plain
