@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -16,24 +15,17 @@ import (
 // blockSize is about how many nonzeros or rows of a table make a block.
 const blockSize = 1 << 16
 
-// manyBlocks is the number of blocks of a table above which collecting garbage takes next to no time,
-// compared with reading them.
-const manyBlocks = 256
-
 // readTable reads a table: CSV, TSV, lines with labels, or objects of JSON.
 func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
-	var blocks []block
-	t, err := scanTable(from, format, opt, func(b *block) error {
-		blocks = append(blocks, b.clone())
+	all := collector{opt: opt}
+	t, err := scanTable(from, format, opt, func(t *tableFile) error {
+		all.add(t)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(blocks) > manyBlocks {
-		runtime.GC() // the text of the rows need not be in memory beside the matrix
-	}
-	s, err := assemble(blocks, 0, t.columns.cols, opt)
+	s, err := all.finish(t.columns.cols)
 	if err != nil {
 		return nil, fail(from.name, err)
 	}
@@ -62,15 +54,15 @@ func (t *tableFile) describe(s *Set) {
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
-// scanTable reads a table and passes its rows to each in blocks, with provisional numbers of
-// classes.
-func scanTable(from arrayFile, format Format, opt Options, each func(b *block) error) (
+// scanTable reads a table and calls each when t.block has rows for it, with provisional numbers of
+// classes. After that, their memory is used again.
+func scanTable(from arrayFile, format Format, opt Options, each func(t *tableFile) error) (
 	*tableFile, error,
 ) {
 	if err := opt.noHash(from.name); err != nil {
 		return nil, err
 	}
-	t := &tableFile{name: from.name, opt: opt, each: each}
+	t := &tableFile{name: from.name, size: from.size, opt: opt, each: each}
 	t.columns.opt = &t.opt
 	if err := t.scan(from, format, t.row); err != nil {
 		return nil, err
@@ -78,10 +70,16 @@ func scanTable(from arrayFile, format Format, opt Options, each func(b *block) e
 	if err := t.end(); err != nil {
 		return nil, t.fault(err)
 	}
-	if opt.Encoder != nil {
-		t.columns.cols = opt.Encoder.Cols() // which the rows may have settled
-	}
+	t.columns.cols = t.cols()
 	return t, t.flush()
+}
+
+// cols returns the number of features: the rows so far may have settled those of the encoder.
+func (t *tableFile) cols() int {
+	if t.opt.Encoder != nil {
+		return t.opt.Encoder.Cols()
+	}
+	return t.columns.cols
 }
 
 // scan opens the table and calls each with the cells of every row.
@@ -162,6 +160,7 @@ func byteOf(character string) byte {
 type tableFile struct {
 	rows    *form.Reader
 	name    string
+	size    int64 // of the file in bytes, or -1 if that is not known
 	opt     Options
 	columns columns
 	classes classes
@@ -173,7 +172,7 @@ type tableFile struct {
 	leftOut []int
 	rounded int
 	block   block
-	each    func(b *block) error
+	each    func(t *tableFile) error
 }
 
 // row appends a row to the block.
@@ -368,8 +367,7 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 
 // flush passes the block on, whose memory is used again.
 func (t *tableFile) flush() error {
-	b := &t.block
-	err := t.each(b)
+	b, err := &t.block, t.each(t)
 	*b = block{y: b.y[:0], ends: b.ends[:0], idx: b.idx[:0], val: b.val[:0]}
 	return err
 }

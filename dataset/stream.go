@@ -116,7 +116,7 @@ func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *table
 		opt.Format = FormatOf(path)
 	}
 	err = opt.withFile(path, func(file arrayFile) error {
-		f, err = scanTable(file, opt.Format, opt, each)
+		f, err = scanTable(file, opt.Format, opt, func(t *tableFile) error { return each(&t.block) })
 		return err
 	})
 	return f, err

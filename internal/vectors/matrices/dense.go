@@ -58,6 +58,11 @@ func NewNarrow(rows, cols int) *Dense {
 	return newDense(rows, cols, stride)
 }
 
+// Truncate drops all rows but the first ones, of that number. Their memory stays allocated.
+func (m *Dense) Truncate(rows int) {
+	m.rows, m.trusted, m.values = rows, min(m.trusted, uint(rows)), m.values[:rows*m.stride]
+}
+
 func tooLarge(rows, cols int) any {
 	return misuse.Of("%d rows of %d columns are too many for this machine", rows, cols)
 }

@@ -1,0 +1,74 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file whose first block tells the wrong number of rows, or the other layout, gives the same rows
+// as a stream, whose size is unknown.
+func TestCollector(t *testing.T) {
+	long := strings.Repeat("0.123456789,"+strings.Repeat("-1.5,", 9)+"a\n", 8_000)
+	short := strings.Repeat(strings.Repeat("1,", 10)+"b\n", 30_000)
+	zeros := strings.Repeat(strings.Repeat("0,", 10)+"c\n", 80_000)
+	mixed := strings.Repeat("0,2,0,0,5,0,0,8,0,0,d\n", 9_000)
+	for i, c := range []struct {
+		text  string
+		grows bool // whether there are more rows than the first block tells
+		turns bool // whether the layout is not the one of the first block
+	}{
+		{text: long[:1_000*len("0.123456789,a\n")]},
+		{text: long},
+		{text: short + mixed},
+		{text: long + short + short, grows: true},
+		{text: long + zeros, grows: true, turns: true},
+		{text: zeros + short + short + short + short, turns: true},
+	} {
+		path := filepath.Join(t.TempDir(), "rows.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, layout := range []Layout{LayoutAuto, LayoutDense, LayoutSparse} {
+			opt, err := Options{Format: FormatCSV, Layout: layout}.filled()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, space := collector{opt: opt}, 0
+			err = opt.withFile(path, func(f arrayFile) error {
+				_, err := scanTable(f, FormatCSV, opt, func(t *tableFile) error {
+					if all.add(t); space == 0 {
+						space = all.space
+					}
+					return nil
+				})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, got := all.layout, (*Set)(nil)
+			if got, err = all.finish(10); err != nil {
+				t.Fatal(err)
+			}
+			if grows := all.space > space; layout == LayoutDense && grows != c.grows || space == 0 {
+				t.Errorf("file %d: space for %d rows, then %d", i, space, all.space)
+			}
+			if turns := first != got.Layout(); turns != (c.turns && layout == LayoutAuto) {
+				t.Errorf("file %d: the layout is %v, then %v", i, first, got.Layout())
+			}
+			if got, err = Read(path, opt); err != nil {
+				t.Fatal(err)
+			}
+			want, err := ReadFrom(strings.NewReader(c.text), path, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, got, want)
+			if got.Layout() != want.Layout() {
+				t.Errorf("file %d: layout %v, want %v", i, got.Layout(), want.Layout())
+			}
+		}
+	}
+}
