@@ -1,9 +1,6 @@
 package cell
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Order is a set of orders in which the day, month and year of a date may stand.
 type Order byte
@@ -24,6 +21,7 @@ type Date struct {
 	MonthDay int     // the day of the month, from 1; 1 for a month without a day
 	Weekday  int     // from 0 for Monday; for a month alone, the weekday of its first day
 	Day      bool    // whether the cell names a day; false for 2010-01
+	Orders   Order   // the orders under which the cell is a date; all if it is the same under each
 	Time     bool    // whether the cell names a time
 	TimeOnly bool    // whether the cell names a time, but no day or month
 }
@@ -45,7 +43,7 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	if !p.parse(s) || order&p.orders == 0 {
 		return d, false
 	}
-	d.Time, d.Days = p.hasTime, p.seconds/86400
+	d.Orders, d.Time, d.Days = p.orders, p.hasTime, p.seconds/86400
 	if p.year == 0 {
 		d.TimeOnly = true
 		return d, true
@@ -54,9 +52,9 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	if p.orders != anyOrder && order&p.orders == MDY {
 		month, day = day, month
 	}
-	t := dayOf(p.year, month, max(day, 1))
-	d.Days += float64(t.Unix() / 86400)
-	d.Month, d.MonthDay, d.Weekday = month-1, max(day, 1), int(t.Weekday()+6)%7
+	days := daysBefore(p.year, month) + max(day, 1) - 1
+	d.Days += float64(days - epoch)
+	d.Month, d.MonthDay, d.Weekday = month-1, max(day, 1), days%7
 	d.Day = day > 0
 	return d, true
 }
@@ -169,13 +167,25 @@ func (p *dateParser) setDay(year, month, day int, orders Order) bool {
 
 // isDay reports whether the day exists in the Gregorian calendar, in year 1 or later.
 func isDay(year, month, day int) bool {
-	t := dayOf(year, month, day)
-	return year > 0 && int(t.Month()) == month && t.Day() == day
+	return year > 0 && 0 < month && month <= 12 && 0 < day &&
+		day <= daysBefore(year, month+1)-daysBefore(year, month)
 }
 
-func dayOf(year, month, day int) time.Time {
-	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+// epoch is the number of days from the Monday 0001-01-01 to 1970-01-01.
+const epoch = 719162
+
+// daysBefore returns the number of days from 0001-01-01 to the first day of a month, which is 1 to
+// 13, of a year of the Gregorian calendar.
+func daysBefore(year, month int) int {
+	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
+	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		days++
+	}
+	return days
 }
+
+// monthStarts are the numbers of days of a common year before each month, numbered from 1.
+var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
 // field is a number of up to four digits or a month's name in a date.
 type field struct {

@@ -262,7 +262,8 @@ func (in *coding) date(r *row, text string) fit {
 	var d cell.Date
 	ok := len(text) <= maxValueBytes && cell.HasDigit(text)
 	if ok {
-		d, ok = parseDate(text, in.order)
+		_, plain := cell.ParsePlain(text)
+		d, ok = parseDate(text, in.order, plain)
 	}
 	switch {
 	case !ok && cell.IsGapWord(text):

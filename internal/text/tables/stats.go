@@ -395,14 +395,14 @@ func (s *stats) comeAgain() bool {
 // addDate counts a date, and reports whether the cell is one under any order. plain says that it
 // is a plain number: then only eight digits are a date.
 func (s *stats) addDate(text string, plain bool) bool {
-	set := allOrders
 	if plain && !cell.EightDigitDate(text) {
 		return false
-	} else if !plain {
-		if set = cell.Orders(text); set == 0 {
-			return false
-		}
 	}
+	d, ok := parseDate(text, allOrders, plain)
+	if !ok {
+		return false
+	}
+	set := d.Orders
 	if set != allOrders && s.as.order == 0 {
 		if s.as.order = set & -set; set&cell.DMY != 0 {
 			s.as.order = cell.DMY
@@ -411,7 +411,9 @@ func (s *stats) addDate(text string, plain bool) bool {
 	if s.dateStats == noDates {
 		s.dateStats = new(dateStats)
 	}
-	d, ok := parseDate(text, s.as.order)
+	if set != allOrders {
+		d, ok = parseDate(text, s.as.order, false)
+	}
 	if s.dateCells++; ok && d.TimeOnly {
 		s.times++
 	} else if s.orders[set]++; set&(set-1) != 0 && set != allOrders && s.openDate == "" {
@@ -437,13 +439,13 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date under an order, 0 for dates that have one meaning only. Of plain numbers,
-// eight digits are a date.
-func parseDate(text string, order cell.Order) (cell.Date, bool) {
+// parseDate parses a date under an order, 0 for dates that have one meaning only. plain says that it
+// is a plain number: then only eight digits are a date.
+func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders
 	}
-	if _, plain := cell.ParsePlain(text); !plain {
+	if !plain {
 		return cell.ParseDate(text, order)
 	}
 	if !cell.EightDigitDate(text) {

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -218,7 +217,8 @@ func (in *coding) date(r *row, text string) fit {
 	var d parsedDate
 	ok := len(text) <= maxValueBytes && hasDigit(text)
 	if ok {
-		d, ok = parseDate(text, in.order)
+		_, plain := parsePlain(text)
+		d, ok = parseDate(text, in.order, plain)
 	}
 	switch {
 	case !ok && isGapWord(text):
@@ -425,13 +425,13 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// parseDate parses a date under an order, 0 for dates that have one meaning only. Of plain numbers,
-// eight digits are a date.
-func parseDate(text string, order dateOrder) (parsedDate, bool) {
+// parseDate parses a date under an order, 0 for dates that have one meaning only. plain says that it
+// is a plain number: then only eight digits are a date.
+func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 	if order == 0 {
 		order = allOrders
 	}
-	if _, plain := parsePlain(text); !plain {
+	if !plain {
 		return dateOf(text, order)
 	}
 	if !eightDigitDate(text) {
@@ -1165,13 +1165,14 @@ const (
 
 // parsedDate is a day of the Gregorian calendar, a month of it, or a time of the day.
 type parsedDate struct {
-	Days     float64 // days since 1970-01-01; the time of the day is the fraction
-	Month    int     // the month, from 0 for January
-	MonthDay int     // the day of the month, from 1; 1 for a month without a day
-	Weekday  int     // from 0 for Monday; for a month alone, the weekday of its first day
-	Day      bool    // whether the cell names a day; false for 2010-01
-	Time     bool    // whether the cell names a time
-	TimeOnly bool    // whether the cell names a time, but no day or month
+	Days     float64   // days since 1970-01-01; the time of the day is the fraction
+	Month    int       // the month, from 0 for January
+	MonthDay int       // the day of the month, from 1; 1 for a month without a day
+	Weekday  int       // from 0 for Monday; for a month alone, the weekday of its first day
+	Day      bool      // whether the cell names a day; false for 2010-01
+	Orders   dateOrder // the orders under which the cell is a date; all if it is the same under each
+	Time     bool      // whether the cell names a time
+	TimeOnly bool      // whether the cell names a time, but no day or month
 }
 
 const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
@@ -1191,7 +1192,7 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 	if !p.parse(s) || order&p.orders == 0 {
 		return d, false
 	}
-	d.Time, d.Days = p.hasTime, p.seconds/86400
+	d.Orders, d.Time, d.Days = p.orders, p.hasTime, p.seconds/86400
 	if p.year == 0 {
 		d.TimeOnly = true
 		return d, true
@@ -1200,9 +1201,9 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 	if p.orders != anyOrder && order&p.orders == mdy {
 		month, day = day, month
 	}
-	t := dayOf(p.year, month, max(day, 1))
-	d.Days += float64(t.Unix() / 86400)
-	d.Month, d.MonthDay, d.Weekday = month-1, max(day, 1), int(t.Weekday()+6)%7
+	days := daysBefore(p.year, month) + max(day, 1) - 1
+	d.Days += float64(days - epoch)
+	d.Month, d.MonthDay, d.Weekday = month-1, max(day, 1), days%7
 	d.Day = day > 0
 	return d, true
 }
@@ -1305,13 +1306,25 @@ func (p *dateParser) setDay(year, month, day int, orders dateOrder) bool {
 
 // isDay reports whether the day exists in the Gregorian calendar, in year 1 or later.
 func isDay(year, month, day int) bool {
-	t := dayOf(year, month, day)
-	return year > 0 && int(t.Month()) == month && t.Day() == day
+	return year > 0 && 0 < month && month <= 12 && 0 < day &&
+		day <= daysBefore(year, month+1)-daysBefore(year, month)
 }
 
-func dayOf(year, month, day int) time.Time {
-	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+// epoch is the number of days from the Monday 0001-01-01 to 1970-01-01.
+const epoch = 719162
+
+// daysBefore returns the number of days from 0001-01-01 to the first day of a month, which is 1 to
+// 13, of a year of the Gregorian calendar.
+func daysBefore(year, month int) int {
+	days := 365*(year-1) + (year-1)/4 - (year-1)/100 + (year-1)/400 + int(monthStarts[month])
+	if month > 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+		days++
+	}
+	return days
 }
+
+// monthStarts are the numbers of days of a common year before each month, numbered from 1.
+var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
 // field is a number of up to four digits or a month's name in a date.
 type field struct {
@@ -1906,12 +1919,9 @@ func ambiguous(s string) bool {
 // digits with an optional decimal point, and an optional exponent. It rejects numbers that exceed
 // the range of float32.
 func parsePlain(s string) (float64, bool) {
-	if m, decimals, negative, ok := short(s); ok {
+	if m, decimals, sign, ok := short(s); ok {
 		v := float64(m) / pow10[decimals] // both are exact, so the quotient is rounded correctly
-		if negative {
-			v = -v
-		}
-		return v, true
+		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
 	// ParseFloat allocates its errors, so reject cells that are no numbers before calling it.
 	i, decimals := 0, 0
@@ -1943,24 +1953,28 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, without an exponent. Its absolute value is
-// m / 10^decimals.
-func short(s string) (m uint64, decimals int, negative, ok bool) {
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. Its
+// absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. It has no branch on the
+// sign, which nothing could predict.
+func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		negative = b[0] == '-'
-		b = b[1:]
+	if len(b) == 0 {
+		return 0, 0, 0, false
 	}
-	if len(b) > maxDigits+1 {
-		return 0, 0, false, false
+	if b[0] == '-' {
+		sign = 1
 	}
-	m, digits, after, ok := joinWord(word(b), uint(len(b)))
-	if len(b) > 8 {
-		more, n, afterMore, okMore := joinWord(word(b[8:]), uint(len(b)-8))
+	if b = b[sign:]; len(b) > maxDigits+1 {
+		return 0, 0, 0, false
+	}
+	m, digits, after, ok := joinWord(word(b), uint(min(len(b), 8)))
+	if k := len(b) - 8; k > 0 {
+		last := binary.LittleEndian.Uint64(b[k:]) >> (64 - 8*k)
+		more, n, afterMore, okMore := joinWord(last, uint(k))
 		switch {
 		case after >= 0 && afterMore >= 0: // two points
-			return 0, 0, false, false
+			return 0, 0, 0, false
 		case after >= 0:
 			after += int(n)
 		default:
@@ -1968,14 +1982,12 @@ func short(s string) (m uint64, decimals int, negative, ok bool) {
 		}
 		m, digits, ok = m*powersOfTen[n&15]+more, digits+n, ok && okMore
 	}
-	return m, max(after, 0), negative, ok && digits-1 < maxDigits
+	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
 // word returns the first eight bytes of b in little-endian order; zeros if there are fewer.
 func word(b []byte) uint64 {
-	switch n := len(b); {
-	case n >= 8:
-		return binary.LittleEndian.Uint64(b)
+	switch n := min(len(b), 8); {
 	case n >= 4: // the bytes that both words have are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
@@ -1988,9 +2000,9 @@ func word(b []byte) uint64 {
 // joinWord returns the number that the digits among the first n of eight bytes of text form, the
 // number of digits, and how many of them follow the point; -1 if there is no point. ok is false
 // if there is another character than digits and one point. The bytes of x are in little-endian
-// order; n is at most 8, or x has eight bytes of text.
+// order.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
-	n, after = min(n, 8), -1
+	after = -1
 	y := x ^ '.'*(asciiZeros/'0')
 	const low = ^uint64(0x8080808080808080)
 	if points := ^((y&low + low) | y | low); points != 0 { // the top bit of each point
@@ -2012,12 +2024,9 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 // float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
 // fits float32.
 func float32Of(s string) (v float32, reason string) {
-	if m, decimals, negative, ok := short(s); ok {
+	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = scaleDecimal(m, -decimals); ok {
-			if negative {
-				v = -v
-			}
-			return v, ""
+			return math.Float32frombits(math.Float32bits(v) | uint32(sign)<<31), ""
 		}
 	}
 	var buffer [64]byte

@@ -1,0 +1,28 @@
+package cell
+
+import (
+	"testing"
+	"time"
+)
+
+// The calendar is the one of package time, for years of up to four digits.
+func TestCalendar(t *testing.T) {
+	for year := range 10_000 {
+		for month := range 15 {
+			for day := range 33 {
+				at := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+				want := year > 0 && int(at.Month()) == month && at.Day() == day
+				if isDay(year, month, day) != want {
+					t.Fatalf("%d-%d-%d is a day: %v, want %v", year, month, day, !want, want)
+				}
+				if !want {
+					continue
+				}
+				days := daysBefore(year, month) + day - 1
+				if int64(days-epoch) != at.Unix()/86400 || days%7 != int(at.Weekday()+6)%7 {
+					t.Fatalf("%d-%d-%d is day %d", year, month, day, days)
+				}
+			}
+		}
+	}
+}
