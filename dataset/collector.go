@@ -3,6 +3,7 @@ package dataset
 import (
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
@@ -20,11 +21,52 @@ type collector struct {
 	nnz    int         // nonzeros of rows
 }
 
-// add adds the block of rows that t has read.
-func (c *collector) add(t *tableFile) {
-	b, cols := &t.block, t.cols()
+// piece is a block of rows, the number of columns, and the share of the file that has been read.
+type piece struct {
+	block block
+	cols  int
+	share float64 // 0 if it is not known
+}
+
+// read reads a table. If there may be several threads, another goroutine gathers the rows while the
+// next block is read.
+func (c *collector) read(from arrayFile, format Format) (t *tableFile, err error) {
+	if c.opt.Threads == 1 {
+		return scanTable(from, format, c.opt, func(t *tableFile) error {
+			c.add(&piece{t.block, t.cols(), t.share()})
+			return nil
+		})
+	}
+	full, free := make(chan piece), make(chan block, 1)
+	free <- block{}
+	parallel.For(2, 2, func(_, i int) {
+		if i == 0 {
+			defer close(full)
+			t, err = scanTable(from, format, c.opt, func(t *tableFile) error {
+				full <- piece{t.block, t.cols(), t.share()}
+				t.block = <-free
+				return nil
+			})
+			return
+		}
+		defer func() { // after a panic
+			for p := range full {
+				free <- p.block
+			}
+		}()
+		for p := range full {
+			c.add(&p)
+			free <- p.block
+		}
+	})
+	return t, err
+}
+
+// add adds a piece of the table.
+func (c *collector) add(p *piece) {
+	b, cols := &p.block, p.cols
 	if c.rows == nil && c.blocks == nil && len(b.y) > 0 {
-		c.begin(b, cols, t.share())
+		c.begin(b, cols, p.share)
 	}
 	if c.rows == nil {
 		c.blocks = append(c.blocks, b.clone())
@@ -92,7 +134,7 @@ func (c *collector) finish(cols int) (*Set, error) {
 // have more columns.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
-	if t.size <= 0 || f.Format == form.JSONL {
+	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {
 		return 0
 	}
 	size := float64(t.size)

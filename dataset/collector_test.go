@@ -38,7 +38,7 @@ func TestCollector(t *testing.T) {
 			all, space := collector{opt: opt}, 0
 			err = opt.withFile(path, func(f arrayFile) error {
 				_, err := scanTable(f, FormatCSV, opt, func(t *tableFile) error {
-					if all.add(t); space == 0 {
+					if all.add(&piece{t.block, t.cols(), t.share()}); space == 0 {
 						space = all.space
 					}
 					return nil

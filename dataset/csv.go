@@ -18,10 +18,7 @@ const blockSize = 1 << 16
 // readTable reads a table: CSV, TSV, lines with labels, or objects of JSON.
 func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
 	all := collector{opt: opt}
-	t, err := scanTable(from, format, opt, func(t *tableFile) error {
-		all.add(t)
-		return nil
-	})
+	t, err := all.read(from, format)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +364,8 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 
 // flush passes the block on, whose memory is used again.
 func (t *tableFile) flush() error {
-	b, err := &t.block, t.each(t)
+	err := t.each(t)
+	b := &t.block
 	*b = block{y: b.y[:0], ends: b.ends[:0], idx: b.idx[:0], val: b.val[:0]}
 	return err
 }
