@@ -16,6 +16,7 @@ type block struct {
 	ignored int64
 
 	// Of svmlight text only.
+	file    int // index of its file
 	rounded int
 	size    int64  // the largest index, also of a zero, and one more; 0 if there is none
 	lowest  uint64 // index

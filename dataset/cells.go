@@ -13,19 +13,18 @@ func ReadCells(path string, opt Options, each func(cells []string) error) (
 	if opt, err = opt.filled(); err != nil {
 		return nil, err
 	}
-	if opt.Format == FormatAuto {
-		opt.Format = FormatOf(path)
+	from, err := sourcesOf(path, opt)
+	if err != nil {
+		return nil, err
 	}
-	if !opt.Format.IsTable() {
+	defer from.close()
+	if format, _ := opt.formatOf(path); !format.IsTable() {
 		return nil, fmt.Errorf("%s: want a table", path)
 	}
-	err = opt.withFile(path, func(from arrayFile) error {
-		t := &tableFile{name: from.name, opt: opt}
-		err := t.scan(from, opt.Format, each)
-		if t.rows != nil {
-			names = t.rows.Names()
-		}
-		return err
-	})
+	t := &tableFile{name: path, opt: opt}
+	err = t.scan(from, each)
+	if t.rows != nil && t.rows.Reader != nil {
+		names = t.rows.Names()
+	}
 	return names, err
 }

@@ -30,9 +30,9 @@ type piece struct {
 
 // read reads a table. If there may be several threads, another goroutine gathers the rows while the
 // next block is read.
-func (c *collector) read(from arrayFile, format Format) (t *tableFile, err error) {
+func (c *collector) read(from *sources) (t *tableFile, err error) {
 	if c.opt.Threads == 1 {
-		return scanTable(from, format, c.opt, func(t *tableFile) error {
+		return scanTable(from, c.opt, func(t *tableFile) error {
 			c.add(&piece{t.block, t.cols(), t.share()})
 			return nil
 		})
@@ -42,7 +42,7 @@ func (c *collector) read(from arrayFile, format Format) (t *tableFile, err error
 	parallel.For(2, 2, func(_, i int) {
 		if i == 0 {
 			defer close(full)
-			t, err = scanTable(from, format, c.opt, func(t *tableFile) error {
+			t, err = scanTable(from, c.opt, func(t *tableFile) error {
 				full <- piece{t.block, t.cols(), t.share()}
 				t.block = <-free
 				return nil

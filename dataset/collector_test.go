@@ -36,18 +36,19 @@ func TestCollector(t *testing.T) {
 				t.Fatal(err)
 			}
 			all, space := collector{opt: opt}, 0
-			err = opt.withFile(path, func(f arrayFile) error {
-				_, err := scanTable(f, FormatCSV, opt, func(t *tableFile) error {
-					if all.add(&piece{t.block, t.cols(), t.share()}); space == 0 {
-						space = all.space
-					}
-					return nil
-				})
-				return err
-			})
+			from, err := sourcesOf(path, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if _, err = scanTable(from, opt, func(t *tableFile) error {
+				if all.add(&piece{t.block, t.cols(), t.share()}); space == 0 {
+					space = all.space
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			from.close()
 			first, got := all.layout, (*Set)(nil)
 			if got, err = all.finish(10); err != nil {
 				t.Fatal(err)

@@ -16,15 +16,15 @@ import (
 const blockSize = 1 << 16
 
 // readTable reads a table: CSV, TSV, lines with labels, or objects of JSON.
-func readTable(from arrayFile, format Format, opt Options) (*Set, error) {
+func readTable(from *sources, opt Options) (*Set, error) {
 	all := collector{opt: opt}
-	t, err := all.read(from, format)
+	t, err := all.read(from)
 	if err != nil {
 		return nil, err
 	}
 	s, err := all.finish(t.columns.cols)
 	if err != nil {
-		return nil, fail(from.name, err)
+		return nil, fail(t.name, err)
 	}
 	t.describe(s)
 	for i, y := range s.Y {
@@ -47,21 +47,19 @@ func (t *tableFile) describe(s *Set) {
 	s.Unlabelled = t.columns.label < 0
 	s.Names = t.classes.settle()
 	detected := t.rows.Form()
-	s.Form, s.Doubts = &detected, t.rows.Doubts()
+	s.Form, s.Mixed, s.Doubts = &detected, t.rows.mixed(), t.rows.Doubts()
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
 // scanTable reads a table and calls each when t.block has rows for it, with provisional numbers of
 // classes. After that, their memory is used again.
-func scanTable(from arrayFile, format Format, opt Options, each func(t *tableFile) error) (
-	*tableFile, error,
-) {
-	if err := opt.noHash(from.name); err != nil {
+func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tableFile, error) {
+	if err := opt.noHash(from.names[0]); err != nil {
 		return nil, err
 	}
-	t := &tableFile{name: from.name, size: from.size, opt: opt, each: each}
+	t := &tableFile{name: from.names[0], opt: opt, each: each}
 	t.columns.opt = &t.opt
-	if err := t.scan(from, format, t.row); err != nil {
+	if err := t.scan(from, t.row); err != nil {
 		return nil, err
 	}
 	if err := t.end(); err != nil {
@@ -79,20 +77,43 @@ func (t *tableFile) cols() int {
 	return t.columns.cols
 }
 
-// scan opens the table and calls each with the cells of every row.
-func (t *tableFile) scan(
-	from arrayFile, format Format, each func(cells []string) error,
-) (err error) {
-	t.rows, err = form.Open(from.r, from.at, from.size, t.opt.given(format))
+// scan opens the table's files and calls each with the cells of every row.
+func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
+	joined, err := joinTables(from, t.opt)
 	if err != nil {
+		return err
+	}
+	t.rows = &tableRows{join: joined}
+	for {
+		f, err := from.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = t.scanFile(f, from, each)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// scanFile calls each with the cells of the rows of a file.
+func (t *tableFile) scanFile(f arrayFile, from *sources, each func(cells []string) error) error {
+	rows := t.rows
+	if t.name = f.name; len(from.names) == 1 {
+		t.size = f.size
+	}
+	if err := rows.open(f, t.opt.given(from.format())); err != nil {
 		return t.fault(err)
 	}
-	if from.regular && t.opt.Threads > 1 {
-		defer t.rows.ReadAhead()()
+	if f.regular && t.opt.Threads > 1 {
+		defer rows.ReadAhead()()
 	}
 	for {
-		cells, err := t.rows.Read()
+		cells, err := rows.read()
 		if err == io.EOF {
+			rows.end(f.name)
 			return nil
 		}
 		if err == nil {
@@ -155,9 +176,9 @@ func byteOf(character string) byte {
 
 // A tableFile is a table being read.
 type tableFile struct {
-	rows    *form.Reader
-	name    string
-	size    int64 // of the file in bytes, or -1 if that is not known
+	rows    *tableRows
+	name    string // of the file that is read
+	size    int64  // of the only file, in bytes; 0 or -1 if that is not known
 	opt     Options
 	columns columns
 	classes classes
@@ -398,7 +419,7 @@ func (t *tableFile) fault(err error) error {
 	}
 	if c := (*columnError)(nil); errors.As(err, &c) {
 		line := 1
-		if t.rows != nil && t.count > 0 {
+		if t.rows != nil && t.rows.Reader != nil && t.count > 0 {
 			line, _ = t.rows.FieldPos(0)
 		}
 		return &SyntaxError{File: t.name, Line: line, Reason: c.Error()}

@@ -23,6 +23,7 @@ type Form = form.Form
 // A Doubt is something in a table that may have been meant otherwise than it was read, and the
 // command's flag that settles it. Its String method returns a line of text.
 //
+//	File   string // name of the file, if several were read together; may be empty
 //	About  string // subject: encoding, separator, header, rows, column, label or task
 //	Column string // name of the column that the doubt concerns; may be empty
 //	Cell   string // a cell as an example; may be empty

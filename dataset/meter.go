@@ -52,25 +52,25 @@ func (o Options) limit(r io.Reader) io.Reader {
 	if n == 0 {
 		n = math.MaxInt64
 	}
-	return &limited{r: r, n: n, left: n, total: o.bytes}
+	return &limited{r: r, n: n, total: o.bytes}
 }
 
 type limited struct {
-	r       io.Reader
-	n, left int64
-	total   *int64 // of all files that are read
+	r     io.Reader
+	n     int64
+	total *int64 // of all files that are read
 }
 
 func (l *limited) Read(p []byte) (int, error) {
-	if int64(len(p))-1 > l.left {
-		p = p[:l.left+1] // one more, to see whether there is more
+	left := l.n - *l.total
+	if int64(len(p))-1 > left {
+		p = p[:left+1] // one more, to see whether there is more
 	}
 	n, err := l.r.Read(p)
-	if int64(n) > l.left {
-		n = int(l.left)
+	if int64(n) > left {
+		n = int(left)
 		err = fmt.Errorf("more than %d bytes (MaxBytes)", l.n)
 	}
-	l.left -= int64(n)
 	*l.total += int64(n)
 	return n, err
 }

@@ -89,6 +89,12 @@ const maxHashBits = 30
 // Options say how to read. The zero value is right for most files.
 type Options struct {
 	Format Format // of a file whose name does not tell
+
+	// More names further files, whose rows follow those of the first one. All are svmlight text,
+	// all are lines of JSON, or all are other tables, each in its own form. Tables must be regular
+	// files, and either all have no header, or all have the same names in their headers, in any
+	// order: the columns are those of the first file.
+	More   []string
 	Layout Layout
 
 	// Features, if not 0, is the number of columns of the result. Prediction sets it to the number
@@ -122,8 +128,9 @@ type Options struct {
 	paid        bool // MaxFeatures was 0
 
 	bytes *int64 // read so far
+	meter *meter // of all files that are read together; nil for one file
 
-	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
+	// MaxBytes, if not 0, is the most bytes to read of all files, counted after decompression.
 	MaxBytes int64
 
 	IndexBase IndexBase // svmlight

@@ -22,6 +22,8 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
+// The rows of the files of Options.More follow.
+//
 // A file that starts like one of gzip, or of Options.Decompressors, is decompressed, whatever its
 // name. A file of several gzip members is read whole; one that is cut off, has a wrong checksum or
 // something else after its end is an error.
@@ -33,11 +35,11 @@ func Read(path string, opt Options) (*Set, error) {
 	if err := opt.checkForeign(path); err != nil {
 		return nil, err
 	}
-	if opt.Format == FormatAuto {
-		if opt.Format = FormatOf(path); opt.Format == FormatAuto {
-			return nil, fmt.Errorf("%s: the name does not tell the format: "+
-				"want .svm, .csv, .tsv, .jsonl, .npy, .pgsm, an IDX pair or the format option", path)
-		}
+	if len(opt.More) > 0 {
+		return readSeveral(path, opt)
+	}
+	if opt.Format, err = opt.formatOf(path); err != nil {
+		return nil, err
 	}
 	if opt.Format.info().mapped {
 		if path == "-" {
@@ -59,6 +61,19 @@ func Read(path string, opt Options) (*Set, error) {
 	return in.read()
 }
 
+// formatOf returns the format of a file of that name.
+func (o Options) formatOf(path string) (Format, error) {
+	format := o.Format
+	if format == FormatAuto {
+		format = FormatOf(path)
+	}
+	if format == FormatAuto {
+		return "", fmt.Errorf("%s: the name does not tell the format: "+
+			"want .svm, .csv, .tsv, .jsonl, .npy, .pgsm, an IDX pair or the format option", path)
+	}
+	return format, nil
+}
+
 // ReadFrom is Read for svmlight, CSV, TSV, or one .npy array, that comes from r, as it is or in
 // gzip form. Errors call it name, which tells the format as in Read unless opt.Format says it.
 func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
@@ -68,6 +83,9 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	}
 	if opt.Format == FormatAuto {
 		opt.Format = FormatOf(name)
+	}
+	if len(opt.More) > 0 {
+		return nil, fmt.Errorf("%s: want one file, have %d more", name, len(opt.More))
 	}
 	if info := opt.Format.info(); opt.Format != FormatAuto && !info.mapped && !info.bothNeeded {
 		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
@@ -86,11 +104,11 @@ func (in *input) read() (*Set, error) {
 	f, opt := files[0], in.opt
 	switch {
 	case opt.Format.IsTable():
-		return readTable(f, opt.Format, opt)
+		return readTable(oneFile(f, opt), opt)
 	case opt.Format == FormatIDX:
 		return readIDX(f, files[1], opt)
 	case opt.Format == FormatSvmlight:
-		return readSvmlight(f.r, f.name, opt, chunkSize)
+		return readSvmlight(oneFile(f, opt), opt, chunkSize)
 	case len(files) > 1:
 		return readNPY(f, &files[1], opt)
 	}
@@ -201,7 +219,10 @@ func sizeOf(f *os.File) (int64, bool) {
 
 // readers returns readers of the decompressed files.
 func (in *input) readers() ([]arrayFile, error) {
-	m := newMeter(in.opt, in.size())
+	m := in.opt.meter
+	if m == nil {
+		m = newMeter(in.opt, in.size())
+	}
 	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]

@@ -56,7 +56,10 @@ type Set struct {
 	LeftOut []int
 
 	// Form is how the text of a table was read, and Doubts are what may have been meant otherwise.
+	// Mixed says that Form is that of the first of several files, and that others have another one:
+	// a separator, for instance.
 	Form   *Form
+	Mixed  bool
 	Doubts []Doubt
 	// Table says what the columns of a CSV or .npy file were; nil if there is nothing to say. With
 	// Options.Table it has the names of that one.

@@ -18,15 +18,19 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		return 0, 0, fmt.Errorf("%s: want a file to convert, with its labels and all its features",
 			path)
 	}
-	if opt.Format == FormatAuto {
-		opt.Format = FormatOf(path)
+	format := opt.Format
+	if format == FormatAuto {
+		format = FormatOf(path)
 	}
-	if opt.Format != FormatAuto && opt.Format != FormatSvmlight {
+	if format != FormatAuto && format != FormatSvmlight {
 		return 0, 0, fmt.Errorf("%s: the data are %s by the name or the format option: only "+
-			"svmlight data are converted without holding them in memory (-stream)", path, opt.Format)
+			"svmlight data are converted without holding them in memory (-stream)", path, format)
 	}
-	t := newTotals(opt)
-	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, path) }); err != nil {
+	if format == FormatAuto {
+		opt.Format = FormatSvmlight
+	}
+	t, names := newTotals(opt), append([]string{path}, opt.More...)
+	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, names) }); err != nil {
 		return 0, 0, err
 	}
 	base, first, cols, err := t.columns(opt, path)
@@ -96,30 +100,14 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	return f.count, f.columns.cols, err
 }
 
-// withFile opens a file, decompressed, for read.
-func (o Options) withFile(path string, read func(f arrayFile) error) error {
-	in := input{opt: o}
-	defer in.close()
-	if err := in.open(path); err != nil {
-		return err
-	}
-	files, err := in.readers()
-	if err != nil {
-		return err
-	}
-	return read(files[0])
-}
-
 // eachCSVBlock reads a table block by block.
 func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {
-	if opt.Format == FormatAuto {
-		opt.Format = FormatOf(path)
+	from, err := sourcesOf(path, opt)
+	if err != nil {
+		return nil, err
 	}
-	err = opt.withFile(path, func(file arrayFile) error {
-		f, err = scanTable(file, opt.Format, opt, func(t *tableFile) error { return each(&t.block) })
-		return err
-	})
-	return f, err
+	defer from.close()
+	return scanTable(from, opt, func(t *tableFile) error { return each(&t.block) })
 }
 
 // appendBlock appends the rows of a block, with the labels that label makes of its own.
@@ -136,20 +124,25 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 
 // eachBlock reads an svmlight file block by block.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
-	return opt.withFile(path, func(file arrayFile) (err error) {
-		l, rules := lines{r: file.r, size: chunkSize}, newRules(opt)
-		var s scratch
-		var data []byte
-		for err == nil {
-			data, err = l.next(data)
-			b := rules.parse(data, &s)
-			if err := f(&b); err != nil {
-				return err
-			}
+	from, err := sourcesOf(path, opt)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	l, rules := chunks{from: from, size: chunkSize}, newRules(opt)
+	var s scratch
+	var data []byte
+	for err == nil {
+		var file int
+		data, file, err = l.next(data)
+		b := rules.parse(data, &s)
+		b.file = file
+		if err := f(&b); err != nil {
+			return err
 		}
-		if err != io.EOF {
-			return fail(path, err)
-		}
-		return nil
-	})
+	}
+	if err != io.EOF {
+		return fail(from.name(), err)
+	}
+	return nil
 }

@@ -14,18 +14,19 @@ import (
 // second-level cache.
 const chunkSize = 1 << 18
 
-func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, error) {
+func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
-		lines: lines{r: r, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,
+		chunks: chunks{from: from, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,
 	}
 	parallel.For(opt.Threads, opt.Threads, func(_, _ int) { p.work() })
 
 	t := newTotals(opt)
 	for i := range p.blocks {
-		if err := t.add(&p.blocks[i], name); err != nil {
+		if err := t.add(&p.blocks[i], from.names); err != nil {
 			return nil, err
 		}
 	}
+	name := from.name()
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
@@ -44,7 +45,8 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 
 // totals sums up the blocks.
 type totals struct {
-	lines     int
+	file      int // index of the file of the last block
+	lines     int // of that file
 	rows, nnz int
 	size      int64        // the largest index and one more
 	zero      bool         // the base is 0
@@ -56,10 +58,13 @@ func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZe
 // add takes in the next block in the file's order. The first error in that order is the one to
 // report, no matter which thread finds it first. A read error comes after those of the text: the
 // blocks hold the text before it.
-func (t *totals) add(b *block, name string) error {
+func (t *totals) add(b *block, names []string) error {
+	if b.file != t.file {
+		t.file, t.lines = b.file, 0
+	}
 	for _, e := range []*SyntaxError{b.err, b.last} {
 		if e != nil {
-			e.File = name
+			e.File = names[b.file]
 			e.Line += t.lines
 		}
 	}
@@ -98,14 +103,14 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 	return base, base, cols, nil
 }
 
-// svmlight is a file being read by some threads. Each takes the next chunk of lines, under the
+// svmlight is text being read by some threads. Each takes the next chunk of lines, under the
 // lock, and parses it without. The meaning of a line does not depend on the lines before it, so
 // neither the chunks' size nor the number of threads matters.
 type svmlight struct {
 	rules *rules
 
 	mu     sync.Mutex
-	lines  lines
+	chunks chunks
 	labels Labels  // LabelsAuto until there is a line that tells
 	blocks []block // in the file's order
 	err    error   // that ended the reading: io.EOF if all went well
@@ -121,7 +126,8 @@ func (p *svmlight) work() {
 			p.mu.Unlock()
 			return
 		}
-		data, p.err = p.lines.next(data)
+		var file int
+		data, file, p.err = p.chunks.next(data)
 		p.stop = p.err != nil
 		if p.labels == LabelsAuto {
 			p.labels = labelsOf(data)
@@ -135,6 +141,7 @@ func (p *svmlight) work() {
 		b := rules.parse(data, &s)
 
 		p.mu.Lock()
+		b.file = file
 		p.blocks[i] = b
 		p.stop = p.stop || b.err != nil
 		p.mu.Unlock()
@@ -154,6 +161,30 @@ func labelsOf(data []byte) Labels {
 		return LabelsYes
 	}
 	return LabelsAuto
+}
+
+// chunks cuts the text of files into chunks of whole lines, each of one file.
+type chunks struct {
+	from *sources
+	size int
+	now  lines // of the open file
+	open bool
+}
+
+// next returns the next chunk, as lines.next does, and the index of its file.
+func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
+	if !c.open {
+		f, err := c.from.next()
+		if err != nil {
+			return buf[:0], c.from.at, err
+		}
+		c.now, c.open = lines{r: f.r, size: c.size}, true
+	}
+	data, err = c.now.next(buf)
+	if file = c.from.at; err == io.EOF && file < len(c.from.names)-1 {
+		c.open, err = false, nil
+	}
+	return data, file, err
 }
 
 // lines cuts a stream into chunks of whole lines.

@@ -278,6 +278,9 @@ func text(r *rand.Rand, bad int) string {
 	return s
 }
 
+// textOf returns the sources of the text that r reads.
+func textOf(r io.Reader) *sources { return oneFile(arrayFile{r: r, name: "a.svm"}, Options{}) }
+
 // checkText compares a reading in chunks by some threads with the reference reader's.
 func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	t.Helper()
@@ -286,7 +289,7 @@ func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 		t.Fatal(err)
 	}
 	rows, cols, base, ignored, line := reference(s, opt)
-	got, err := readSvmlight(r, "a.svm", opt, chunk)
+	got, err := readSvmlight(textOf(r), opt, chunk)
 	if line > 0 || err != nil {
 		var e *SyntaxError
 		if line == 0 || !errors.As(err, &e) || e.Line != line && opt.IndexBase != BaseAuto {
@@ -354,7 +357,7 @@ func TestSvmlightFirstError(t *testing.T) {
 	s := good + "1 bad1\n" + strings.Repeat(good+"1 bad2\n", 20)
 	opt, _ := Options{Threads: 8}.filled()
 	for i := range 50 {
-		_, err := readSvmlight(strings.NewReader(s), "a.svm", opt, 1000+100*i)
+		_, err := readSvmlight(textOf(strings.NewReader(s)), opt, 1000+100*i)
 		if err == nil || !strings.HasPrefix(err.Error(), `a.svm:1001:3: token "bad1"`) {
 			t.Fatal(err)
 		}
@@ -366,12 +369,12 @@ func TestSvmlightReadError(t *testing.T) {
 	for chunk := 1; chunk < 40; chunk++ {
 		opt, _ := Options{}.filled()
 		r := io.MultiReader(strings.NewReader("1 1:1\n1 2:1\n1 bad"), iotest.ErrReader(broken))
-		if _, err := readSvmlight(r, "a.svm", opt, chunk); !errors.Is(err, broken) ||
+		if _, err := readSvmlight(textOf(r), opt, chunk); !errors.Is(err, broken) ||
 			err.Error() != "a.svm: broken" {
 			t.Fatalf("%v: the line that was cut off must not be judged", err)
 		}
 		r = io.MultiReader(strings.NewReader("1 1:1\n1 bad\n1"), iotest.ErrReader(broken))
-		if _, err := readSvmlight(r, "a.svm", opt, chunk); err == nil ||
+		if _, err := readSvmlight(textOf(r), opt, chunk); err == nil ||
 			!strings.HasPrefix(err.Error(), "a.svm:2:3") {
 			t.Fatalf("%v: the faulty line comes before the read error", err)
 		}

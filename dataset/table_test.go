@@ -176,7 +176,7 @@ func TestSvmlightUnlabelled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := readSvmlight(strings.NewReader(text), "a.svm", opt, size)
+			s, err := readSvmlight(textOf(strings.NewReader(text)), opt, size)
 			if err != nil || !s.Unlabelled ||
 				!equal(examples(s), examples(mustText(t, want, Options{}))) {
 				t.Error(s, err)

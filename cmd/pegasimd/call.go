@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
@@ -28,8 +27,9 @@ const (
 type call struct {
 	context.Context
 	flags  *flags.Set
-	usage  string   // of the arguments
 	args   []string // the arguments
+	roles  []string // what each of them is, as in the usage: DATA, for instance
+	more   []string // of the arguments, the data files behind the first one
 	stdout *standardOutput
 	stderr io.Writer
 
@@ -38,25 +38,6 @@ type call struct {
 	inputs    []inputFile
 	outputs   []*output
 	temporary []*os.File // of files.Temp, kept open until the command ends
-}
-
-// parse parses the flags and the arguments, of which usage names each in a word; those in brackets may
-// be left out.
-func (c *call) parse(args []string, usage string) (arguments []string, err error) {
-	if arguments, err = c.flags.Parse(args); err != nil {
-		return nil, err
-	}
-	most := len(strings.Fields(usage))
-	switch {
-	case len(arguments) < most-strings.Count(usage, "["):
-		return nil, flags.Usagef("too few arguments: want %s", usage)
-	case len(arguments) > most:
-		return nil, flags.Usagef("unexpected argument %q", arguments[most])
-	case slices.Contains(arguments, ""):
-		return nil, flags.Usagef("an argument is empty: want the name of a file")
-	}
-	c.usage, c.args = usage, arguments
-	return arguments, nil
 }
 
 // closeTemporary closes the temporary files, which are gone then, or once they are not mapped any

@@ -17,13 +17,13 @@ import (
 
 var cvCommand = command{help.Command{
 	Name:      "cv",
-	Arguments: "DATA",
+	Arguments: "DATA...",
 	Summary:   "find the best lambda by cross-validation",
 	Help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
 fold, it trains on the other folds and predicts the fold. The table has the mean of -metric over the
 folds and its standard deviation, beside the mean objective in training and its gap. The best mean
 wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
-and written.
+and written. Several DATA are read as one, as by train.
 
 The kind of scaling and the other choices that train makes are chosen once, from all rows. Values
 that are measured, such as means and deviations, and the kinds of columns and levels of a table with
@@ -141,7 +141,7 @@ func (v *search) readData() (err error) {
 		return err
 	}
 	if err := v.deal(); err != nil {
-		return fmt.Errorf("%s: %w", v.data, err)
+		return fmt.Errorf("%s: %w", v.dataName(v.data), err)
 	}
 	return v.encode()
 }
@@ -176,7 +176,7 @@ func (v *search) choose() error {
 	tr := v.trainer(cfg)
 	chosen, r2, err := tr.Choose(v, v.set.Examples(), v.set.Y)
 	if err != nil {
-		return dataError(v.data, err)
+		return dataError(v.dataName(v.data), err)
 	}
 	v.cfg.Scale, v.cfg.TargetScale, v.cfg.Multiclass = chosen.Scale, chosen.TargetScale,
 		chosen.Multiclass
@@ -212,10 +212,10 @@ func (v *search) search() error {
 	err := run(p)
 	p.clear()
 	if err != nil {
-		return dataError(v.data, err)
+		return dataError(v.dataName(v.data), err)
 	}
 	if err := v.set.Err(); err != nil { // of a mapped file, all of which has been read
-		return fmt.Errorf("%s: %w", v.data, err)
+		return fmt.Errorf("%s: %w", v.dataName(v.data), err)
 	}
 	best := &v.grid[0]
 	for i := range v.grid {
@@ -245,7 +245,7 @@ func (v *search) writeModel() error {
 	}
 	m, err := v.trainBest()
 	if err != nil {
-		return dataError(v.data, err)
+		return dataError(v.dataName(v.data), err)
 	}
 	v.out.Model, v.out.Hash = v.flags.Model, m.Hash()
 	return v.modelOut.write(m.Write)

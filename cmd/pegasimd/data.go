@@ -39,7 +39,7 @@ func (d *dataReader) options(name string) *progress {
 		d.opt.MissingLabels = dataset.MissingDrop
 	}
 	p := newProgress(d.call.stderr, d.quiet)
-	shown := escape.Name(name)
+	shown := escape.Name(d.call.dataName(name))
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
 			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read>>20,
@@ -62,14 +62,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	start := time.Now()
 	set, err := d.readAs(name)
 	p.clear()
-	if err != nil && name != "-" && !strings.Contains(name, ",") {
-		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
-			_, err = os.Open(name) // whatever the name tells of a format
-		} else if model, _ := d.call.holdsModel(name); model {
-			err = flags.Usagef("%s is a model, want data", name)
-		} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
-			err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
-				"text, say so (-format csv, tsv or lines)", err)
+	for _, name := range append([]string{name}, d.opt.More...) {
+		if err != nil && name != "-" && !strings.Contains(name, ",") {
+			err = d.explain(name, err)
 		}
 	}
 	if at := (*dataset.SyntaxError)(nil); name == "-" && errors.As(err, &at) &&
@@ -87,6 +82,24 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		d.doubtRows(name, set)
 	}
 	return set, time.Since(start), nil
+}
+
+// explain returns the error of reading files, one of which has the name: a better one if that file
+// is missing, a model, or a table with another ending.
+func (d *dataReader) explain(name string, err error) error {
+	if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
+		_, err = os.Open(name) // whatever the name tells of a format
+		n, auto := len(d.opt.More), dataset.FormatOf(name) == dataset.FormatAuto
+		if d.call.flags.Command == "train" && auto && n > 0 && name == d.opt.More[n-1] {
+			err = fmt.Errorf("%w; if it is to be the model's name, say so (-model)", err)
+		}
+	} else if model, _ := d.call.holdsModel(name); model {
+		err = flags.Usagef("%s is a model, want data", name)
+	} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
+		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
+			"text, say so (-format csv, tsv or lines)", err)
+	}
+	return err
 }
 
 // like has data read as those of a model.
@@ -110,7 +123,7 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 	if d.encoder != nil && !d.encoder.Raw && !d.isTable(name) {
 		return nil, fmt.Errorf("%s: the model was trained on a table: want a table, or name its "+
 			"format with -format",
-			inputName(name))
+			d.call.dataName(name))
 	}
 	return d.again(name, d.opt)
 }
@@ -132,9 +145,12 @@ func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err e
 	return err
 }
 
-// modelName returns the model's file name: the second argument, or the data's name without its
-// folder and endings, in the working folder.
-func modelName(args []string) (string, error) {
+// modelName returns the model's file name: that of -model, the second argument, or the data's name
+// without its folder and endings, in the working folder.
+func modelName(args []string, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
 	if len(args) == 2 {
 		return args[1], nil
 	}

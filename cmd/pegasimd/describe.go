@@ -51,7 +51,7 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 	}
 	w := d.call.stderr
 	fmt.Fprintf(w, "%s: %s, %s, %s; %s%s layout; read in %.3g s\n",
-		escape.Name(shortName(name)), count(set.Rows(), "row"),
+		escape.Name(shortName(d.call.dataName(name))), count(set.Rows(), "row"),
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printForm(w, set)

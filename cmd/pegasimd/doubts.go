@@ -23,12 +23,12 @@ import (
 func (d *dataReader) settle(name string, trains bool) error {
 	for _, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			return fmt.Errorf("%s: %s: settle it by %s", inputName(name), doubt.String(), how)
+			return fmt.Errorf("%s: %s: settle it by %s", d.call.dataName(name), doubt.String(), how)
 		}
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
-		return fmt.Errorf("%s: %s, which -strict takes for an error", inputName(name),
+		return fmt.Errorf("%s: %s, which -strict takes for an error", d.call.dataName(name),
 			count(len(d.doubts), "doubt"))
 	}
 	return nil
@@ -52,14 +52,21 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 			return !f.Is(flags.NoEffect)
 		})...)
 	}
-	words = append(words, "-format", f.Format)
-	if separates(f) {
-		words = append(words, "-sep", string(f.Separator), "-quote", characterWord(f.Quote),
-			"-comment", characterWord(f.Comment), "-skip-lines", strconv.Itoa(f.SkipLines), "-header",
-			map[bool]string{true: "yes", false: "no"}[f.Header])
-	}
-	if f.Format != form.JSONL {
-		words = append(words, "-encoding", f.Encoding)
+	if set.Mixed { // no flag has the forms of all files
+		words = c.flags.Words(files, func(f *flags.Flag) bool {
+			return f.Is(flags.Form) && !f.Is(flags.Kinds) && f.Field != "Data.LabelColumn" &&
+				f.Name != "decimal"
+		})
+	} else {
+		words = append(words, "-format", f.Format)
+		if separates(f) {
+			words = append(words, "-sep", string(f.Separator), "-quote", characterWord(f.Quote),
+				"-comment", characterWord(f.Comment), "-skip-lines", strconv.Itoa(f.SkipLines), "-header",
+				map[bool]string{true: "yes", false: "no"}[f.Header])
+		}
+		if f.Format != form.JSONL {
+			words = append(words, "-encoding", f.Encoding)
+		}
 	}
 	mark := cmp.Or(d.opt.Decimal, ".") // of a run that is resumed
 	if d.fitter != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -126,10 +127,12 @@ func TestResolved(t *testing.T) {
 				t.Fatalf("%s: %s", name, told)
 			}
 			words := shellSplit(t, line[1])
-			if words[0] != "pegasimd" || words[len(words)-1] != a {
+			at := slices.Index(words, "-model")
+			if words[0] != "pegasimd" || at < 0 || words[at+1] != a {
 				t.Fatalf("%s: %q", name, words)
 			}
-			args := append(words[1:len(words)-1:len(words)-1], b)
+			args := slices.Clone(words[1:])
+			args[at] = b
 			_, again := must(t, append(args, "-force")...)
 			if contentOf(t, a) != contentOf(t, b) {
 				t.Errorf("%s: %s\ngives another model than %q", name, line[1], flags)
@@ -141,7 +144,7 @@ func TestResolved(t *testing.T) {
 			}
 			printed, _ := must(t, "inspect", a)
 			if stored := "command   " + strings.TrimSuffix(line[1][len("pegasimd train "):],
-				" "+shellWord(data)+" "+shellWord(a)); !strings.Contains(printed, stored+"\n") {
+				" -model "+shellWord(a)+" "+shellWord(data)); !strings.Contains(printed, stored+"\n") {
 				t.Errorf("%s: inspect prints %.1500s, want %s", name, printed, stored)
 			}
 		}
@@ -275,8 +278,9 @@ func TestLabelQuestion(t *testing.T) {
 		for _, command := range []string{"train", "cv", "convert"} {
 			args := []string{command, "my data.csv"}
 			line := "  pegasimd " + command + " -threads 2 -label-column %s 'my data.csv'"
+			out := map[string]string{"train": "out.model", "convert": "out.svm"}[command]
 			if command != "cv" {
-				args, line = append(args, "out.svm"), line+" out.svm"
+				args, line = append(args, out), line+" "+out
 			}
 			code, _, told := pegasimd(t, append(args, "-threads", "2")...)
 			at := strings.Index(told, "\n") + 1
@@ -291,12 +295,12 @@ func TestLabelQuestion(t *testing.T) {
 				told[at:] != answers {
 				t.Errorf("%s of %q: exit code %d, %s, want %s", command, header, code, told, answers)
 			}
-			if _, err := os.Stat("out.svm"); err == nil {
+			if _, err := os.Stat(out); err == nil {
 				t.Fatal("an output was written")
 			}
 			last := shellSplit(t, strings.TrimSpace(told[strings.LastIndex(strings.TrimSpace(told), "\n"):]))
 			must(t, append(last[1:], "-quiet", "-force")...)
-			os.Remove("out.svm")
+			os.Remove(out)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 var evalCommand = command{help.Command{
 	Name:      "eval",
-	Arguments: "DATA MODEL",
+	Arguments: "DATA... MODEL",
 	Summary:   "measure how well a model predicts labelled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
@@ -30,7 +30,8 @@ var evalCommand = command{help.Command{
 Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
-With -weights, each row counts in these figures by its weight.
+With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by
+train; the last argument is MODEL.
 
 Undefined figures are printed as "none", and are null with -json: the precision of a class that was
 never predicted, the recall of a class without rows, the area under the curve of data of one class.
@@ -68,10 +69,10 @@ func runEval(c *call, args []string) error {
 		return err
 	}
 	if s.Rows() == 0 {
-		return fmt.Errorf("%s: no rows to evaluate", args[0])
+		return fmt.Errorf("%s: no rows to evaluate", c.dataName(args[0]))
 	}
 	if predictions.Numbers(m) && s.Names != nil {
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[0])
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", c.dataName(args[0]))
 	}
 	r := evaluate(s)
 	r.Warnings = c.warnings
@@ -80,7 +81,7 @@ func runEval(c *call, args []string) error {
 	}
 	if plotOut != nil {
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
-			escape.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
+			escape.Name(shortName(c.dataName(args[0]))), 100*r.Accuracy, count(r.Rows, "row"))
 		err := plotOut.write(func(w io.Writer) error {
 			return writeConfusion(w, title, escape.Names(r.Labels), r.Confusion)
 		})

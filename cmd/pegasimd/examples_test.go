@@ -64,7 +64,8 @@ func TestHelpExamples(t *testing.T) {
 		"huge.svm.gz", "clicks.svm.gz", "heart.svm", "covtype.svm.gz", "text.svm.gz"} {
 		write(name, svm.Bytes())
 	}
-	for _, name := range []string{"table.csv", "mammography.csv", "train.csv"} {
+	for _, name := range []string{"table.csv", "mammography.csv", "train.csv", "jan.csv", "feb.csv",
+		"mar.csv"} {
 		write(name, csv.Bytes())
 	}
 	write("people.csv", people(200))

@@ -70,7 +70,7 @@ func (r *linearRun) holdOut() error {
 		out, in = splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 		if len(out) == 0 {
 			return fmt.Errorf("%s: -holdout %g holds out none of %s: there are too few different ones",
-				inputName(r.data), share, count(all.Rows(), "row"))
+				r.dataName(r.data), share, count(all.Rows(), "row"))
 		}
 		if d.encoder == nil {
 			break
@@ -89,7 +89,7 @@ func (r *linearRun) holdOut() error {
 	r.held.weights, r.held.trainWeights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
-			"R^2 is not defined: hold out more, or others by another -seed", inputName(r.data), share,
+			"R^2 is not defined: hold out more, or others by another -seed", r.dataName(r.data), share,
 			len(out), r.held.set.Y[0])
 	}
 	return all.Err()
@@ -176,7 +176,7 @@ func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
 		return nil, err
 	}
 	if read.Rows() != set.Rows() {
-		return nil, fmt.Errorf("%s: the file has changed while it was read", inputName(name))
+		return nil, fmt.Errorf("%s: the file has changed while it was read", d.call.dataName(name))
 	}
 	hashes := make([]uint64, set.Rows())
 	for i := range hashes {
@@ -233,12 +233,12 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	}
 	of := &pegasos.Labelled{X: h.set.Examples(), Y: h.set.Y, Weights: h.weights}
 	if m.Result.HeldOut, err = m.Estimate(of); err != nil {
-		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)
+		return fmt.Errorf("%s: -holdout: %w", r.dataName(r.data), err)
 	}
 	m.Result.HeldOut.Share = r.flags.Holdout
 	s := &scoredSet{Set: h.set, reader: r.reader, model: linearModel{m}, weights: h.weights}
 	if s.scores, err = s.find(0, h.set); err != nil {
-		return fmt.Errorf("%s: -holdout: %w", inputName(r.data), err)
+		return fmt.Errorf("%s: -holdout: %w", r.dataName(r.data), err)
 	}
 	if m.Classes != nil {
 		s.truth, s.names = positions(h.set, predictions.ClassNames(s.model))

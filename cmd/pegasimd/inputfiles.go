@@ -28,7 +28,7 @@ func (c *call) findInputs() {
 		}
 	}
 	for i, name := range c.args {
-		add(strings.Trim(strings.Fields(c.usage)[i], "[]"), name)
+		add(c.roles[i], name)
 	}
 	for _, f := range c.flags.Each() {
 		if f.Takes == "file" {

@@ -214,7 +214,7 @@ func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
 	likeSet := *d
-	likeSet.doubts = nil
+	likeSet.doubts, likeSet.opt.More = nil, nil
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	if likeSet.opt.Table = usable(set); d.encoder != nil {

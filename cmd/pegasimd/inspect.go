@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -15,7 +16,7 @@ import (
 
 var inspectCommand = command{help.Command{
 	Name:      "inspect",
-	Arguments: "MODEL|DATA",
+	Arguments: "MODEL|DATA...",
 	Summary:   "print what is in a model or a data file",
 	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
 of each class that matter most. They are ranked by weight x the spread of the column, if the model's
@@ -42,6 +43,9 @@ func runInspect(c *call, args []string) error {
 	model, err := c.holdsModel(args[0])
 	if err != nil {
 		return err
+	}
+	if model && len(c.more) > 0 {
+		return flags.Usagef("%s is a model: want one model, or data", args[0])
 	}
 	if model {
 		return inspectModel(c, args[0], jsonOut)

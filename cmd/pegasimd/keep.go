@@ -36,7 +36,7 @@ func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
 	}
 	if !d.isTable(name) {
 		return nil, flags.Usagef("-keep: %s is not read as a table: if it is one, name its format "+
-			"with -format", inputName(name))
+			"with -format", d.call.dataName(name))
 	}
 	wanted, err := columnList(list)
 	if err != nil {
@@ -202,7 +202,7 @@ func (k *keptColumns) write(
 		return unread
 	}
 	if more || !same {
-		return fmt.Errorf("%s: it was changed while it was read", inputName(k.name))
+		return fmt.Errorf("%s: it was changed while it was read", k.reader.call.dataName(k.name))
 	}
 	out.Flush()
 	return out.Error()

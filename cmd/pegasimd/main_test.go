@@ -457,7 +457,7 @@ func TestModelNameOfData(t *testing.T) {
 		"some/where/text.train.svm.gz":     "text.train.model",
 		"train-images-idx3-ubyte.gz,label": "train-images-idx3-ubyte.model",
 	} {
-		if got, err := modelName([]string{data}); err != nil || got != want {
+		if got, err := modelName([]string{data}, ""); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", data, got, err, want)
 		}
 	}
@@ -543,7 +543,7 @@ func TestErrors(t *testing.T) {
 		"unknown preset":  {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":    {exitUsage, "-x", []string{"train", "-x", good}},
 		"no data":         {exitUsage, "too few", []string{"train"}},
-		"too much":        {exitUsage, `"z"`, []string{"train", good, "y", "z"}},
+		"too much":        {exitUsage, "z: neither data", []string{"train", good, "y", "z"}},
 		"unknown command": {exitUsage, `"learn"`, []string{"learn"}},
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 var predictCommand = command{help.Command{
 	Name:      "predict",
-	Arguments: "DATA MODEL [OUT]",
+	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
 	Help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
 labels too, the accuracy is printed on standard error. These data have no labels: a table whose
@@ -26,6 +26,9 @@ header lacks the label's column, a table or .npy file with as many columns as th
 features, and svmlight text whose first line begins with a feature. Columns of a table with a header
 are found by their names in the training data. Cells that fit no column of the training count as
 missing; a line says how many.
+
+Several DATA are read one after the other, as by train. Then one of the last two arguments has to
+end in .model: MODEL, behind which OUT may stand.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
 name with invisible characters is written in quotes.
@@ -80,7 +83,7 @@ func runPredict(c *call, args []string) error {
 	}
 	predicted, right, err := s.predict()
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", c.dataName(args[0]), err)
 	}
 	err = out.write(func(w io.Writer) error {
 		if kept != nil {

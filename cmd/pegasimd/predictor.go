@@ -167,7 +167,7 @@ func (d *dataReader) score(name string, m predictor, weights string, all bool) (
 	s := &scoredSet{Set: set, reader: d, model: m, weights: own}
 	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", d.call.dataName(name), err)
 		}
 	}
 	if d.opt.Labels == dataset.LabelsNo {

@@ -40,7 +40,7 @@ func (c *call) reader() *dataReader {
 	f := c.flags
 	c.quiet = f.Quiet
 	d := &dataReader{call: c, opt: f.Data, missing: f.Missing, quiet: f.Quiet}
-	d.opt.Decompressors = decompressors
+	d.opt.Decompressors, d.opt.More = decompressors, c.more
 	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
 		d.opt.SkipLines = -1 // none; 0 detects them
 	}
@@ -135,8 +135,8 @@ func separates(f *dataset.Form) bool {
 // asFitted returns options that read the text of a table as the fitter has read it.
 func (d *dataReader) asFitted() dataset.Options {
 	opt := d.opt
-	if d.last == nil || d.last.Form == nil || !separates(d.last.Form) {
-		return opt
+	if d.last == nil || d.last.Form == nil || d.last.Mixed || !separates(d.last.Form) {
+		return opt // files of several forms are detected again
 	}
 	f := d.last.Form
 	opt.Format, opt.Encoding, opt.SkipLines = dataset.Format(f.Format), f.Encoding, f.SkipLines

@@ -276,7 +276,7 @@ func checkMutant(dir string, m oddFile) (verdict, why string) {
 	wrong := func(format string, args ...any) (verdict, why string) {
 		return "wrong", fmt.Sprintf(format, args...)
 	}
-	data, model := filepath.Join(dir, m.name), filepath.Join(dir, "model")
+	data, model := filepath.Join(dir, m.name), filepath.Join(dir, "x.model")
 	if err := os.WriteFile(data, []byte(m.text), 0o666); err != nil {
 		return wrong("%v", err)
 	}

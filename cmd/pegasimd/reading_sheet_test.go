@@ -239,7 +239,7 @@ var fitLine = regexp.MustCompile(`(?m)^training (?:accuracy ([\d.]+)|R\^2 (-?[\d
 func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 	t.Helper()
 	dir := t.TempDir()
-	of.model = filepath.Join(dir, "model")
+	of.model = filepath.Join(dir, "x.model")
 	numbers := filepath.Join(dir, "json")
 	args := slices.Concat([]string{"train"}, flags, []string{"-json", numbers, data, of.model})
 	code, out, errs := pegasimd(t, args...)

@@ -22,12 +22,13 @@ import (
 
 var reportCommand = command{help.Command{
 	Name:      "report",
-	Arguments: "MODEL DATA [OUT]",
+	Arguments: "MODEL DATA... [OUT]",
 	Summary:   "write a page about a model and its predictions",
 	Help: `Report writes a page of HTML: how well the model predicts DATA, the features that decide, what
 the data are, what was chosen, and what is proven. The page is one file that loads nothing; it
 follows the reader's choice of light or dark, and prints. OUT is by default the model's name with
-the ending .html, in the working folder.
+the ending .html, in the working folder. Several DATA are read as one, as by train; then OUT has to
+end in .html.
 
 The page says which rows it measures. If DATA are the model's training rows, figures are better than
 on new rows, and the page says so. If the model is of train -holdout and DATA are the file that
@@ -78,12 +79,12 @@ func runPage(c *call, args []string) error {
 	defer s.Close()
 	switch {
 	case s.Rows() == 0:
-		return fmt.Errorf("%s: no rows to evaluate", args[1])
+		return fmt.Errorf("%s: no rows to evaluate", c.dataName(args[1]))
 	case predictions.Numbers(m) && s.Names != nil:
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", args[1])
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", c.dataName(args[1]))
 	}
 	in := &htmlreport.Input{Model: escape.Name(shortName(args[0])),
-		Data: escape.Name(shortName(args[1])), Predictor: plainModel(m),
+		Data: escape.Name(shortName(c.dataName(args[1]))), Predictor: plainModel(m),
 		Hash: m.Hash(), FileRows: s.Rows(), Features: m.Cols()}
 	for _, line := range append(slices.Clone(c.warnings), reader.oddities(s.Set)...) {
 		in.Warnings = append(in.Warnings, escape.Text(line))
@@ -187,15 +188,15 @@ func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
 
 // verifyCommandLine returns the command line that checks the model.
 func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
-	data := args[1]
+	data := append([]string{args[1]}, c.more...)
 	if in.Origin != htmlreport.Training && in.Origin != htmlreport.HeldOut {
-		data = "TRAINING-DATA"
+		data = []string{"TRAINING-DATA"}
 	}
 	without := []string{"top", "force", "quiet", "strict"}
 	words := append([]string{"verify"}, c.flags.Words(true, func(f *flags.Flag) bool {
 		return !slices.Contains(without, f.Name)
 	})...)
-	return "pegasimd " + escape.Text(shellWords(append(words, args[0], data)))
+	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
 }
 
 // measure fills in the measured rows and their figures.

@@ -72,7 +72,7 @@ func TestNamedPipe(t *testing.T) {
 		t.Skipf("no pipe: NOT TESTED: %v", err)
 	}
 	go os.WriteFile("pipe", []byte(toy), 0o600)
-	cmd := exec.Command(os.Args[0], "train", "-format", "svmlight", "pipe", "model")
+	cmd := exec.Command(os.Args[0], "train", "-format", "svmlight", "pipe", "x.model")
 	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
 	if told, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(told), "4 rows") {
 		t.Errorf("%v, %s", err, told)

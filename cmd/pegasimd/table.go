@@ -131,8 +131,8 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 		opt := d.opt
 		opt.Encoder = enc
 		if set, err = d.again(name, opt); err == nil { // without the rows
-			d.last = &dataset.Set{Form: set.Form, Doubts: set.Doubts, LeftOut: set.LeftOut,
-				Table: set.Table}
+			d.last = &dataset.Set{Form: set.Form, Mixed: set.Mixed, Doubts: set.Doubts,
+				LeftOut: set.LeftOut, Table: set.Table}
 		}
 		return err
 	})
@@ -141,8 +141,11 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	}
 	if err != nil {
 		at, open := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil)
-		if !errors.As(err, &at) && !errors.As(err, &open) && !strings.HasPrefix(err.Error(), name+":") {
-			err = fmt.Errorf("%s: %w", inputName(name), err)
+		named := slices.ContainsFunc(append([]string{name}, d.opt.More...), func(name string) bool {
+			return strings.HasPrefix(err.Error(), name+":")
+		})
+		if !errors.As(err, &at) && !errors.As(err, &open) && !named {
+			err = fmt.Errorf("%s: %w", d.call.dataName(name), err)
 		}
 		return nil, err
 	}
@@ -157,7 +160,7 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 // keepInput keeps the bytes of standard input, or of a pipe, if the data come from there: tables are
 // read several times.
 func (d *dataReader) keepInput(name string) (err error) {
-	if d.kept != nil {
+	if d.kept != nil || len(d.opt.More) > 0 { // several files have to be regular ones
 		return nil
 	}
 	var in io.Reader = os.Stdin
@@ -197,13 +200,13 @@ func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
 		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to a folder "+
-			"with more space, or raise -max-memory to keep them in memory", inputName(name), err)
+			"with more space, or raise -max-memory to keep them in memory", d.call.dataName(name), err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	set.Table = &dataset.Table{Columns: opt.Encoder.Features(), LabelAt: -1}
-	set.Form, set.LeftOut = d.last.Form, d.last.LeftOut
+	set.Form, set.Mixed, set.LeftOut = d.last.Form, d.last.Mixed, d.last.LeftOut
 	return set, nil
 }
 

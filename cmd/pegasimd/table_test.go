@@ -132,7 +132,7 @@ func TestTableTraps(t *testing.T) {
 	} {
 		args := append(strings.Fields(c.args), file(t, c.name, c.text))
 		if args[0] == "train" {
-			args = append(args, filepath.Join(t.TempDir(), "model"))
+			args = append(args, filepath.Join(t.TempDir(), "x.model"))
 		}
 		code, printed, told := pegasimd(t, args...)
 		for _, want := range c.told {

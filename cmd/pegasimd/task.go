@@ -64,7 +64,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		if !d.quiet {
 			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
 				"distinct ones, such as %v; if they are classes, give -multiclass ovr\n",
-				escape.Name(shortName(name)), len(labels), like)
+				escape.Name(shortName(c.dataName(name))), len(labels), like)
 		}
 		if err := recheck(); err != nil {
 			return nil, 0, err
@@ -74,7 +74,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	if numbers && !c.flags.Given("loss") {
 		d.chosen = []string{"-loss", string(cfg.Loss)}
 	}
-	if err := checkNumbers(name, set, cfg.Loss); err != nil {
+	if err := checkNumbers(c.dataName(name), set, cfg.Loss); err != nil {
 		return nil, 0, err
 	}
 	d.describeSet(name, set, numbers, took)
@@ -82,8 +82,8 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		if numeric && !classes {
 			return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
 				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
-				"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
-				len(labels), like)
+				"without -kernel), or say that they are classes with -multiclass",
+				c.dataName(name), set.Rows(), len(labels), like)
 		}
 		err = d.checkClasses(name, set, labels, rows)
 		if open && len(labels) > maxNumericClasses {
@@ -107,11 +107,11 @@ func (d *dataReader) checkClasses(
 	switch {
 	case set.Rounded > 0:
 		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which makes "+
-			"different classes one; predict numbers with -loss squared", name,
-			count(set.Rounded, "label"))
+			"different classes one; predict numbers with -loss squared",
+			d.call.dataName(name), count(set.Rounded, "label"))
 	case len(labels) == 1:
-		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes", name,
-			rows[0], escape.Name(labelName(set, labels[0])))
+		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
+			d.call.dataName(name), rows[0], escape.Name(labelName(set, labels[0])))
 	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
 		switch {
@@ -120,8 +120,8 @@ func (d *dataReader) checkClasses(
 		case set.Names == nil:
 			how = "predict numbers with -loss squared, or " + how
 		}
-		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", name, len(labels),
-			escape.Name(labelName(set, labels[0])), how)
+		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", d.call.dataName(name),
+			len(labels), escape.Name(labelName(set, labels[0])), how)
 	}
 	d.doubtRareClasses(set, labels, rows)
 	return nil

@@ -86,7 +86,7 @@ func TestTextCrossValidation(t *testing.T) {
 		file(t, "all.tsv", text))
 	for f, have := range r.Grid[0].Scores {
 		others, own := parts(t, "", lines, of, f)
-		model, numbers := filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "json")
+		model, numbers := filepath.Join(t.TempDir(), "a.model"), filepath.Join(t.TempDir(), "json")
 		must(t, "train", "-quiet", "-format", "lines", "-c", "1", "-epochs", "5", others, model)
 		must(t, "eval", "-format", "lines", "-json", numbers, own, model)
 		if want := report(t, numbers)["accuracy"].(float64); have != want {

@@ -11,17 +11,21 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
-	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var trainCommand = command{help.Command{
 	Name:      "train",
-	Arguments: "DATA [MODEL]",
+	Arguments: "DATA... [MODEL]",
 	Summary:   "train a model on labelled data",
 	Help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
--loss). Without MODEL the model is written to the working folder under DATA's name with the ending
-.model. An existing file is replaced only if it is a model.
+-loss). Without MODEL the model is written to the working folder under the first DATA's name with
+the ending .model. An existing file is replaced only if it is a model.
+
+The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
+JSON, or all are other tables, whose headers have the same names in any order. The last argument is
+MODEL if it ends in .model, or is -, standard output; behind one DATA also if its name can't be that
+of data. -model names a model of any name. Every other argument is data, and has to exist.
 
 Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and
 the length of the run. A line of the output lists the choices. The model stores the scaling and
@@ -43,6 +47,7 @@ model, bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv
+  pegasimd train jan.csv feb.csv mar.csv year.model
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -holdout 0.2 people.csv
@@ -57,7 +62,7 @@ func runTrain(c *call, args []string) error {
 	if err := c.checkSettings(); err != nil {
 		return err
 	}
-	model, err := modelName(args)
+	model, err := modelName(args, c.flags.Model)
 	if err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func validate(cfg *pegasos.Config) error {
 // openFiles opens what the run writes, and reads the models that it starts from.
 func (r *linearRun) openFiles() (err error) {
 	f := r.flags
-	r.modelOut = r.writes("MODEL", r.model, modelKind)
+	r.modelOut = r.writesModel(r.model)
 	r.keep.out = r.writes("-checkpoint", f.Checkpoint, modelKind)
 	r.curve.out = r.writes("-plot", f.Plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.KeepProof, proofKind)
@@ -163,14 +168,14 @@ func (r *linearRun) readData() (err error) {
 	if err := r.reader.settle(r.data, true); err != nil {
 		return err
 	}
-	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
+	if err := checkNumbers(r.dataName(r.data), r.set, r.cfg.Loss); err != nil {
 		return err
 	}
 	r.known = labelling{names: r.set.Names}
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
 	if !numbers {
 		if err := relabel(r.set, like, r.reader.weights); err != nil {
-			return fmt.Errorf("%s: %w", r.data, err)
+			return fmt.Errorf("%s: %w", r.dataName(r.data), err)
 		}
 		r.known = labelling{like.Names, like.Classes}
 	}
@@ -246,7 +251,7 @@ func (r *linearRun) train() error {
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.Costs != "" {
 			err = fmt.Errorf("%s: %w", r.flags.Costs, err)
 		}
-		return dataError(r.data, err)
+		return dataError(r.dataName(r.data), err)
 	}
 	stage.Store(finishing)
 	r.result, r.interrupted = m, err
@@ -270,7 +275,7 @@ func (r *linearRun) write() error {
 			return err
 		}
 	}
-	return r.curve.finish(r.data, m, r.training, r.interrupted != nil)
+	return r.curve.finish(r.dataName(r.data), m, r.training, r.interrupted != nil)
 }
 
 // report writes the numbers of the run.
@@ -292,8 +297,8 @@ func (r *linearRun) end() error {
 		return r.keep.failed
 	}
 	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.reader.quiet {
-		fmt.Fprintf(r.stderr, "to continue: pegasimd train -resume %s %s %s\n",
-			escape.Name(r.flags.Checkpoint), escape.Name(r.data), escape.Name(r.model))
+		words := append([]string{"-resume", r.flags.Checkpoint}, r.trainArguments()...)
+		fmt.Fprintln(r.stderr, "to continue:", r.commandLine(words))
 	}
 	return r.interrupted
 }

@@ -19,7 +19,7 @@ func trainKernel(c *call, data, model string) error {
 	if err := flags.FromConfig(cfg.Validate()); err != nil {
 		return err
 	}
-	modelOut := c.writes("MODEL", model, modelKind)
+	modelOut := c.writesModel(model)
 	jsonOut := c.writes("-json", c.flags.JSON, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func trainKernel(c *call, data, model string) error {
 	took := time.Since(start)
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
-		return dataError(data, err)
+		return dataError(c.dataName(data), err)
 	}
 	stage.Store(finishing)
 	if err := reader.describeKernel(m, set); err != nil {

@@ -216,7 +216,8 @@ func (r *trainReport) printModel(w io.Writer) {
 func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegasos.Multiclass) {
 	r.Warnings = d.call.warnings
 	if set.Form != nil {
-		r.Command = d.call.commandLine(append(d.resolved(set, multiclass, true), d.call.args...))
+		words := d.resolved(set, multiclass, true)
+		r.Command = d.call.commandLine(append(words, d.call.trainArguments()...))
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 
 var verifyCommand = command{help.Command{
 	Name:      "verify",
-	Arguments: "MODEL DATA",
+	Arguments: "MODEL DATA...",
 	Summary:   "check a model's claims on the data it was trained on",
 	Help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
@@ -45,6 +45,7 @@ larger gap than claimed. With -proof FILE, of train -proof, the bound comes from
 variables in FILE. The files that training read beside the data have to be named again: -weights,
 -costs, -prior, and -start for a table with words, or if the data have features that the other model
 lacked. Unless -layout is given, the rows are held as in training.
+Several DATA have to be named in the order of training.
 
 Of a model of train -holdout the rows held out are found again and left out; -weights has all rows.
 
@@ -153,14 +154,14 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	defer set.Close()
 	weights := reader.weights
 	if set.Rows() == 0 || set.Unlabelled {
-		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
+		return nil, fmt.Errorf("%s: no rows with labels to verify with", c.dataName(data))
 	}
 	if err := cmp.Or(reader.settle(data, false), checkWeights(f.Weights, weights, set.Rows())); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {
 		if err := relabel(set, p, weights); err != nil {
-			return nil, fmt.Errorf("%s: %w", data, err)
+			return nil, fmt.Errorf("%s: %w", c.dataName(data), err)
 		}
 	}
 	whole := set.Rows()
@@ -179,7 +180,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		err = set.Err()
 	}
 	if err != nil {
-		return nil, dataError(data, err)
+		return nil, dataError(c.dataName(data), err)
 	}
 	if !strings.HasPrefix(v.Hash, f.Hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.Hash)

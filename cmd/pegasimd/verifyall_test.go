@@ -34,7 +34,7 @@ var verdicts = tally{of: map[string]int{}}
 // the data, as verify does: no model that a test of the command trains may be contradicted.
 func verifyTrained(t *testing.T, args []string) {
 	t.Helper()
-	f, model, data := trainedBy(args)
+	f, model, data, more := trainedBy(args)
 	if model == "" || slices.Contains(args, "-") || slices.Contains(args, "-force") {
 		return // what it read is not there, or was replaced
 	}
@@ -44,8 +44,8 @@ func verifyTrained(t *testing.T, args []string) {
 		f.Sigmoids = m.Calibration != nil && m.Config.Patience == 0
 		alone = alone && m.Start == ""
 	}
-	c := &call{flags: f, Context: context.Background(), stdout: &standardOutput{w: io.Discard},
-		stderr: io.Discard}
+	c := &call{more: more, flags: f, Context: context.Background(),
+		stdout: &standardOutput{w: io.Discard}, stderr: io.Discard}
 	r, err := (&verification{call: c}).verify(model, data)
 	if err != nil {
 		t.Errorf("pegasimd %q: not verified: %v", args, err)
@@ -66,9 +66,9 @@ func verifyTrained(t *testing.T, args []string) {
 	verdicts.of[r.Verdict]++
 }
 
-// trainedBy returns the model that a command line writes, the data that it is trained on, and the
-// flags that verify takes of these; no model if it trains none.
-func trainedBy(args []string) (f *flags.Set, model, data string) {
+// trainedBy returns the model that a command line writes, the first and further files of the data
+// that it is trained on, and the flags that verify takes of these; no model if it trains none.
+func trainedBy(args []string) (f *flags.Set, model, data string, more []string) {
 	f = flags.NewSet("verify")
 	c := &call{flags: flags.NewSet(args[0])}
 	of := &c.flags.Values
@@ -76,7 +76,7 @@ func trainedBy(args []string) (f *flags.Set, model, data string) {
 	case "train":
 		if args, err := c.parse(args[1:], trainCommand.Arguments); err == nil {
 			data = args[0]
-			model, _ = modelName(args)
+			model, _ = modelName(args, of.Model)
 		}
 		f.Costs, f.Start, f.Prior = of.Costs, of.Start, of.Prior
 	case "cv":
@@ -86,7 +86,7 @@ func trainedBy(args []string) (f *flags.Set, model, data string) {
 	}
 	f.Data, f.Missing, f.Strict = of.Data, of.Missing, of.Strict
 	f.Weights, f.MaxMemory = of.Weights, of.MaxMemory
-	return f, model, data
+	return f, model, data, c.more
 }
 
 // Models of every kind that the command can train are verified, by the helper that runs it: every

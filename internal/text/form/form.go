@@ -72,6 +72,7 @@ type Form struct {
 
 // Doubt is an ambiguity of a file: what was found, and how it was read.
 type Doubt struct {
+	File   string // name of the file, if several were read together; may be empty
 	About  string // subject: encoding, separator, header, rows, column, label or task
 	Column string // name of the column that the doubt concerns; may be empty
 	Cell   string // a cell as an example; may be empty
@@ -80,12 +81,15 @@ type Doubt struct {
 	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 }
 
-// String returns one line of text: the line number, the column, Text, the example cell and the
-// flags.
+// String returns one line of text: the file, the line number, the column, Text, the example cell
+// and the flags.
 func (d Doubt) String() string {
 	s := ""
+	if d.File != "" {
+		s = d.File + ": "
+	}
 	if d.Line > 0 {
-		s = fmt.Sprintf("line %d: ", d.Line)
+		s += fmt.Sprintf("line %d: ", d.Line)
 	}
 	if d.Column != "" {
 		s += fmt.Sprintf("column %q: ", escape.Cut(d.Column))

@@ -46,6 +46,8 @@ type Reader struct {
 	ahead    *readAhead // nil unless another goroutine reads the rows
 
 	encodingDoubt *Doubt
+
+	points, commas int // cells of the samples that decide Form.Decimal: see DecimalMarks
 }
 
 // rows reads the rows of a file in one of the formats.
@@ -178,7 +180,8 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	f.Separator, f.Quote, f.Comment = best.separator, best.quote, best.comment
 	f.Header, f.Units, f.Columns = h.header, h.units, best.width
 	body := best.body(h.at)
-	f.Decimal, f.Trailing = decimalOf(body), trailing(body, best.width)
+	r.points, r.commas = decimalMarks(body)
+	f.Decimal, f.Trailing = DecimalOf(r.points, r.commas), trailing(body, best.width)
 	r.scanner, r.table = in, in
 	in.set(best.separator, best.quote, best.comment)
 	in.blanks = r.keep && best.width == 1
@@ -249,10 +252,20 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// decimalOf returns ',' if there are more cells that are numbers only with a decimal comma than
-// plain numbers that have a decimal point. Otherwise it returns '.'.
-func decimalOf(body [][]string) byte {
-	points, commas := 0, 0
+// DecimalOf returns the decimal mark of a table with the given numbers of cells that prove a point
+// or a comma: ',' if there are more with a comma, else '.'.
+func DecimalOf(points, commas int) byte {
+	if commas > points {
+		return ','
+	}
+	return '.'
+}
+
+// DecimalMarks returns how many cells of the samples are plain numbers with a decimal point, and
+// how many are numbers only with a decimal comma.
+func (r *Reader) DecimalMarks() (points, commas int) { return r.points, r.commas }
+
+func decimalMarks(body [][]string) (points, commas int) {
 	for i, r := range body {
 		if i*len(r) > 2*sampledCells {
 			break
@@ -267,10 +280,7 @@ func decimalOf(body [][]string) byte {
 			}
 		}
 	}
-	if commas > points {
-		return ','
-	}
-	return '.'
+	return points, commas
 }
 
 // Form returns the form in which the file is read.

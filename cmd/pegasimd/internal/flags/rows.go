@@ -281,6 +281,8 @@ var Table = []Topic{
 	{"Output", []Flag{
 		{Name: "model", Field: "Model", Takes: "file", In: "cv!", Rule: NoEffect,
 			Help: "write a model trained on all rows with the best settings"},
+		{Name: "model", Field: "Model", Takes: "file", In: "train", Rule: NoEffect,
+			Help: "write the model to this file, which may have any name, in place of the argument MODEL"},
 		{Name: "scores", Field: "Scores", In: "predict!", Help: "write the scores beside the labels"},
 		{Name: "proba", Field: "Proba", In: "predict!",
 			Help: "write the probabilities of the classes beside the labels"},

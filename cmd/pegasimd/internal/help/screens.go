@@ -42,7 +42,7 @@ To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict
 func WriteOverview(w io.Writer, commands []Command) {
 	fmt.Fprintln(w, Overview[0])
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-10s %-18s  %s\n", c.Name, c.Arguments, c.Summary)
+		fmt.Fprintf(w, "  %-10s %-21s  %s\n", c.Name, c.Arguments, c.Summary)
 	}
 	fmt.Fprint(w, "\n", Overview[1])
 }

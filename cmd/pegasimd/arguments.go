@@ -1,0 +1,158 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// parse parses the flags and the arguments, of which usage names each in a word. Those in brackets
+// may be left out, and a word with "..." stands for one or more data files. parse returns an
+// argument for each word, of several files the first, which c.more follow.
+func (c *call) parse(args []string, usage string) (arguments []string, err error) {
+	if c.args, err = c.flags.Parse(args); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(usage)
+	list := slices.IndexFunc(words, func(w string) bool { return strings.HasSuffix(w, "...") })
+	n, most := len(c.args), len(words)
+	switch {
+	case n < most-strings.Count(usage, "["):
+		return nil, flags.Usagef("too few arguments: want %s", usage)
+	case n > most && list < 0:
+		return nil, flags.Usagef("unexpected argument %q", c.args[most])
+	case slices.Contains(c.args, ""):
+		return nil, flags.Usagef("an argument is empty: want the name of a file")
+	}
+	more := 0
+	if list >= 0 {
+		after, err := c.behindData(words[list+1:], c.args[list:])
+		if err != nil {
+			return nil, err
+		}
+		more = n - list - 1 - after
+		c.more = c.args[list+1:][:more]
+		if err := checkList(c.args[list:][:1+more]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range c.args {
+		if list >= 0 && i > list {
+			i = max(list, i-more)
+		}
+		c.roles = append(c.roles, strings.TrimSuffix(strings.Trim(words[i], "[]"), "..."))
+	}
+	if more == 0 {
+		return c.args, nil
+	}
+	return slices.Delete(slices.Clone(c.args), list+1, list+1+more), nil
+}
+
+// behindData returns how many of the arguments, which begin with a data file, are no data: they
+// stand for the words behind the one for data.
+func (c *call) behindData(words, args []string) (int, error) {
+	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
+	switch strings.Join(words, " ") {
+	case "": // only data
+		return 0, nil
+	case "MODEL":
+		return 1, nil
+	case "MODEL [OUT]":
+		switch n := len(args); {
+		case n == 2 || isModelName(last):
+			return 1, nil
+		case n == 3 || isModelName(before):
+			return 2, nil
+		}
+		return 0, flags.Usagef("none of the last two arguments, %s and %s, is called .model: want "+
+			"DATA... MODEL [OUT]", before, last)
+	case "[MODEL]":
+		switch {
+		case c.flags.Model != "" && isModelName(last):
+			return 0, flags.Usagef("-model %s and %s: want one model", c.flags.Model, last)
+		case c.flags.Model != "":
+			return 0, nil
+		}
+		return c.outputBehind(args, "MODEL, which ends in .model or is given by -model",
+			last == "-" || isModelName(last))
+	}
+	return c.outputBehind(args, "OUT, which ends in .html",
+		last == "-" || strings.HasSuffix(last, ".html") || strings.HasSuffix(last, ".htm"))
+}
+
+// outputBehind returns 1 if the last of the arguments, which begin with a data file, is an output.
+// A name that may be data is data, so that a file that is missing is not written. Behind one data
+// file an output may have any name that can't be data, as none can behind standard input.
+func (c *call) outputBehind(args []string, want string, is bool) (int, error) {
+	last := args[len(args)-1]
+	noData := c.flags.Data.Format == dataset.FormatAuto &&
+		dataset.FormatOf(last) == dataset.FormatAuto
+	switch {
+	case len(args) == 1:
+		return 0, nil
+	case is || len(args) == 2 && (noData || args[0] == "-"):
+		return 1, nil
+	case noData:
+		return 0, flags.Usagef("%s: neither data by its ending (or by -format), nor %s", last, want)
+	}
+	return 0, nil
+}
+
+// trainArguments returns the arguments of train, and -model if it names the model, so that they mean
+// the same beside -format.
+func (c *call) trainArguments() []string {
+	last := len(c.args) - 1
+	switch name := c.args[last]; {
+	case c.flags.Model != "" && c.flags.Command == "train":
+		return append([]string{"-model", c.flags.Model}, c.args...)
+	case c.roles[last] == "MODEL" && !isModelName(name) && name != "-":
+		return append([]string{"-model", name}, c.args[:last]...)
+	}
+	return c.args
+}
+
+// writesModel notes that train writes a model of that name.
+func (c *call) writesModel(name string) *output {
+	what := "MODEL"
+	if c.flags.Model != "" {
+		what = "-model"
+	}
+	return c.writes(what, name, modelKind)
+}
+
+// isModelName reports whether the name is that of a model.
+func isModelName(name string) bool { return strings.HasSuffix(name, ".model") }
+
+// checkList returns an error if several data files can't be read together.
+func checkList(names []string) error {
+	if len(names) == 1 {
+		return nil
+	}
+	var infos []os.FileInfo
+	for i, name := range names {
+		info, err := os.Stat(name)
+		infos = append(infos, info)
+		if name == "-" {
+			return flags.Usagef("standard input can't be one of several files: join them before")
+		}
+		for k := range infos[:i] {
+			if err == nil && infos[k] != nil && os.SameFile(info, infos[k]) {
+				return flags.Usagef("%s and %s are the same file: give it once", names[k], name)
+			}
+		}
+	}
+	return nil
+}
+
+// dataName names data in messages: the file of that name and, if it is the first of several, the
+// number of the others.
+func (c *call) dataName(name string) string {
+	i := slices.Index(c.args, name)
+	if len(c.more) > 0 && i >= 0 && i+1 < len(c.args) && &c.args[i+1] == &c.more[0] {
+		return name + " and " + count(len(c.more), "more file")
+	}
+	return inputName(name)
+}

@@ -1,0 +1,287 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/text/form"
+)
+
+// tableRows is the rows of the files of a table, in the columns of the first one.
+type tableRows struct {
+	*form.Reader             // of the file that is read
+	join         *join       // nil if there is one file only
+	place        []int       // the table's column of each column of the file; -1 for none
+	straight     bool        // the file has the table's columns in their order
+	cells        []string    // of a row, in the table's columns
+	doubts       []joinDoubt // of the files before
+}
+
+// A join is what several files that make one table have in common.
+type join struct {
+	form  Form
+	mixed bool           // some file has another form
+	names []string       // of the columns; nil without headers
+	at    map[string]int // the index in names of each field of JSON lines
+	first string         // the file whose columns they are; empty if all files are empty
+	empty []string       // files without rows and header
+}
+
+type joinDoubt struct {
+	Doubt
+	more int // further files with the same doubt
+}
+
+// joinTables reads the beginning of each of several files, and makes sure that they have the same
+// columns. It returns nil for one file.
+func joinTables(from *sources, opt Options) (*join, error) {
+	if len(from.names) == 1 {
+		return nil, nil
+	}
+	opt.Progress, opt.bytes, opt.More = nil, new(int64), nil
+	j, points, commas := &join{}, 0, 0
+	for _, name := range from.names {
+		in := input{opt: opt}
+		err := in.open(name)
+		if err == nil {
+			err = j.add(&in, &points, &commas)
+		}
+		in.close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if j.form.Format != string(FormatJSONL) {
+		j.form.Decimal = form.DecimalOf(points, commas)
+	}
+	return j, nil
+}
+
+// add reads the beginning of a file.
+func (j *join) add(in *input, points, commas *int) error {
+	files, err := in.readers()
+	if err != nil {
+		return err
+	}
+	f := files[0]
+	if !f.regular {
+		return fmt.Errorf("%s: several tables must be regular files, because each is read more than "+
+			"once", f.name)
+	}
+	format, err := in.opt.formatOf(f.name)
+	if err != nil {
+		return err
+	}
+	r, err := form.Open(f.r, f.at, f.size, j.given(in.opt.given(format)))
+	if err != nil {
+		t := &tableFile{name: f.name}
+		return t.fault(err)
+	}
+	x, y := r.DecimalMarks()
+	*points, *commas = *points+x, *commas+y
+	is, names := r.Form(), r.Names()
+	if is.Columns == 0 && len(names) == 0 {
+		j.empty = append(j.empty, f.name)
+	}
+	if j.first == "" { // all files before are empty
+		j.form = is
+	}
+	switch {
+	case slices.Contains(j.empty, f.name):
+		return nil
+	case j.first == "":
+		j.names, j.first, j.at = slices.Clone(names), f.name, map[string]int{}
+		for k, name := range names {
+			j.at[name] = k
+		}
+		return nil
+	}
+	if format == FormatJSONL {
+		for _, name := range names {
+			j.column(name)
+		}
+		j.form.Columns = len(j.names)
+	} else if _, err := j.places(&is, names, f.name); err != nil {
+		return err
+	}
+	a, b := j.form, is
+	j.form.Trailing = min(a.Trailing, b.Trailing)
+	for _, f := range []*Form{&a, &b} { // what says nothing about how the cells are split
+		f.Decimal, f.Columns, f.Trailing = 0, 0, 0
+	}
+	j.mixed = j.mixed || a != b
+	return nil
+}
+
+// given adds the columns that are known to what the options settle about a file.
+func (j *join) given(g form.Given) form.Given {
+	if j.first == "" || g.Format == form.JSONL {
+		return g
+	}
+	if j.form.Format == form.Lines {
+		g.Format = form.Lines
+	}
+	g.Names, g.Label, g.Columns = nil, "", 0
+	if j.form.Header {
+		g.Names = j.names
+	}
+	return g
+}
+
+// places returns the table's column for each column of a file, or an error if the file has other
+// columns than the table.
+func (j *join) places(f *Form, names []string, file string) ([]int, error) {
+	fault := func(text string, a ...any) ([]int, error) {
+		return nil, &SyntaxError{File: file, Line: 1 + f.SkipLines, Reason: fmt.Sprintf(text, a...)}
+	}
+	switch {
+	case f.Header != j.form.Header && f.Header:
+		return fault("a header, but %s has none: if all files have one, or none has, say so (-header "+
+			"yes or no)", j.first)
+	case f.Header != j.form.Header:
+		return fault("no header, but %s has one: each file needs it, unless they are joined before",
+			j.first)
+	case len(names) != len(j.names) && !f.Header: // lines with labels, and lines without
+		return fault("lines with other columns than those of %s", j.first)
+	case f.Columns != j.form.Columns && !f.Header:
+		return fault("%d columns, but %s has %d", f.Columns, j.first, j.form.Columns)
+	}
+	at := make([]int, f.Columns)
+	for i := range at {
+		at[i] = i
+	}
+	if slices.Equal(names, j.names) {
+		return at, nil
+	}
+	have, twice := indexNames(names)
+	index, doubled := indexNames(j.names)
+	for _, name := range j.names {
+		if _, found := have[form.ColumnName(name)]; !found {
+			return fault("no column is called %q, as in %s", escape.Cut(name), j.first)
+		}
+	}
+	for i, name := range names {
+		name = form.ColumnName(name)
+		k, found := index[name]
+		switch {
+		case !found:
+			return fault("column %q is not in %s", escape.Cut(name), j.first)
+		case twice[name] || doubled[name]:
+			return fault("two columns are called %q, and the columns are not in the order of %s",
+				escape.Cut(name), j.first)
+		}
+		at[i] = k
+	}
+	return at, nil
+}
+
+// column returns the table's column for a field of JSON lines.
+func (j *join) column(name string) int {
+	k, found := j.at[name]
+	if !found {
+		k, j.names = len(j.names), append(j.names, name)
+		j.at[name] = k
+	}
+	return k
+}
+
+// open starts to read a file.
+func (r *tableRows) open(f arrayFile, g form.Given) (err error) {
+	j := r.join
+	alone := j == nil || slices.Contains(j.empty, f.name)
+	if !alone && f.name != j.first {
+		g = j.given(g)
+	}
+	r.Reader, err = form.Open(f.r, f.at, f.size, g)
+	r.place, r.straight = nil, alone
+	if err != nil || alone || j.form.Format == form.JSONL {
+		return err
+	}
+	is := r.Reader.Form()
+	r.place, err = j.places(&is, r.Reader.Names(), f.name)
+	r.straight = err == nil && slices.IsSorted(r.place)
+	return err
+}
+
+// read returns the cells of the next row, valid until the next call.
+func (r *tableRows) read() ([]string, error) {
+	cells, err := r.Reader.Read()
+	if err != nil || r.straight {
+		return cells, err
+	}
+	for i := len(r.place); i < len(cells); i++ { // of lines of JSON
+		r.place = append(r.place, r.join.column(r.Reader.Names()[i]))
+	}
+	r.cells = slices.Grow(r.cells[:0], len(r.join.names))[:len(r.join.names)]
+	clear(r.cells)
+	for i, cell := range cells {
+		r.cells[r.place[i]] = cell
+	}
+	return r.cells, nil
+}
+
+// end takes in the doubts about a file that has been read. It is called once for each file.
+func (r *tableRows) end(file string) {
+	doubts := r.Reader.Doubts()
+	if j := r.join; j != nil && slices.Contains(j.empty, file) {
+		doubts = append(doubts, Doubt{About: "rows", Text: "the file is empty"})
+	}
+	for _, d := range doubts {
+		if r.join != nil {
+			d.File = file
+		}
+		i := slices.IndexFunc(r.doubts, func(o joinDoubt) bool {
+			return o.About == d.About && o.Column == d.Column && o.Text == d.Text
+		})
+		if i < 0 || r.join == nil {
+			r.doubts = append(r.doubts, joinDoubt{Doubt: d})
+		} else {
+			r.doubts[i].more++
+		}
+	}
+}
+
+// Doubts returns the doubts about all files.
+func (r *tableRows) Doubts() (doubts []Doubt) {
+	for _, d := range r.doubts {
+		switch {
+		case d.more == 1:
+			d.Text += " (and in one more file)"
+		case d.more > 1:
+			d.Text += fmt.Sprintf(" (and in %d more files)", d.more)
+		}
+		doubts = append(doubts, d.Doubt)
+	}
+	return doubts
+}
+
+// Form returns the form of the table.
+func (r *tableRows) Form() Form {
+	if r.join != nil {
+		return r.join.form
+	}
+	return r.Reader.Form()
+}
+
+// mixed reports whether the files have different forms.
+func (r *tableRows) mixed() bool { return r.join != nil && r.join.mixed }
+
+// Names returns the names of the table's columns.
+func (r *tableRows) Names() []string {
+	if r.join != nil {
+		return r.join.names
+	}
+	return r.Reader.Names()
+}
+
+// FieldPos returns the place in the file of column i of the row that was read last.
+func (r *tableRows) FieldPos(i int) (line, column int) {
+	if !r.straight {
+		if i = slices.Index(r.place, i); i < 0 { // a field that the line lacks
+			line, _ = r.Reader.FieldPos(0)
+			return line, 0
+		}
+	}
+	return r.Reader.FieldPos(i)
+}

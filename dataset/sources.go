@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// sources opens the files of a set one after the other.
+type sources struct {
+	opt   Options
+	names []string // of the files
+	at    int      // index in names of the open file, -1 before the first
+	in    input    // the open file
+	first *arrayFile
+}
+
+// oneFile returns the sources of a file that is open, which the caller closes.
+func oneFile(f arrayFile, opt Options) *sources {
+	return &sources{opt: opt, names: []string{f.name}, at: -1, first: &f}
+}
+
+// sourcesOf returns the sources of the named file and those of Options.More.
+func sourcesOf(path string, opt Options) (*sources, error) {
+	s := &sources{opt: opt, names: append([]string{path}, opt.More...), at: -1}
+	if len(opt.More) == 0 {
+		return s, nil
+	}
+	var kind, of string // of the files, and of the first one
+	var size int64      // of all files; -1 if unknown
+	for i, name := range s.names {
+		format, err := opt.formatOf(name)
+		if err != nil {
+			return nil, err
+		}
+		switch is := kindOf(format); {
+		case is == "":
+			return nil, fmt.Errorf("%s: several files can be read together if they are svmlight text "+
+				"or tables; this one is %s: convert it first (pegasimd convert)", name, format)
+		case i > 0 && is != kind:
+			return nil, fmt.Errorf("%s: %s, but %s is %s: want files of one kind", name, is, of, kind)
+		default:
+			kind, of = is, s.names[0]
+		}
+		if err := opt.checkForeign(name); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && size >= 0 {
+			size += info.Size()
+		} else {
+			size = -1
+		}
+	}
+	s.opt.meter = newMeter(opt, max(size, 0))
+	return s, nil
+}
+
+// kindOf names the kind of a format of which several files can be read together; "" if they can't.
+func kindOf(format Format) string {
+	switch {
+	case format == FormatSvmlight:
+		return "svmlight text"
+	case format == FormatJSONL:
+		return "lines of JSON"
+	case format.IsTable():
+		return "a table"
+	}
+	return ""
+}
+
+// format returns the format of the open file.
+func (s *sources) format() Format {
+	format, _ := s.opt.formatOf(s.name()) // which sourcesOf has checked
+	return format
+}
+
+// name returns the name of the open file, or of the last one.
+func (s *sources) name() string { return s.names[max(s.at, 0)] }
+
+// next closes the open file and opens the next one. The error is io.EOF after the last one.
+func (s *sources) next() (arrayFile, error) {
+	s.close()
+	if s.at++; s.at == len(s.names) {
+		s.at--
+		return arrayFile{}, io.EOF
+	}
+	if s.first != nil {
+		return *s.first, nil
+	}
+	s.in = input{opt: s.opt}
+	if err := s.in.open(s.names[s.at]); err != nil {
+		return arrayFile{}, err
+	}
+	f, err := s.in.readers()
+	if err != nil {
+		return arrayFile{}, err
+	}
+	return f[0], nil
+}
+
+// close closes the open file.
+func (s *sources) close() {
+	s.in.close()
+	s.in = input{}
+}
+
+// readSeveral reads the named file and those of Options.More.
+func readSeveral(path string, opt Options) (*Set, error) {
+	s, err := sourcesOf(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if f, _ := opt.formatOf(path); f == FormatSvmlight {
+		return readSvmlight(s, s.opt, chunkSize)
+	}
+	return readTable(s, s.opt)
+}

@@ -1,0 +1,91 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Files that are read together give the set of their concatenation, whatever the threads, also when
+// they are converted, and MaxBytes counts the bytes of all.
+func TestMore(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var svm, csv [3]strings.Builder
+	for i := range 3 * 3000 {
+		fmt.Fprintf(&svm[i/3000], "%d 1:%d 5:1\n", i%3, i)
+		fmt.Fprintf(&csv[i/3000], "%d,%d,c%d\n", i, i*i%77, i%3)
+	}
+	for _, of := range []struct {
+		ending, header string
+		parts          [3]strings.Builder
+		convert        func(io.WriterAt, string, Options) (int, int, error)
+	}{{".svm", "", svm, ConvertSvmlight}, {".csv", "a,b,label\n", csv, ConvertCSV}} {
+		var names []string
+		whole := of.header
+		for i := range of.parts {
+			names = append(names, put(fmt.Sprint(i, of.ending), of.header+of.parts[i].String()))
+			whole += of.parts[i].String()
+		}
+		one := put("whole"+of.ending, whole)
+		want, err := Read(one, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{1, 4} {
+			var last int64
+			got, err := Read(names[0], Options{More: names[1:], Threads: threads,
+				Progress: func(read, total int64) {
+					if last = read; total < int64(len(whole)) {
+						t.Errorf("%d bytes of %d", read, total)
+					}
+				}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Mixed || last < int64(len(whole)) {
+				t.Errorf("mixed: %v; told of %d bytes", got.Mixed, last)
+			}
+			got.Bytes = want.Bytes // without the headers of the other files
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %d threads: not the set of the concatenation", of.ending, threads)
+			}
+		}
+		var files [2][]byte
+		for i, opt := range []Options{{}, {More: names[1:]}} {
+			f, err := os.Create(filepath.Join(dir, "x.pgsm"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := of.convert(f, []string{one, names[0]}[i], opt); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			if files[i], err = os.ReadFile(f.Name()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0], files[1]) {
+			t.Errorf("%s: converted to other bytes than the concatenation", of.ending)
+		}
+		_, err = Read(names[0], Options{More: names[1:], MaxBytes: int64(len(whole)) - 1})
+		if err == nil || !strings.Contains(err.Error(), "2"+of.ending+": more than") {
+			t.Error(err)
+		}
+	}
+	if _, err := ReadFrom(strings.NewReader("1 1:1\n"), "a.svm", Options{More: []string{"b.svm"}}); err ==
+		nil || !strings.Contains(err.Error(), "want one file") {
+		t.Error(err)
+	}
+}
