@@ -83,9 +83,8 @@ func decodeAsObjdump(t *testing.T, binary string) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// The kernels' main loops have what docs/kernels.md says: 8 loads and 8 operands of multiplications
-// in a turn of dot's, of 64 elements, or 4 of each with registers of 512 bits. On arm64 a load is
-// of two registers.
+// The kernels' main loops have 8 loads and 8 operands of multiplications in a turn of dot's, of 64
+// elements, or 4 of each with registers of 512 bits. On arm64 a load is of two registers.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for arch, operands := range map[string]map[string]int{
