@@ -41,7 +41,7 @@ func (v *view) classes() {
 	v.rankings()
 	if v.Probability == nil {
 		v.Missing = "There is no calibration: this model gives scores and no probabilities. Training " +
-			"with -proba or -loss log brings them."
+			"with <code>-proba</code> or <code>-loss log</code> brings them."
 		v.scores()
 		return
 	}

@@ -128,8 +128,8 @@ type view struct {
 	Mistakes  *table
 	ByClass   *table
 	Figures   []*chart.Figure
-	Numbers   *table // of the errors of a regression
-	Missing   string // why there are no curves or no calibration
+	Numbers   *table        // of the errors of a regression
+	Missing   template.HTML // why there are no curves or no calibration
 	Decisive  []bars
 	MoreBars  string
 	Table     []Column
