@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// An acceptance lets pass what is worse on purpose. It is a line in the message of a commit that
-// the base does not have: reviewed with the change, in the history with it, and without effect on
-// what comes later.
+// An acceptance is a line in a commit message that accepts numbers which are worse on purpose. Only
+// commits between the base and the head count: the line is reviewed with the change and has no
+// effect on later changes.
 type acceptance struct {
 	commit  string
 	pattern *regexp.Regexp
 }
 
-// acceptLine is such a line, and all that follows its name.
+// acceptLine matches such a line and captures the pattern in it.
 var acceptLine = regexp.MustCompile(`(?mi)^[ \t]*gate-accept:[ \t]*(.*?)[ \t\r]*$`)
 
-// acceptances are those of the commits from the base to the head.
+// acceptances returns the acceptances in the messages of the commits from the base to the head.
 func acceptances(ctx context.Context, repository, base string) (all []acceptance, err error) {
 	log, err := git(ctx, repository, "log", "--format=%h%n%B%x00", base+"..HEAD")
 	if err != nil {

@@ -14,7 +14,8 @@ type baseline struct {
 	commit, why string // why is empty if -base names the commit
 }
 
-// A graph is the commits of a repository. Its methods return "" for what is not there.
+// A graph gives access to the commits of a repository. Its methods return "" for commits that do
+// not exist.
 type graph struct {
 	ctx       context.Context
 	dir, head string
@@ -59,7 +60,7 @@ func chooseBase(ctx context.Context, repository, revision string) (baseline, err
 	case commit != "":
 		return g.fork(commit, revision)
 	case g.shallow:
-		return baseline{}, fmt.Errorf("-base %s is not here; %s", revision, fetchMore)
+		return baseline{}, fmt.Errorf("-base %s is not in this clone; %s", revision, fetchMore)
 	case fullHash.MatchString(revision):
 		return g.replace(fmt.Sprintf("-base %.12s is not in this repository, as after a force push",
 			revision))
@@ -113,9 +114,9 @@ func (g *graph) replace(reason string) (baseline, error) {
 	return baseline{g.head, reason + ", and there is no commit before the head"}, nil
 }
 
-// mergeBase returns the best common ancestor of the head and another commit. Where there are
-// several, as each has merged the other, it is the one among the other commit's first parents: what
-// came to that branch is not charged to the head.
+// mergeBase returns the best common ancestor of the head and another commit. Two branches that have
+// merged each other have several: then it is the one among the other commit's first parents, so
+// that the head is not charged with changes made on the other branch.
 func (g *graph) mergeBase(other string) string {
 	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
 	if len(all) > 1 {

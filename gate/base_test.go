@@ -34,7 +34,7 @@ func (h gitHistory) commit(what string) string {
 	return h.git("rev-parse", "HEAD")
 }
 
-// chosen returns the base and the reason for it.
+// chosen returns the subject of the base's commit and the reason for the choice.
 func (h gitHistory) chosen(revision string) (commit, why string) {
 	h.t.Helper()
 	b, err := chooseBase(h.t.Context(), h.dir, revision)
@@ -99,7 +99,7 @@ func TestChooseBase(t *testing.T) {
 	h.want(newBranch, cut, "all zeros", "merge base with `main`")
 	h.want(lost, cut, "after a force push", "merge base with `main`")
 
-	// The branch is behind.
+	// The base branch has commits that the pull request does not have.
 	h.git("checkout", "-q", "main")
 	tip := h.commit("faster")
 	h.want("pr", cut, "does not descend from `pr` (`"+change[:12]+"`)", "merge base")
@@ -110,19 +110,19 @@ func TestChooseBase(t *testing.T) {
 	h.want("main", cut, "merge base")
 	h.want("pr", h.git("rev-parse", "pr~1"), "does not descend from `pr`")
 
-	// As a workflow checks out a pull request: its merge with the branch.
+	// A workflow checks out a pull request as a merge commit with the base branch.
 	h.git("checkout", "-q", "--detach", "main")
 	h.git("merge", "-q", "--no-ff", "-m", "merge", "pr")
 	h.want("main", tip)
 	h.want(newBranch, tip, "merge base with `main`")
 
-	// A force push: the branch was somewhere else before.
+	// A force push: -base names a commit that the branch no longer has.
 	h.git("checkout", "-q", "pr")
 	h.git("reset", "-q", "--hard", "HEAD~1")
 	h.commit("another change")
 	h.want(change, h.git("rev-parse", "HEAD~1"), "does not descend", "merge base")
 
-	// Branches of the remote stand before local ones.
+	// Branches of the remote take precedence over local ones.
 	h.git("update-ref", "refs/remotes/origin/trunk", root)
 	h.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
 	h.want(newBranch, root, "merge base with `origin/trunk`")
@@ -162,7 +162,7 @@ func TestChooseBaseShallow(t *testing.T) {
 	c.want(lost, cut, "after a force push")
 }
 
-// Where two branches have merged each other, what came to the other one is in the base.
+// If two branches have merged each other, the changes made on the other branch belong to the base.
 func TestChooseBaseCrissCross(t *testing.T) {
 	h := newHistory(t)
 	h.commit("Begin")

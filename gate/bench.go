@@ -11,7 +11,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A line is a result of a benchmark as go test prints it, of an operation.
+// A line is one result line of a benchmark, as go test prints it; all values are per operation.
 type line struct {
 	n                 int
 	ns, allocs, bytes float64
@@ -23,11 +23,11 @@ type tally struct {
 	lines   map[string][]line // results
 	skipped []string
 	failed  []string
-	unread  []string // those whose line of results can't be read
-	parents []string // those with sub-benchmarks that were skipped or failed: more may be missing
+	unread  []string // benchmarks whose result lines can't be parsed
+	parents []string // skipped or failed, with sub-benchmarks: some of these may be missing
 	stuck   string   // the benchmark that was running when the process ended early
-	ended   bool     // every benchmark has had its turn
-	err     error    // why the process failed, or results are not believed
+	ended   bool     // the process ran to its end
+	err     error    // why the process failed, or why results were discarded
 }
 
 // without lists the benchmarks that are known to have no result.
@@ -41,8 +41,8 @@ func (t *tally) mayHave(name string) bool {
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
-// cutOff lists the benchmarks that have a result in the other tree and that no list of this tally
-// has, though this tree may have them: one above them was skipped or failed.
+// cutOff lists the benchmarks that have a result in the other tree and are in no list of this
+// tally, although this tree may have them: a benchmark above them was skipped or failed.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
@@ -68,8 +68,8 @@ func (t *tally) brokenSince(base tally) []string {
 	})
 }
 
-// fail adds a row for each benchmark that fails in the head alone, or for the package if it is not
-// known which.
+// fail adds a row for each benchmark that fails in the head but not in the base. If it is not known
+// which do, it adds one row for the package.
 func (r *result) fail(prefix, path string, base, head tally, why string) {
 	names := head.brokenSince(base)
 	if len(names) == 0 {
@@ -89,8 +89,9 @@ func (r *result) fail(prefix, path string, base, head tally, why string) {
 }
 
 var (
-	// announced matches the line that go test -v prints when a benchmark begins, with what other code
-	// has printed before it. Lines of a log begin with spaces, and calls in a stack have arguments.
+	// announced matches the line that go test -v prints when a benchmark begins; other code may
+	// have printed text in front of it. It matches neither lines of b.Log, which begin with spaces,
+	// nor calls in a stack trace, which have arguments.
 	announced = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	// unmeasured matches the line of a benchmark that was skipped or has failed.
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
@@ -98,12 +99,13 @@ var (
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs benchmarks of a test binary on one CPU, in a folder, and reads the results of
-// those that do not fail. Those that match only the first parts of a pattern with slashes run for
-// their sub-benchmarks, and may have none.
+// benchmarks runs the benchmarks of a test binary that match the pattern, on one CPU and in the
+// folder of the package, and reads the results of those that do not fail. A benchmark that matches
+// only the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
+// result.
 //
-// Each benchmark has at most repeats results. A benchmark with more of them has printed lines that
-// look like results: it counts as failed.
+// Each benchmark has at most repeats results. If there are more, it has printed lines that look
+// like results, and counts as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
@@ -122,7 +124,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	}
 	for _, m := range unmeasured.FindAllStringSubmatch(said, -1) {
 		to := &t.failed
-		if isParent(m[2]) { // it fails if a sub-benchmark does
+		if isParent(m[2]) { // a benchmark fails if one of its sub-benchmarks does
 			to = &t.parents
 		} else if m[1] == "SKIP" {
 			to = &t.skipped
@@ -136,7 +138,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 			continue
 		}
 		name := string(result.Name)
-		if result.Iters == 0 { // it was skipped after its first operation
+		if result.Iters == 0 { // skipped after the first operation
 			t.skipped = append(t.skipped, name)
 			continue
 		}
@@ -158,7 +160,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 			delete(t.lines, name)
 			t.failed = append(t.failed, name)
 			failed = errors.Join(failed, fmt.Errorf("%s: there are %d lines of results, want %d: "+
-				"does it print such lines itself?", name, len(lines), repeats))
+				"does the benchmark print such lines itself?", name, len(lines), repeats))
 		}
 	}
 	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
@@ -175,7 +177,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	return t
 }
 
-// missUnmeasured notes the benchmarks that a tree skips, and others of which it has no result.
+// missUnmeasured notes which benchmarks a tree skips or has no readable result of.
 func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	for i, t := range ran {
 		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {
@@ -190,7 +192,7 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	}
 }
 
-// exactly is the pattern that a benchmark and no other matches.
+// exactly returns a pattern that matches only this benchmark.
 func exactly(name string) string {
 	return "^Benchmark" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What the gate might overlook, as it is named or printed in an unusual way.
+// These tests cover code that the gate could overlook because of unusual names or output.
 
 func TestBinaryOf(t *testing.T) {
 	seen := map[string]string{}
@@ -36,7 +36,8 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// Benchmarks may have names that are not ASCII, but methods and comments are no benchmarks.
+// The names of benchmarks may be other than ASCII. Methods and comments that look like benchmarks
+// do not count.
 func TestHas(t *testing.T) {
 	for text, want := range map[string]bool{
 		"package a\nfunc BenchmarkWork(b *testing.B) {": true,
@@ -52,7 +53,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// A benchmark whose line of results can't be read is known to be there.
+// If a benchmark's result line can't be parsed, the tally lists its name.
 func TestUnread(t *testing.T) {
 	const result = "  \t     100\t         5.0 ns/op"
 	binary := script(t, `cat <<'END'
@@ -84,7 +85,7 @@ END
 	if !slices.Equal(ran.unread, want) || len(ran.lines) != 2 || !ran.mayHave("Dots") {
 		t.Errorf("got %+v, want unread %q", ran, want)
 	}
-	// Benchmarks that only lead to what is asked for need no results.
+	// Benchmarks that only contain the sub-benchmarks that match need no results.
 	binary = script(t, "echo BenchmarkAll; echo BenchmarkWork; echo BenchmarkAll/one\n"+
 		"echo 'BenchmarkAll/one  100  5 ns/op'; echo PASS\n")
 	ran = benchmarks(t.Context(), side{dir: ".", binary: binary}, nil, 1, "./one")
@@ -93,7 +94,7 @@ END
 	}
 }
 
-// A benchmark that was skipped or failed between its sub-benchmarks may have more of them.
+// A benchmark that was skipped, or failed, after some of its sub-benchmarks may have more of them.
 func TestHalfway(t *testing.T) {
 	base := tally{ended: true, lines: map[string][]line{"All/one": {{}}, "All/two": {{}},
 		"Also": {{}}}}
@@ -111,7 +112,7 @@ func TestHalfway(t *testing.T) {
 	}
 }
 
-// Changes are seen whatever git is told not to show.
+// The gate notices changes that git was configured to hide.
 func TestHiddenChanges(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))

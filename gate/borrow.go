@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// This file brings into a tree what Go projects use and their repositories do not have: submodules,
-// an ignored go.work, modules and data beside the repository, and ignored folders testdata. Each is
-// the same for base and head, except submodules. Ignored Go code is not brought in: it may be
-// generated, and differ between base and head. A tree stands in a folder that mirrors the file
-// system, so that relative paths lead to where they would.
+// This file adds to a tree the files that Go projects use without committing them: submodules, an
+// ignored go.work, modules and data beside the repository, and ignored folders testdata. Base and
+// head get the same ones, except submodules. Ignored Go code is not added: it may be generated, and
+// so differ between base and head. A tree is written to a folder that mirrors the whole file
+// system, so that relative paths out of the repository still work.
 
-// real returns the path in the file system that a path in the mirror stands for.
+// real converts a path in the mirror to the path in the file system.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
-// borrow makes a file or folder appear in the mirror, unless the tree has it, or could have it: a
-// file in the repository that git does not ignore belongs to the head alone.
+// borrow links a file or folder into the mirror, unless the tree has it already. A file in the
+// repository that git does not ignore is not linked: it is new in the head.
 func (t *tree) borrow(ctx context.Context, path string) error {
 	to := filepath.Join(t.mirror, path)
 	if entries, err := os.ReadDir(to); err == nil && len(entries) == 0 {
@@ -55,7 +55,8 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 	return os.Symlink(path, to)
 }
 
-// borrowAll borrows all that the module in a folder of the repository refers to.
+// borrowAll borrows all files outside of git that the module in a folder of the repository refers
+// to.
 func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	if err := t.borrowLinked(ctx); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 		return err
 	}
 	for name := range strings.SplitSeq(ignored, "\x00") {
-		// Benchmarks may write there: a copy.
+		// Copy the file, because benchmarks may write to it.
 		to, from := filepath.Join(t.root, name), filepath.Join(t.repository, name)
 		if _, err := os.Lstat(to); name == "" || err == nil {
 			continue
@@ -88,7 +89,8 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	return t.borrowModules(ctx, filepath.Join(t.root, dir))
 }
 
-// borrowLinked exports submodules, and borrows what symbolic links outside of the tree lead to.
+// borrowLinked exports submodules and borrows the targets of symbolic links that point out of the
+// tree.
 func (t *tree) borrowLinked(ctx context.Context) error {
 	listed, err := run(ctx, t.repository, t.env, "git", "ls-files", "--stage", "-z")
 	for entry := range strings.SplitSeq(listed, "\x00") {
@@ -115,12 +117,12 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 	return err
 }
 
-// borrowWorkspace copies the go.work that the go command uses in the given folder, if git does not
-// have it. Modules that this tree lacks are taken out.
+// borrowWorkspace copies the go.work that the go command uses in the given folder, unless git
+// tracks it. Modules that this tree lacks are removed from the copy.
 func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
 	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {
-		return nil // without a module here, the base's or the head's go.mod decides
+		return nil // no workspace
 	}
 	if file, err = filepath.EvalSymlinks(file); err != nil {
 		return err
@@ -155,7 +157,7 @@ func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	return err
 }
 
-// A modFile holds what a go.mod or go.work says about folders.
+// A modFile is the part of a go.mod or go.work that names folders.
 type modFile struct {
 	Use     []struct{ DiskPath string }
 	Replace []struct {
@@ -172,8 +174,8 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 	return m, json.Unmarshal([]byte(out), &m)
 }
 
-// borrowModules borrows the folders that the module or workspace in a folder of the tree uses and
-// replaces others by. The go command reports what can't be read.
+// borrowModules borrows the folders named by the use and replace directives of the module or
+// workspace in a folder of the tree. Errors in these files are left to the go command to report.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {
@@ -211,21 +213,21 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	return nil
 }
 
-// lacks lists the files in the repository that the packages are built from and this tree does not
-// have: git ignores them.
+// lacks lists the files that the packages are built from in the user's repository and that this
+// tree lacks because git ignores them.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
 	format := "{{if not .Standard}}{{$dir := .Dir}}"
 	for _, list := range []string{"GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles", "TestGoFiles",
 		"XTestGoFiles", "EmbedFiles", "TestEmbedFiles", "XTestEmbedFiles"} {
 		format += "{{range ." + list + "}}{{$dir}}/{{.}}\n{{end}}"
 	}
-	// What can't be listed is reported by the build.
+	// Errors are ignored here: the build reports them.
 	out, _ := run(ctx, filepath.Join(t.repository, c.dir), nil, "go", append([]string{"list", "-e",
 		"-deps", "-test", "-f", format + "{{end}}"}, c.packages...)...)
 	for path := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' }) {
 		name, inside := strings.CutPrefix(path, t.repository+"/")
 		if _, here := os.Stat(path); !inside || here != nil {
-			continue // of another module, or of the go command's cache
+			continue // in another module, or in the go command's cache
 		}
 		if _, missing := os.Stat(filepath.Join(t.root, name)); missing != nil {
 			names = append(names, name)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Projects that need files which git does not have. In each, go test -bench works in the head,
-// whose function allocates where the base's does not.
+// These projects need files that git does not have. In each, go test -bench works in the head,
+// whose function allocates memory; the base's does not.
 func TestFilesBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: files that git does not have")
@@ -99,8 +99,8 @@ func TestFilesBeside(t *testing.T) {
 	}
 }
 
-// Generated code that git ignores is written anew for the base. Without -prepare the missing file
-// is named, and a generator that makes slower code is found.
+// With -prepare, generated code that git ignores is generated for the base, too, and a generator
+// whose output became slower is found. Without -prepare the error names the missing file.
 func TestPrepare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: generated code, counted")
@@ -126,8 +126,9 @@ func TestPrepare(t *testing.T) {
 	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
 }
 
-// What does not build or fails in the base is left out; the rest is measured. What fails in the
-// head alone is a row of the table. -threshold allows small changes.
+// Packages that do not build in the base, and benchmarks that fail there, are left out, and the
+// rest is measured. A benchmark that fails only in the head gets a row in the table. -threshold
+// allows small changes.
 func TestFaultsOfTheBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: faults of the base, counted")

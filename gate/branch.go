@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The history is kept on a branch of its own that has no other files: a file for each CPU model.
-// "gate history pull" makes it the folder build/history of the repository, "gate history push"
-// commits what was added there and pushes it.
+// The history is a branch without other files: one file for each CPU model. "gate history pull"
+// checks it out in the folder build/history of the repository, "gate history push" commits and
+// pushes the lines added there.
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"
@@ -34,7 +34,7 @@ func historyBranch(ctx context.Context, args []string) error {
 // A branch is checked out in a folder of its own.
 type branch struct{ root, dir string }
 
-// pull checks the branch out, or begins it.
+// pull checks the branch out, or creates it.
 func (b branch) pull(ctx context.Context) error {
 	heads, err := git(ctx, b.root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
 	start := "FETCH_HEAD"
@@ -48,7 +48,7 @@ func (b branch) pull(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The folder may be the worktree of an earlier run, or a plain one.
+	// The folder may be the worktree of an earlier run, or an ordinary folder.
 	if err := os.RemoveAll(b.dir); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b branch) pull(ctx context.Context) error {
 		start); err != nil {
 		return err
 	}
-	// The rule by which lines of two runs are joined.
+	// Git joins the lines of two runs by this rule.
 	return os.WriteFile(filepath.Join(b.dir, ".gitattributes"), []byte("*.jsonl merge=union\n"),
 		0o666)
 }
@@ -67,7 +67,7 @@ func identified(ctx context.Context, dir string, args ...string) (string, error)
 		"user.email=gate@localhost"}, args...)...)
 }
 
-// begin makes the branch's first commit, which is empty.
+// begin creates the branch's first commit, which is empty.
 func (b branch) begin(ctx context.Context) (commit string, err error) {
 	tree, err := git(ctx, b.root, "hash-object", "-w", "-t", "tree", os.DevNull)
 	if err != nil {
@@ -76,7 +76,7 @@ func (b branch) begin(ctx context.Context) (commit string, err error) {
 	return identified(ctx, b.root, "commit-tree", "-m", "Begin the history", tree)
 }
 
-// push commits what is new and pushes it.
+// push commits the added lines and pushes them.
 func (b branch) push(ctx context.Context) error {
 	_, err := git(ctx, b.dir, "add", "-A")
 	changed, failed := git(ctx, b.dir, "status", "--porcelain")

@@ -14,15 +14,15 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A comparison is of two built trees.
+// A comparison compares two trees.
 type comparison struct {
 	*result
 	c        *config
 	trees    [2]tree // base and head
-	unhooked error   // why nothing can be counted
+	unhooked error   // why packages testing and runtime could not be changed for counting
 }
 
-// compare builds both trees and compares what they do. What it finds goes to r.
+// compare builds both trees, compares them and adds the findings to r.
 func compare(ctx context.Context, c *config, base, head tree, r *result) error {
 	k, err := build(ctx, c, base, head, r)
 	if err != nil {
@@ -34,7 +34,7 @@ func compare(ctx context.Context, c *config, base, head tree, r *result) error {
 	return k.measure(ctx)
 }
 
-// build builds the test binaries and finds out whether they differ.
+// build builds the test binaries and checks whether they differ.
 func build(ctx context.Context, c *config, base, head tree, r *result) (*comparison, error) {
 	k := &comparison{c: c, trees: [2]tree{base, head}, result: r}
 	r.when, r.base, r.commit, r.changed = time.Now().UTC(), base.commit, head.commit, head.changed
@@ -90,7 +90,8 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	return k, nil
 }
 
-// kinds are those of the test binaries that are compared: the architectures for their functions.
+// kinds returns the kinds of test binaries to build: native and, if functions are compared, one for
+// each architecture.
 func (k *comparison) kinds() []string {
 	if k.c.functions == nil {
 		return []string{native}
@@ -98,7 +99,7 @@ func (k *comparison) kinds() []string {
 	return []string{native, "amd64", "arm64"}
 }
 
-// same tells whether all binaries of the two trees are equal.
+// same reports whether all binaries of the two trees are equal.
 func (k *comparison) same() bool {
 	for _, p := range k.trees[1].packages {
 		for _, kind := range k.kinds() {
@@ -112,13 +113,13 @@ func (k *comparison) same() bool {
 	return len(k.trees[0].packages) == len(k.trees[1].packages)
 }
 
-// A side is a package in one of the trees. Without a folder it is not there.
+// A side is a package in one of the trees. dir is empty if the tree lacks the package.
 type side struct {
 	tree, dir, binary string
 	broken            bool // it could not be built
 }
 
-// sides returns where a package is in both trees.
+// sides returns the package as it is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
 	for i, t := range k.trees {
 		both[i] = side{tree: t.name, broken: t.broken}
@@ -133,8 +134,8 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 	return both
 }
 
-// measure compares the binaries that were built.
-// Measurements that -limit leaves no time for are left out, and named.
+// measure compares the binaries that were built. Measurements for which -limit leaves no time are
+// skipped and named in the summary.
 func (k *comparison) measure(ctx context.Context) error {
 	start := time.Now()
 	for _, arch := range k.kinds()[1:] {
@@ -152,7 +153,7 @@ func (k *comparison) measure(ctx context.Context) error {
 	}
 	counting := k.c.limit
 	if k.c.times != "" {
-		counting = counting * 8 / 10 // times get what is left: counts are what is believed first
+		counting = counting * 8 / 10 // the rest is for timing, which is less reliable
 	}
 	if err := k.count(ctx, start.Add(counting)); err != nil || k.c.times == "" {
 		return err
@@ -160,7 +161,7 @@ func (k *comparison) measure(ctx context.Context) error {
 	return k.time(ctx, start.Add(k.c.limit))
 }
 
-// functions reads those of all binaries of a tree.
+// functions returns the matching functions of all binaries of a tree.
 func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	var all []function
 	for _, p := range t.packages {
@@ -177,22 +178,22 @@ func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	return slices.CompactFunc(all, func(a, b function) bool { return a.name == b.name }), nil
 }
 
-// count counts instructions and allocations, if that can be done.
+// count counts instructions, if Valgrind is installed, and allocations.
 func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	if k.c.bench == "" {
 		k.note("Instructions and allocations were not counted.")
 		return nil
 	}
 	if k.unhooked != nil {
-		k.miss("Instructions and allocations were not counted, as this Go could not be changed for it: "+
+		k.miss("Instructions and allocations were not counted, as this Go release is not supported: "+
 			"%.500v", k.unhooked)
 		return nil
 	}
 	_, uncounted := exec.LookPath("valgrind")
 	if uncounted != nil {
-		k.miss("**Instructions were not counted: valgrind is not here (Debian and Ubuntu: " +
-			"apt-get install valgrind).** What is left are allocations and times, and a change " +
-			"of less than 5 %% of time is not seen.")
+		k.miss("**Instructions were not counted: valgrind is not installed (Debian and Ubuntu: " +
+			"apt-get install valgrind).** Only allocations and times were measured; a change of " +
+			"less than 5 %% in time is not noticed.")
 	} else if k.c.wide && because() != "" {
 		k.note("Valgrind's CPU has no AVX-512: code that chooses it when it runs was counted on " +
 			"another path, and on this one timed only.")

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// deterministic keeps the Go runtime from doing things at their own time while benchmarks are
-// counted: no second thread for goroutines, no garbage collection but between benchmarks, no
-// samples of allocations.
+// deterministic makes the Go runtime do the same in each counting run: no second thread for
+// goroutines, garbage collection only between benchmarks, no sampling of allocations.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug returns GODEBUG. Valgrind's CPU claims to have RDTSCP, and runs it only where this one has
-// it, which some virtual machines hide: there the runtime, which reads the clock by it when two
-// threads want a lock, would be killed now and then.
+// debug returns the value of GODEBUG. On amd64 it turns RDTSCP off: Valgrind's CPU reports that it
+// has the instruction but executes it only if the real CPU has it, which some virtual machines
+// hide. The runtime reads the clock with RDTSCP when two threads compete for a lock, and would be
+// killed now and then.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -29,22 +29,23 @@ func debug(arch string) string {
 
 // A survey is the result of a native run of a counted binary for one benchmark.
 type survey struct {
-	ns     float64 // an operation
-	calls  bool    // package count counts single calls of it
+	ns     float64 // per operation
+	calls  bool    // it uses package count, which counts single calls
 	pieces int     // how often its timer was stopped in the last run
 	n      int     // iterations of that run
-	allocs float64 // an operation or a call
-	bytes  float64 // an operation
+	allocs float64 // per operation or call
+	bytes  float64 // per operation
 }
 
-// An event is a line that a counting run writes, in the order of what happens.
+// An event is one line that a counting run writes, in the order of execution.
 type event struct {
-	what  string // run, on, off, reset: of a benchmark; call: of package count
+	what  string // run, on, off or reset, of a benchmark's timer; call, from package count
 	value float64
 	name  string
 }
 
-// readEvents reads the file of a counting run. There is none if no benchmark ran.
+// readEvents reads the events file of a counting run. If no benchmark ran, there is no file and no
+// event.
 func readEvents(file string) (all []event, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -61,7 +62,7 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-// The variables are those of package count and of the files that the gate adds to the standard
+// These names are also in package count and in the files that the gate adds to the standard
 // library.
 const (
 	eventsFile     = "events"
@@ -70,9 +71,9 @@ const (
 	seedVariable   = "GATE_SEED" // 16 bytes; the first is v in Valgrind
 )
 
-// counting empties the folder of a counting run and returns the run's environment. plan has how
-// many iterations each benchmark is to have; others do not run. Without a plan all of them do. The
-// runtime's random numbers follow from seed.
+// counting empties the folder of a counting run and returns the run's environment. plan is the
+// number of iterations of each benchmark to run; nil runs all benchmarks as usual. seed determines
+// the runtime's random numbers.
 func counting(files string, plan map[string]int, seed int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func counting(files string, plan map[string]int, seed int) (env []string, err er
 	return append(env, planVariable+"="+file), os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
-// are planned.
+// lookAt runs the matching benchmarks natively, for a millisecond each, or for the planned numbers
+// of iterations.
 func lookAt(ctx context.Context, s side, match, files string, plan map[string]int,
 	seed int) (all map[string]survey, ran tally, err error) {
 	env, err := counting(files, plan, seed)
@@ -104,7 +105,7 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	for _, e := range listed {
 		if len(ran.lines[e.name]) == 0 {
-			continue // it did not end, or has sub-benchmarks only
+			continue // it did not end, or only has sub-benchmarks
 		}
 		s, known := all[e.name]
 		if l := ran.lines[e.name][0]; !known {
@@ -124,17 +125,19 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 }
 
 const (
-	// sections are counted over operations that take about a millisecond: enough for the few
-	// thousand instructions that the runtime adds now and then to be nothing.
+	// sectionNS is the approximate time of the operations that are counted: long enough for the few
+	// thousand instructions that the runtime adds now and then not to matter.
 	sectionNS = 1e6
-	// longestNS is what an operation may take that is counted: Valgrind takes some 50 times that.
+	// longestNS is the longest time of an operation that is counted: Valgrind is about 50 times
+	// slower.
 	longestNS = 100e6
-	// mostPieces bounds how often a timer may be stopped: each makes Valgrind write a file's part.
+	// mostPieces bounds how often a timer may be stopped: Valgrind writes a section of its file
+	// each time.
 	mostPieces = 400
 )
 
-// iterations is how many operations of a benchmark are counted, a power of two, so that it is the
-// same in most runs; or 0 for those that take too long.
+// iterations returns the number of operations of a benchmark to count: a power of two, so that it
+// is the same in most runs, or 0 if an operation takes too long.
 func (s survey) iterations() int {
 	if s.calls {
 		return 1
@@ -146,8 +149,8 @@ func (s survey) iterations() int {
 	for n < 1<<20 && float64(n)*s.ns < sectionNS {
 		n *= 2
 	}
-	if s.ns < 10*sectionNS { // on a busy machine it may seem to take that long
-		n = max(n, 4) // the first operations do what later ones need not
+	if s.ns < 10*sectionNS { // on a busy machine short operations seem longer
+		n = max(n, 4) // the first operation may initialize data for the others
 	}
 	for s.n > 0 && n > 1 && float64(n)*float64(s.pieces)/float64(s.n) > mostPieces {
 		n /= 2
@@ -155,9 +158,9 @@ func (s survey) iterations() int {
 	return n
 }
 
-// counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
-// or of a call of each. files is a folder that is emptied first. Benchmarks that do not run there,
-// or were not reached before ctx was over, are missing, and failed has what was said.
+// counts runs the planned benchmarks once in Valgrind and returns the instructions per operation or
+// call of each. The folder files is emptied first. The result lacks benchmarks that Valgrind can't
+// run or that were not reached before ctx was done; failed is then the error of the run.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)
@@ -184,14 +187,14 @@ func counts(ctx context.Context, s side, files string, plan map[string]int, seed
 	if failed == nil {
 		return perOp, nil, errors.Join(err, unlike)
 	}
-	// Counts from before the failure hold, except those of the benchmark that was running.
+	// Counts from before the failure are valid, but not for the benchmark that was running.
 	if len(listed) > 0 {
 		delete(perOp, listed[len(listed)-1].name)
 	}
 	return perOp, failed, nil
 }
 
-// attribute gives the parts of what Valgrind counted to the benchmarks. Each event but "run" ends a
+// attribute assigns the parts of Valgrind's counts to the benchmarks. Each event but "run" ends a
 // part, and a call ends two.
 func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
 	perOp, next := map[string]float64{}, 0

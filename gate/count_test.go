@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The parts that Valgrind wrote go to the benchmarks whose events ended them.
+// Each part that Valgrind wrote is assigned to the benchmark whose event ended it.
 func TestAttribute(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {
@@ -75,7 +75,7 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-// The hooks go into this Go's package testing, and into no other text.
+// The hooks are inserted into the package testing of this Go; other source is rejected.
 func TestInsertHooks(t *testing.T) {
 	root, err := run(t.Context(), ".", nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -101,7 +101,7 @@ func TestInsertHooks(t *testing.T) {
 	}
 }
 
-// The runtime knows what is set for counting, on this machine's kind.
+// The runtime accepts the settings for counting on this machine's architecture.
 func TestDeterministic(t *testing.T) {
 	said, err := measured(t.Context(), ".", deterministic, os.Args[0], "-test.run=^$")
 	if err != nil || strings.Contains(said, "GODEBUG: ") {

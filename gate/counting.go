@@ -22,22 +22,22 @@ type campaign struct {
 	bench   string  // pattern
 	both    [2]side // base and head
 	path    string  // of the package
-	prefix  string  // of its benchmarks' names
+	prefix  string  // of the benchmarks' names in the summary
 	work    string
 	surveys [2]map[string]survey
 	ran     [2]tally       // what the surveys printed
 	early   bool           // Valgrind ended before the benchmarks did
-	plan    map[string]int // operations by name, as many in both trees
+	plan    map[string]int // number of operations by name, equal in both trees
 	numbers map[string]*numbers
 }
 
-// The numbers of a benchmark, of an operation or a call.
+// numbers are the counts of a benchmark, per operation or call.
 type numbers struct {
 	insn, allocs, bytes series
 	settled             bool // insn needs no more processes
 }
 
-// eachSide does something for both trees at the same time: what is counted does not change by it.
+// eachSide calls do for both trees at the same time, which does not change the counts.
 func (k *campaign) eachSide(do func(i int, s side) error) error {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -55,7 +55,7 @@ func (k *campaign) eachSide(do func(i int, s side) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// run counts instructions, if it can be done, and allocations, within a time.
+// run counts instructions, if wanted, and allocations, within the time limit.
 func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bool) error {
 	start := time.Now()
 	until := func(share float64) (context.Context, context.CancelFunc) {
@@ -79,7 +79,7 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 	return k.allocate(allocating)
 }
 
-// look finds out which benchmarks there are and how long they take.
+// look lists the benchmarks and measures how long an operation of each takes.
 func (k *campaign) look(ctx context.Context) error {
 	k.ran = [2]tally{{ended: !k.both[0].broken}, {ended: true}} // as in a tree that lacks it
 	err := k.eachSide(func(i int, s side) (err error) {
@@ -113,7 +113,7 @@ func (k *campaign) look(ctx context.Context) error {
 	case !late && head.failsAlone(base):
 		k.fail(k.prefix, k.path, base, head, reason(head.err))
 	case late && errors.Join(base.err, head.err) != nil:
-		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
+		k.miss("-limit was reached before all benchmarks of `%s` had run once: only those that "+
 			"did are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
 	default:
 		for i, t := range k.ran {
@@ -126,18 +126,18 @@ func (k *campaign) look(ctx context.Context) error {
 	return nil
 }
 
-// overIn names the benchmarks that ran when the time was over, if any did.
+// overIn names the benchmarks that were running when the time limit was reached, if any.
 func overIn(prefix string, names ...string) string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return ""
 	}
-	return " It was over in " + list(prefix, names) + "."
+	return " Running at that time: " + list(prefix, names) + "."
 }
 
 func (k *campaign) files(s side) string { return filepath.Join(k.work, s.tree+".counts") }
 
-// choose plans the operations of each benchmark.
+// choose plans the number of operations of each benchmark.
 func (k *campaign) choose() {
 	k.plan, k.numbers = map[string]int{}, map[string]*numbers{}
 	var long []string
@@ -170,7 +170,7 @@ func (k *campaign) choose() {
 	}
 }
 
-// list names benchmarks, but not more than some.
+// list names the first few benchmarks, and the number of the others.
 func list(prefix string, names []string) string {
 	const most = 5
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
@@ -184,7 +184,7 @@ func list(prefix string, names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// planned is the plan for those of some benchmarks that a tree has.
+// planned returns the part of the plan that concerns the named benchmarks of tree i.
 func (k *campaign) planned(i int, names []string) map[string]int {
 	plan := map[string]int{}
 	for _, name := range names {
@@ -224,8 +224,9 @@ func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	return err
 }
 
-// countedEnough tells whether a benchmark needs no further process: because it was not counted in
-// both trees, or executes nothing, or because single calls do the same in the first one.
+// countedEnough reports whether a benchmark needs no further process: it was not counted in both
+// trees, executes no instructions, counts single calls in one tree only, or counts single calls and
+// the first process shows no change.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return s.empty() || k.surveys[0][name].calls != calls ||
@@ -254,7 +255,7 @@ func (k *campaign) count(ctx context.Context) error {
 				return n.settled
 			})
 			if late && len(names) > 0 {
-				k.miss("The time was over before all was counted as often as it should; not "+
+				k.miss("-limit was reached before all counts were settled; not "+
 					"settled: %s.", list(k.prefix, names))
 				return nil
 			}
@@ -268,7 +269,7 @@ func (k *campaign) count(ctx context.Context) error {
 	return nil
 }
 
-// absent lists what ran natively and not in Valgrind.
+// absent lists the benchmarks that ran natively but not in Valgrind.
 func (k *campaign) absent() {
 	var missing []string
 	for i := range k.both {
@@ -280,14 +281,14 @@ func (k *campaign) absent() {
 	}
 	why := because()
 	if k.early {
-		why = "" // that is told
+		why = "" // once reports why
 	}
 	if len(missing) > 0 {
 		k.miss("Not counted, as Valgrind did not run them%s: %s.", why, list(k.prefix, missing))
 	}
 }
 
-// because says what Valgrind's CPU lacks of this one.
+// because explains why Valgrind may not run code that this CPU runs, or returns "".
 func because() string {
 	if cpuid.CPU.Supports(cpuid.AVX512F) {
 		return ", whose CPU has no AVX-512"
@@ -295,7 +296,7 @@ func because() string {
 	return ""
 }
 
-// allocate runs the plain benchmarks natively for their allocations.
+// allocate runs the benchmarks that don't use package count natively, for their allocations.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {
@@ -317,7 +318,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 		}
 	}
 	if len(plain) > 0 && ctx.Err() != nil {
-		k.miss("The time was over before all allocations were counted.")
+		k.miss("-limit was reached before all allocations were counted.")
 		return nil
 	}
 	for i := range k.both {
@@ -334,8 +335,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude judges what was counted. Where a benchmark counts single calls in one tree only, there
-// is nothing to compare it with.
+// conclude adds a finding for each number that was counted. If a benchmark counts single calls in
+// one tree only, its numbers count as new.
 func (k *campaign) conclude() {
 	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {

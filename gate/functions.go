@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// textLimit is the share by which code may grow without a word: it costs less than anything else
-// here, and most of what makes kernels faster makes them longer.
+// textLimit is the share by which code may grow and still count as equal: size is the cheapest of
+// the resources measured, and most changes that make kernels faster make them longer.
 const textLimit = 0.02
 
-// compareFunctions compares sizes, and for each KiB that a loop goes through its instructions and
-// operands in memory.
+// compareFunctions compares the functions' sizes, and the number of instructions and of memory
+// operands that their loops need for each KiB.
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -39,8 +39,8 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 				len(bl), len(hl))
 		}
 		if len(hl) != len(bl) {
-			// The loops can't be matched, so the one that moves fastest stands for all: long
-			// vectors spend their time there.
+			// The loops can't be matched, so only the fastest of each are compared: the one that
+			// advances most in one iteration, in which long vectors spend their time.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
 		for i := range min(len(hl), len(bl)) {
@@ -55,11 +55,11 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 			perKiB("mem/KiB", bl[i].memory, hl[i].memory)
 		}
 	}
-	total := added // where no function is in both
+	total := added // if no function is in both
 	if both[0] > 0 {
 		add("all functions in both", "text-bytes", both[0], both[1], textLimit,
 			judge(both[1]/both[0]-1, textLimit))
-		total = equal // new functions make the code longer, but nothing worse
+		total = equal // code that grows by new functions is no regression
 	}
 	add("all functions", "text-bytes", all[0], all[1], 0, total)
 	for _, name := range slices.Sorted(maps.Keys(before)) {

@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted as they are. A change to the standard library's package testing, made by
-// the go command's overlay, tells Valgrind where one begins and ends:
-// each start and stop of a benchmark's timer calls a function that Valgrind knows by its name. So
-// counts cover the code that times cover: no preparation, and nothing between StopTimer and
-// StartTimer. A change to package runtime makes processes of the same code do the same.
+// Benchmarks are counted without changes to their code. Instead, the standard library's package
+// testing is changed by means of the go command's overlay: each start and stop of a benchmark's
+// timer calls a function that Valgrind recognizes by name. So counts cover the same code as times:
+// neither preparation nor code between StopTimer and StartTimer. A change to package runtime makes
+// processes that run the same code execute the same instructions.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
@@ -30,8 +30,8 @@ var hookRuntimeText []byte
 
 const overlayFile = "overlay.json"
 
-// hooks are what is inserted into the methods of testing.B: behind the opening brace, and in front
-// of the closing one.
+// hooks are the statements inserted into the methods of testing.B, after the opening brace and
+// before the closing one.
 var hooks = map[string][2]string{
 	"runN":       {" b.gateRun();", ""},
 	"StartTimer": {" gateWas := b.timerOn;", "; if !gateWas { b.gateOn() };"},
@@ -39,7 +39,7 @@ var hooks = map[string][2]string{
 	"ResetTimer": {"", "; if b.timerOn { b.gateReset() };"},
 }
 
-// hookRuntime are the texts of package runtime that are replaced, by file.
+// hookRuntime lists, by file, a text of package runtime and its replacement.
 var hookRuntime = map[string][2]string{
 	"rand.go": {"\nfunc randinit() {", "\nfunc randinit() { gateInit();"},
 	"proc.go": {"\t\tusleep(delay)\n", "\t\tusleep(gateDelay(delay))\n"},
@@ -73,7 +73,7 @@ func writeOverlay(ctx context.Context, dir, work string) error {
 	for name, texts := range hookRuntime {
 		text, failed := os.ReadFile(filepath.Join(source, "runtime", name))
 		if failed == nil && bytes.Count(text, []byte(texts[0])) != 1 {
-			failed = fmt.Errorf("runtime/%s is not the one that this gate knows", name)
+			failed = fmt.Errorf("runtime/%s differs from the releases that this gate supports", name)
 		}
 		changed := bytes.Replace(text, []byte(texts[0]), []byte(texts[1]), 1)
 		err = errors.Join(err, failed, write("runtime/"+name, changed))
@@ -96,7 +96,7 @@ func insertHooks(text []byte) ([]byte, error) {
 		text = slices.Insert(text, files.Position(at).Offset, []byte(hook)...)
 	}
 	found := 0
-	for _, d := range slices.Backward(parsed.Decls) { // what stands before keeps its place
+	for _, d := range slices.Backward(parsed.Decls) { // backward, so that earlier positions stay valid
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Recv == nil || f.Body == nil {
 			continue
@@ -108,7 +108,7 @@ func insertHooks(text []byte) ([]byte, error) {
 		}
 	}
 	if found != len(hooks) {
-		return nil, fmt.Errorf("its benchmarks are not those that this gate knows")
+		return nil, fmt.Errorf("type B differs from the releases that this gate supports")
 	}
 	return text, nil
 }

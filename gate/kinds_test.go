@@ -31,7 +31,7 @@ func newKinds(t *testing.T) *project {
 	return p
 }
 
-// A report is what -json prints.
+// A report is the output of -json.
 type report struct {
 	Heading string
 	Exit    int
@@ -73,9 +73,9 @@ func (r report) number(t *testing.T, what, unit string) reportNumber {
 	return reportNumber{}
 }
 
-// Equal code of each kind passes, and never seems better. A change of twice the floor, or of 3 % if
-// that is more, and allocations that are twice as many, are found in each kind. GATE_RUNS is how
-// often (make gate-runs).
+// Equal code of each kind passes, and never counts as better. A change of twice the floor, or of 3
+// % if that is more, and a doubled number of allocations are found in each kind. GATE_RUNS is the
+// number of runs (make gate-runs).
 func TestKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: kinds of code, counted")
@@ -90,7 +90,7 @@ func TestKinds(t *testing.T) {
 	}
 	p := newKinds(t)
 	insn, allocs, share := map[string]float64{}, map[string]float64{}, map[string]float64{}
-	turn := 0.0 // instructions of a turn of spend's loop
+	turn := 0.0 // instructions of one iteration of spend's loop
 	for i := range runs {
 		p.do("git", "checkout", "-q", ".")
 		p.edit("kinds.go", `Version = "0"`, fmt.Sprintf("Version = %q\n\nvar _ = %q", "1",
@@ -146,8 +146,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What a benchmark allocates is no verdict on the others: the pages that they get were in use before,
-// and the stack that they need is there.
+// A benchmark's allocations don't affect the counts of those that run after it: their pages have
+// been used before, and their stacks have grown already.
 func TestNeighbors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: neighbors, counted")

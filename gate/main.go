@@ -1,13 +1,13 @@
 // Command gate compares the benchmarks of a Go module at two commits, and reports whether the newer
 // one is worse. docs/gate.md says how to use it in any project.
 //
-// It counts what a benchmark executes and allocates, reads what the assembly's loops do, and times.
-// Counts are the same in every run, or their spread is known; times are compared within fractions
-// of a second, and believed only beyond the noise that two copies of the base show in the same
-// rounds, twice.
+// It counts the instructions and allocations of a benchmark, reads the loops of the assembly, and
+// measures times. Counts are the same in every run, or their spread is known. Times are measured in
+// rounds of a fraction of a second, with two copies of the base in each: a change counts only if it
+// exceeds the difference between the copies, in two separate runs.
 //
-// Exit codes: 0 nothing that was measured is worse, 1 something is, 2 nothing could be found out,
-// or not all with -strict.
+// Exit codes: 0 if nothing that was measured is worse, 1 if something is, 2 if nothing could be
+// measured or, with -strict, not everything.
 package main
 
 import (
@@ -31,7 +31,7 @@ const (
 	exitInterrupted = 130
 )
 
-// A config is what the flags say.
+// A config is the values of the flags.
 type config struct {
 	base, dir string // dir is the module's folder in the repository
 	packages  []string
@@ -92,8 +92,8 @@ func parse(args []string) (*config, error) {
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
 		"besides building; what does not fit is left out, and named")
-	f.BoolVar(&c.strict, "strict", false, "fail, with exit code 2, if something that should be "+
-		"compared was not: there is no Valgrind, or the time was over, or a benchmark is skipped")
+	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if anything was not compared: "+
+		"Valgrind is not installed, -limit was too short, or a benchmark is skipped")
 	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
 		"of the CPU in this folder")
 	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
@@ -108,14 +108,16 @@ func parse(args []string) (*config, error) {
 	c.threshold /= 100
 	switch {
 	case f.NArg() > 0:
-		return nil, fmt.Errorf("what is %q?", f.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q: the gate takes only flags, and \"history "+
+			"pull\" or \"history push\"", f.Arg(0))
 	case c.base == "":
-		return nil, errors.New("-base is needed: the commit to compare with")
+		return nil, errors.New("-base is missing: name the commit to compare with, such as " +
+			"origin/main")
 	case c.rounds < fewestRounds:
-		return nil, fmt.Errorf("-rounds %d: fewer than %d have no interval of 95 %%", c.rounds,
-			fewestRounds)
+		return nil, fmt.Errorf("-rounds %d: must be at least %d, for a confidence interval of 95 %%",
+			c.rounds, fewestRounds)
 	case !(c.threshold >= 0 && c.threshold < 1):
-		return nil, errors.New("-threshold is a percentage from 0 to 99")
+		return nil, fmt.Errorf("-threshold %g: must be a percentage from 0 to 99", 100*c.threshold)
 	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}
@@ -201,8 +203,8 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 	return o.exit == exitRegression, nil
 }
 
-// complete adds to the trees what git does not have. If -prepare fails in the base alone, nothing
-// can be compared.
+// complete adds to the trees the files that git does not have. If -prepare fails only in the base,
+// the base is marked as broken.
 func (r *result) complete(ctx context.Context, c *config, base, head *tree) error {
 	var names []string
 	for _, t := range []*tree{base, head} {

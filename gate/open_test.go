@@ -26,7 +26,7 @@ var outcomes = []struct {
 		want: outcome{"nothing is worse, but for what is accepted", 0, 0}},
 	{name: "worse", verdicts: []verdict{worse, equal, accepted, gone},
 		want: outcome{"1 of 3 numbers are worse; gone: 1", 1, 1}},
-	{name: "worse, and the time was over", missed: 1, verdicts: []verdict{worse, unsettled},
+	{name: "worse, and -limit was reached", missed: 1, verdicts: []verdict{worse, unsettled},
 		want: outcome{"1 of 2 numbers are worse", 1, 1}},
 	{name: "some not settled", verdicts: []verdict{equal, better, unsettled},
 		want: outcome{"not settled: not everything was measured; 2 of 3 numbers are not worse", 0, 2}},
@@ -35,15 +35,15 @@ var outcomes = []struct {
 	{name: "accepted, others not measured", missed: 1, verdicts: []verdict{accepted},
 		want: outcome{"not settled: not everything was measured; 0 of 1 numbers are not worse", 0, 2}},
 	{name: "none settled", verdicts: []verdict{unsettled, unsettled},
-		want: outcome{"not settled: nothing was found out", 2, 2}},
-	{name: "none measured", missed: 1, want: outcome{"not settled: nothing was found out", 2, 2}},
-	{name: "nothing at all", want: outcome{"not settled: nothing was found out", 2, 2}},
+		want: outcome{"not settled: nothing could be compared", 2, 2}},
+	{name: "none measured", missed: 1, want: outcome{"not settled: nothing could be compared", 2, 2}},
+	{name: "nothing at all", want: outcome{"not settled: nothing could be compared", 2, 2}},
 	{name: "all removed", verdicts: []verdict{gone},
-		want: outcome{"not settled: nothing was found out; gone: 1", 2, 2}},
+		want: outcome{"not settled: nothing could be compared; gone: 1", 2, 2}},
 	{name: "all new", verdicts: []verdict{added, gone},
 		want: outcome{"nothing was compared: all that was measured is new; gone: 1", 0, 0}},
 	{name: "new, others not measured", missed: 1, verdicts: []verdict{added},
-		want: outcome{"not settled: not everything was measured, and all that was is new", 0, 2}},
+		want: outcome{"not settled: not everything was measured, and the rest is new", 0, 2}},
 	{name: "fails", verdicts: []verdict{failing, equal},
 		want: outcome{"1 benchmarks fail in the head alone", 2, 2}},
 	{name: "the same commit", identical: true, idle: true,
@@ -124,7 +124,7 @@ func TestFailsClosed(t *testing.T) {
 		t.Skip("not tested in a short run: projects whose benchmarks can't be measured")
 	}
 	needs(t, "valgrind")
-	const nothing = "Regression gate: not settled: nothing was found out"
+	const nothing = "Regression gate: not settled: nothing could be compared"
 	const partly = "Regression gate: not settled: not everything was measured"
 	work := bench("Work", "")
 	silent := bench("Work", "b.Skip()") + bench("Late", "if b.N > 1 {\n\t\tb.Skip()\n\t}") +
@@ -187,12 +187,13 @@ func TestFailsClosed(t *testing.T) {
 		{"no tests are run", work, work + "func TestMain(m *testing.M) {}\n", "", 2, 2,
 			[]string{"-bench . matches no benchmark of the head"}},
 		{"it does not end", bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"),
-			bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"), "-limit 10s", 2, 2, []string{nothing, "It was over in `Work`."}},
+			bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"), "-limit 10s", 2, 2,
+			[]string{nothing, "Running at that time: `Work`."}},
 		{"operations that take too long", bench("Work", "time.Sleep(150 * time.Millisecond)"),
 			bench("Work", "time.Sleep(150 * time.Millisecond)"), "", 2, 2,
 			[]string{nothing, "takes more than 100 ms: `Work`"}},
 		{"no time", work, work, "-limit 1ns", 2, 2,
-			[]string{nothing, "The time was over before all benchmarks"}},
+			[]string{nothing, "-limit was reached before all benchmarks"}},
 		{"no time to time", work, work, "-bench= -time . -limit 1ns", 2, 2, []string{nothing}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

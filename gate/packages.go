@@ -18,18 +18,18 @@ import (
 
 // A pkg is a package with benchmarks, in one of the trees.
 type pkg struct {
-	path   string   // of the import
-	prefix string   // of the benchmarks' names: the folder in the module, where there are several
-	dir    string   // where its benchmarks run, as go test has it
-	match  []string // what -package names it
+	path   string   // import path
+	prefix string   // of its benchmarks' names: its folder, if several packages are compared
+	dir    string   // the working directory of its benchmarks
+	match  []string // the patterns of -package that match it
 	broken bool     // it can't be built
 }
 
-// has finds benchmarks in the text of a file.
+// has matches the beginning of a benchmark function in a file.
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
-// list lists the packages with benchmarks among what -package names. A tree that lacks one of them
-// has none there.
+// list lists the packages with benchmarks that match -package. The list is empty if the tree lacks
+// the module's folder.
 func (t tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -66,17 +66,17 @@ func (t tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// A test binary is native, to be measured and compared on this machine, or for an architecture, to
-// be read.
+// Kinds of test binaries: native, to be run and compared on this machine, or the name of an
+// architecture, to be read only.
 const native = ""
 
-// binaryOf is the name of the test binary of a package in a tree. No two packages share one.
+// binaryOf returns the name of the test binary of a package in a tree. No two packages share one.
 func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build makes the test binary of a package. The paths of the trees do not come into it: the same
-// code makes the same bytes.
+// build builds the test binary of a package. It does not contain the paths of the trees, so that
+// equal code gives equal bytes.
 func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
 	switch {
@@ -93,8 +93,9 @@ func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) err
 	return nameInASCII(binary)
 }
 
-// buildAll makes the test binaries of both trees. What can't be built in the base is not compared;
-// it is an error of the head only if the base's can be built, or if no package is left.
+// buildAll builds the test binaries of both trees. Packages that can't be built in the base are not
+// compared. A package that can't be built in the head is an error, unless the base's can't be built
+// either and another package is left.
 func (k *comparison) buildAll(ctx context.Context) error {
 	base, head := &k.trees[0], &k.trees[1]
 	for _, t := range []*tree{base, head} {
@@ -134,8 +135,8 @@ func (k *comparison) buildAll(ctx context.Context) error {
 	return nil
 }
 
-// nameInASCII replaces what is not ASCII in the symbol names of an ELF file: Valgrind crashes on
-// it. The program itself does not read these names.
+// nameInASCII replaces other bytes than ASCII in the symbol names of an ELF file, because Valgrind
+// crashes on them. The program itself does not read these names.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -166,9 +167,9 @@ func nameInASCII(file string) error {
 // zmm matches assembly that names an AVX-512 register.
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
-// findNative chooses how binaries for this machine are built: without cgo, which makes their bytes
-// and what they execute depend on less, unless one of the packages needs it. It also looks for code
-// that may use AVX-512: assembly, and all C.
+// findNative decides how to build binaries for this machine: without cgo, which makes them more
+// reproducible, unless one of the packages needs it. It also looks for code that may use AVX-512:
+// assembly that names its registers, and any C.
 func (c *config) findNative(ctx context.Context, t tree) error {
 	out, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "go", append([]string{"list", "-e",
 		"-deps", "-test", "-f", "{{if not .Standard}}{{$dir := .Dir}}{{range .CgoFiles}}cgo\n{{end}}" +
@@ -178,7 +179,7 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	}
 	for line := range strings.Lines(out) {
 		file := strings.TrimSpace(line)
-		text, _ := os.ReadFile(file) // what is missing is reported by the build
+		text, _ := os.ReadFile(file) // the build reports missing files
 		c.wide = c.wide || file == "cgo" || zmm.Match(text)
 	}
 	if os.Getenv("CGO_ENABLED") == "" && !strings.Contains("\n"+out, "\ncgo\n") {

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// run runs a tool and returns what it printed, or an error with what it complained of. When ctx is
-// over, the tool is asked to end.
+// run runs a tool and returns its output, or an error that contains the output. When ctx is done,
+// the tool is interrupted.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string,
 	error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second // and then it is killed
+	cmd.WaitDelay = 5 * time.Second // after that the tool is killed
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -26,11 +26,11 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return stdout.String(), failure(cmd, err, stderr.String()+"\n"+stdout.String())
 }
 
-// measured runs what is measured and returns what it printed, on both outputs. When it ends or ctx
-// is over, the processes that it has started are killed with it.
+// measured runs a program to be measured and returns its output from both streams. When the program
+// ends or ctx is done, the processes that it has started are killed.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
-	// A file, not a pipe: nobody waits for a child that holds it open.
+	// A pipe would have to wait for child processes that hold it open; a file does not.
 	output, err := os.CreateTemp("", "gate-output-")
 	if err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func measured(ctx context.Context, dir string, env []string, name string, args .
 	return string(text), errors.Join(failure(cmd, failed, string(text)), err)
 }
 
-// A complaint is the error of a tool, and all that it said.
+// A complaint is the error of a tool, with all of its output.
 type complaint struct {
 	command string
 	err     error
@@ -60,7 +60,8 @@ func (c *complaint) Error() string {
 
 func (c *complaint) Unwrap() error { return c.err }
 
-// reason is an error in short, with only the telling part of a tool's complaint, and no command.
+// reason returns the text of an error, with a tool's output shortened to the part that explains the
+// failure, and without its command.
 func reason(err error) string {
 	text := err.Error()
 	if c := (*complaint)(nil); errors.As(err, &c) {
@@ -70,7 +71,7 @@ func reason(err error) string {
 	return text
 }
 
-// failure adds the command and what it said to its error.
+// failure adds the command and its output to an error.
 func failure(cmd *exec.Cmd, err error, said string) error {
 	if err == nil {
 		return nil
@@ -78,13 +79,14 @@ func failure(cmd *exec.Cmd, err error, said string) error {
 	return &complaint{strings.Join(cmd.Args, " "), err, said}
 }
 
-// crash is where a Go program or Valgrind begins to tell why it ends. The log of a benchmark stands
-// before the line that says that it has failed, or behind it.
+// crash matches where the explanation of a failure begins in the output of a Go program or
+// Valgrind. The log of a benchmark precedes the line that reports its failure, or follows it.
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 
-// telling is the part of what a tool said that tells why it failed, at most most bytes: from where
-// it crashed, as registers and goroutines end it, or the last lines, if it did not crash.
+// telling returns the part of a tool's output that explains why it failed, at most most bytes: the
+// beginning of the crash report, because registers and goroutines follow, or the last lines if
+// there was no crash.
 func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {

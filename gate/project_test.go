@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A project is a module in a repository of its own.
+// A project is a module in a git repository of its own.
 type project struct {
 	t   *testing.T
 	dir string
@@ -29,7 +29,8 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
-// emptyProject returns a project without files. Its test runs beside others.
+// emptyProject returns a project without files. The test that calls it runs in parallel with
+// others.
 func emptyProject(t *testing.T) *project {
 	needs(t, "git")
 	t.Parallel()
@@ -56,7 +57,7 @@ func (p *project) commit(what string) {
 	p.do("git", "commit", "-q", "-m", what)
 }
 
-// edit replaces a text in a file, the first time it is there.
+// edit replaces the first occurrence of a text in a file.
 func (p *project) edit(file, old, new string) {
 	p.t.Helper()
 	name := filepath.Join(p.dir, file)
@@ -94,14 +95,15 @@ func (p *project) change() {
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
 }
 
-// command is the gate in the project's folder.
+// command returns the command that runs the gate in the project's folder.
 func (p *project) command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"-rounds", "6"}, args...)...)
 	cmd.Dir, cmd.Env = p.dir, append(append(os.Environ(), asGate+"=1"), env...)
 	return cmd
 }
 
-// check runs the gate, which must end with an exit code, and returns what it printed.
+// check runs the gate and returns its output. The test fails unless the gate ends with the wanted
+// exit code.
 func (p *project) check(want int, args ...string) string {
 	p.t.Helper()
 	return p.checkIn(nil, want, args...)
@@ -122,7 +124,7 @@ func (p *project) checkIn(env []string, want int, args ...string) string {
 	return string(out)
 }
 
-// lacks fails if a text does not have all parts.
+// lacks fails the test if a text lacks one of the parts.
 func (p *project) lacks(text string, parts ...string) {
 	p.t.Helper()
 	for _, part := range parts {
@@ -132,8 +134,8 @@ func (p *project) lacks(text string, parts ...string) {
 	}
 }
 
-// A project with plain benchmarks passes with a change of words without a measurement, and is told
-// what can't be compared, by an exit code of its own.
+// A project with plain benchmarks passes without measurement if only a comment changes. If nothing
+// can be compared, the gate reports why, with an exit code of its own.
 func TestNothingToMeasure(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "// Nearest returns", "// Nearest tells")
@@ -145,7 +147,7 @@ func TestNothingToMeasure(t *testing.T) {
 	}
 	p.commit("Word")
 	p.lacks(p.check(2, "-base", "nowhere"), "nowhere")
-	p.lacks(p.check(2), "-base is needed")
+	p.lacks(p.check(2), "-base is missing")
 	p.lacks(p.check(2, "-base", "HEAD", "-package", "./nowhere"), "no benchmarks in ./nowhere")
 	p.edit("search.go", "best := 0", "best := nothing")
 	p.lacks(p.check(2, "-base", "HEAD"), "the head can't be built")
@@ -156,7 +158,7 @@ func TestNothingToMeasure(t *testing.T) {
 		"| Words/long | run |", "| Nearest | insn/op |")
 }
 
-// Plain benchmarks are counted as they are, b.N and b.Loop, in the user's tree without a trace.
+// Plain benchmarks, with b.N and with b.Loop, are counted without changes to the user's files.
 func TestPlainBenchmarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: plain benchmarks, counted")
@@ -193,7 +195,7 @@ func TestPlainBenchmarks(t *testing.T) {
 		t.Errorf("worktrees are left behind: %s", left)
 	}
 
-	// An allocation in an operation, and one less work.
+	// One more allocation in an operation of one benchmark, and less work in another.
 	p.do("git", "checkout", "-q", ".")
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
 		"\tscores = append([]float32(nil), scores...)\n\tScore(rows, query, scores)\n")
@@ -201,15 +203,15 @@ func TestPlainBenchmarks(t *testing.T) {
 		"| Nearest | allocs/op | 0 | 1 |", "| Nearest | B/op | 0 | 256 |")
 }
 
-// section is the part of a summary below a heading.
+// section returns the part of a summary below a heading.
 func section(text, heading string) string {
 	_, text, _ = strings.Cut(text, heading)
 	text, _, _ = strings.Cut(text, "\n### ")
 	return text
 }
 
-// The pull request that brings benchmarks is green and lists them, also where they are in a package
-// that the base does not have.
+// A pull request that adds benchmarks passes and lists them, also if they are in a package that the
+// base does not have.
 func TestFirstPullRequest(t *testing.T) {
 	p := newProject(t)
 	tests := p.do("git", "show", "HEAD:search_test.go")
@@ -223,7 +225,7 @@ func TestFirstPullRequest(t *testing.T) {
 	p.lacks(section(p.check(0, "-base", "HEAD"), "### Not in both"), "| Nearest |",
 		"| Words/long |", "| more.Nearest |", "| new |")
 	p.commit("More")
-	// And the one that takes them away again.
+	// A pull request that removes them again.
 	p.remove("more")
 	p.edit("search_test.go", "BenchmarkScore", "BenchmarkOther")
 	out := p.check(0, "-base", "HEAD", "-time", "")
@@ -231,7 +233,7 @@ func TestFirstPullRequest(t *testing.T) {
 		"no benchmarks in `example.com/search/more`")
 }
 
-// Without Valgrind the gate says what is lost and goes on.
+// Without Valgrind the gate continues and reports which measurements are missing.
 func TestWithoutValgrind(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
@@ -239,7 +241,7 @@ func TestWithoutValgrind(t *testing.T) {
 			"\t\tScore(rows, query, scores)\n\t}\n")
 	env := withoutValgrind(t)
 	out := p.checkIn(env, 1, "-base", "HEAD", "-time", "Nearest")
-	p.lacks(out, "Instructions were not counted: valgrind is not here", "| Nearest | ns/op |",
+	p.lacks(out, "Instructions were not counted: valgrind is not installed", "| Nearest | ns/op |",
 		"| Nearest | allocs/op | 0 | 3 |")
 	if strings.Contains(out, "insn/") {
 		t.Errorf("there are instructions:\n%s", out)
@@ -251,7 +253,7 @@ func TestWithoutValgrind(t *testing.T) {
 	}
 }
 
-// withoutValgrind is an environment with few programs.
+// withoutValgrind returns an environment whose PATH has only a few programs.
 func withoutValgrind(t *testing.T) []string {
 	t.Helper()
 	bin := t.TempDir()
@@ -267,8 +269,8 @@ func withoutValgrind(t *testing.T) []string {
 	return []string{"PATH=" + bin}
 }
 
-// A slow-down that is wanted passes by a line in a commit's message, as far as its pattern goes,
-// and only until the base has that commit.
+// A line in a commit's message accepts the regressions that match its pattern, and only until the
+// base has that commit.
 func TestAcceptedByCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: what commits accept")
@@ -298,8 +300,8 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.check(1, flags...)
 }
 
-// The loops of assembly that can't be run here are compared by their code, in any project;
-// functions that can't be read are named.
+// Assembly for other CPUs than this one is compared by reading its loops, in any project; functions
+// that can't be decoded are named.
 func TestAssemblyOfOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: assembly of others")
@@ -353,7 +355,7 @@ TEXT ·carry(SB), NOSPLIT, $0-0
 	p.check(2, append(flags, "-strict")...)
 }
 
-// With one line more the gate counts single calls, to the instruction.
+// With package count the gate counts the instructions of single calls exactly.
 func TestSingleCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: single calls, counted")

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// A result is all that was found.
+// A result is the outcome of one run of the gate.
 type result struct {
 	when         time.Time
 	base, commit string
@@ -26,15 +26,15 @@ type result struct {
 	repository   string  // its absolute path
 	work         string  // temporary folder, which messages do not show
 	identical    bool    // the binaries are equal, and the files that benchmarks may read
-	lost         int     // packages with benchmarks that only the base has
+	lost         int     // number of packages whose benchmarks only the base has
 	notes        []string
-	missed       []string // those of the notes on what could not be measured
-	untimed      int      // benchmarks that were to be timed and that only the head has
+	missed       []string // the notes about measurements that were not possible
+	untimed      int      // number of benchmarks to time that only the head has
 	findings     []finding
 	progress     io.Writer
 }
 
-// say tells what is being done.
+// say prints a progress message.
 func (r *result) say(format string, a ...any) {
 	fmt.Fprintf(r.progress, "gate: %s\n", r.clean(fmt.Sprintf(format, a...)))
 }
@@ -43,14 +43,14 @@ func (r *result) note(format string, a ...any) {
 	r.notes = append(r.notes, r.clean(fmt.Sprintf(format, a...)))
 }
 
-// miss notes what could not be measured and should have been, once.
+// miss notes that a measurement was not possible, once for each text.
 func (r *result) miss(format string, a ...any) {
 	if text := r.clean(fmt.Sprintf(format, a...)); !slices.Contains(r.missed, text) {
 		r.notes, r.missed = append(r.notes, text), append(r.missed, text)
 	}
 }
 
-// add adds a finding. Changes of at most the threshold count as none.
+// add adds a finding. A change of at most the threshold counts as equal.
 func (r *result) add(f finding) {
 	if f.floor > 0 {
 		f.floor = max(f.floor, r.threshold)
@@ -91,15 +91,15 @@ const (
 type finding struct {
 	what       string // the benchmark, or the function
 	unit       string
-	how        string // measured
+	how        string // the way of measuring
 	base, head float64
 	verdict    verdict
 	floor      float64  // the share by which the number must change to be believed
 	counted    series   // of instructions
-	timed      []timing // the second one confirms that it is slower
+	timed      []timing // the first run and, if it was slower, the second
 }
 
-// change returns the change as a share of the base's number, if there is one.
+// change returns the change as a share of the base's number; ok is false if there is none.
 func (f *finding) change() (share float64, ok bool) {
 	if len(f.timed) > 0 {
 		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true
@@ -112,7 +112,7 @@ func (f *finding) change() (share float64, ok bool) {
 
 func (f *finding) line() string { return f.what + " " + f.unit }
 
-// settle marks what is accepted, and says by whom.
+// settle marks the numbers that commits accept, and notes these commits.
 func (r *result) settle(accept []acceptance) {
 	var idle []string
 	for _, a := range accept {
@@ -125,15 +125,15 @@ func (r *result) settle(accept []acceptance) {
 			}
 		}
 		if n > 0 {
-			r.note("Accepted by commit %s: what matches `%s`, %d of the numbers that are worse.",
+			r.note("Commit %s accepts the numbers that match `%s`: %d of the worse ones.",
 				a.commit, a.pattern, n)
 		} else {
-			idle = append(idle, fmt.Sprintf("Nothing that is worse matches `%s`, which commit %s "+
-				"accepts.", a.pattern, a.commit))
+			idle = append(idle, fmt.Sprintf("The pattern `%s` of commit %s matches no number "+
+				"that is worse.", a.pattern, a.commit))
 		}
 	}
 	if r.worse() {
-		r.notes = append(r.notes, idle...) // a pattern with a mistake in it
+		r.notes = append(r.notes, idle...) // the pattern may contain a mistake
 	}
 }
 
@@ -154,7 +154,8 @@ type outcome struct {
 	exit, strict int
 }
 
-// outcome sums the result up. docs/gate.md has the table of outcomes.
+// outcome returns the heading and the exit codes of the result. docs/gate.md has the table of
+// outcomes.
 func (r *result) outcome() outcome {
 	o := r.compared()
 	names := map[string]bool{}
@@ -167,7 +168,7 @@ func (r *result) outcome() outcome {
 	return o
 }
 
-// compared sums up what was compared.
+// compared returns the outcome of the numbers that were compared.
 func (r *result) compared() outcome {
 	passed, bad := len(r.with(equal, better)), len(r.with(worse))
 	all := passed + bad + len(r.with(accepted, unsettled))
@@ -192,13 +193,13 @@ func (r *result) compared() outcome {
 	case complete && fresh:
 		return outcome{"nothing was compared: all that was measured is new", 0, 0}
 	case fresh:
-		return outcome{"not settled: not everything was measured, and all that was is new", 0,
+		return outcome{"not settled: not everything was measured, and the rest is new", 0,
 			exitError}
 	}
-	return outcome{"not settled: nothing was found out", exitError, exitError}
+	return outcome{"not settled: nothing could be compared", exitError, exitError}
 }
 
-// reasons lists what was not measured, for an error.
+// reasons lists the missing measurements, as the end of an error message.
 func (r *result) reasons() string {
 	all := slices.Clone(r.missed)
 	for _, f := range r.with(unsettled, failing) {
@@ -227,8 +228,8 @@ func (r *result) line() *history.Run {
 	return h
 }
 
-// write prints the result, and appends the summary to the page of the workflow's run and a line to
-// the history.
+// write prints the result, appends the summary to the page of the workflow's run, and appends a
+// line to the history.
 func (r *result) write(c *config) error {
 	text := r.summary()
 	var err error

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// What the workflows of this repository rely on, with programs that play a hosted runner's.
+// These tests run the scripts of this repository's workflows with programs that imitate a hosted
+// runner.
 
-// ci runs a function of scripts/ci.sh with programs in front of all others.
+// ci runs a function of scripts/ci.sh, with the given programs first in the PATH.
 func ci(t *testing.T, programs map[string]string, env []string, function string) (string, error) {
 	t.Helper()
 	bin := t.TempDir()
@@ -28,8 +29,8 @@ func ci(t *testing.T, programs map[string]string, env []string, function string)
 	return strings.ReplaceAll(string(out), bin+"/", ""), err
 }
 
-// The command that Ubuntu has in place of Chromium is no browser; Google Chrome is one. Without any
-// the figures fail, and are not skipped.
+// Ubuntu's command chromium only asks to install a package: it does not count as a browser, but
+// Google Chrome does. Without any browser the figures fail; they are not skipped.
 func TestBrowser(t *testing.T) {
 	needs(t, "bash")
 	const stub, chrome = "echo requires the chromium snap >&2; exit 1", "echo Google Chrome 155"
@@ -52,7 +53,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// Without AVX-512 the page says that it was not tested, and the job does not fail.
+// Without AVX-512 the summary says that it was not tested, and the job does not fail.
 func TestAVX512IfPresent(t *testing.T) {
 	needs(t, "bash")
 	page := filepath.Join(t.TempDir(), "summary.md")
@@ -65,7 +66,7 @@ func TestAVX512IfPresent(t *testing.T) {
 	}
 }
 
-// The branch of the history begins on a runner without an identity.
+// The history branch can be created on a runner without a git identity.
 func TestHistoryWithoutIdentity(t *testing.T) {
 	h := newHistory(t)
 	h.commit("Begin")
@@ -93,8 +94,8 @@ func stepsOf(t *testing.T, file string) (commands []string) {
 	return commands
 }
 
-// The steps of the action find the base for every kind of event, in a clone as actions/checkout
-// makes it: of one commit, without other branches.
+// The action's steps find the base for every kind of event, in a clone like that of
+// actions/checkout: one commit, without other branches.
 func TestAction(t *testing.T) {
 	needs(t, "bash")
 	origin := newHistory(t)

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them
-// with a kernel that is slow on purpose, and takes some minutes, so that it is not among the
-// ordinary tests.
+// This file is the gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree,
+// some with a kernel made slow on purpose. It takes some minutes, so it is not among the ordinary
+// tests.
 
 // copyTree copies this repository as it is.
 func copyTree(t *testing.T, name string) tree {
@@ -36,7 +36,7 @@ func copyTree(t *testing.T, name string) tree {
 	return to
 }
 
-// edit replaces a text that must be there once.
+// edit replaces the only occurrence of a text.
 func (to tree) edit(t *testing.T, file, old, new string) {
 	t.Helper()
 	name := filepath.Join(to.root, file)
@@ -54,7 +54,7 @@ func (to tree) edit(t *testing.T, file, old, new string) {
 	}
 }
 
-// generate writes the assembly anew.
+// generate regenerates the assembly.
 func (to tree) generate(t *testing.T) {
 	t.Helper()
 	if _, err := run(t.Context(), filepath.Join(to.root, "internal/gen"), nil, "go", "run", ".",
@@ -70,10 +70,10 @@ func kernelsConfig() *config {
 	}
 }
 
-// blocks begins the loop of the sums.
+// blocks is the generator's line at the beginning of the loop over blocks of elements.
 const blocks = "\t\tt.Comment(\"64 elements per iteration, one to each lane.\")\n"
 
-// A kernel that is slower with the same results is found by its counts, in every path.
+// A kernel that became slower, with the same results, is found by its counts, on every code path.
 func TestSelfSlowedOnPurpose(t *testing.T) {
 	base := copyTree(t, "base")
 	for _, fault := range []struct {
@@ -118,7 +118,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			head := copyTree(t, "head")
 			head.edit(t, fault.file, fault.old, fault.new)
 			head.generate(t)
-			// The benchmarks hold the results against plain Go: the kernel is slow, but not wrong.
+			// The benchmarks compare the results with plain Go: the kernel is slow, but not wrong.
 			c := kernelsConfig()
 			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
 			r := &result{work: t.TempDir(), progress: os.Stderr}
@@ -143,8 +143,8 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}
 }
 
-// The same code passes every time. Two copies of the tree make the same binary, which would be
-// enough for the gate; here they are counted and timed all the same, 20 times. A run counts all
+// Equal code passes every time. Two copies of the tree have equal binaries, for which the gate
+// would measure nothing; here they are counted and timed all the same, 20 times. A run counts all
 // kernels on one path at one length, the next ones on other paths and at other lengths, and times
 // one of four kernels on every path.
 func TestSelfSameCodePasses(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		t.Fatal(prepared.unhooked)
 	}
 	lengths, kernels := []string{"31", "784"}, []string{"dot", "axpy", "dotsparse", "exp"}
-	paths := []string{"generic", "avx2"} // Valgrind's CPU has no others
+	paths := []string{"generic", "avx2"} // the paths that Valgrind can run
 	const times = 20
 	passed, numbers := 0, map[string]int{}
 	for i := range times {
@@ -195,9 +195,9 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 }
 
-// A body that takes several times as long is found by its time, whatever noise the machine has,
-// where its instructions can't be counted: those of AVX-512, in 512 and in 256 bits, if the machine
-// has it, and otherwise those of its widest path. The bodies beside them are not.
+// A body whose instructions can't be counted and that takes several times as long is found by its
+// time, however noisy the machine: AVX-512 with 512 and 256 bits if the machine has it, and
+// otherwise its widest path. The bodies beside it are not reported.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",

@@ -7,21 +7,23 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A plain benchmark does not always execute the same code: what its maps and goroutines do depends
-// on the runtime's random numbers, and some benchmarks draw their data. So each is counted in
-// several processes, with another seed in each. A process of the base and one of the head have the
-// same seed: equal code has equal counts, and where changed code draws other numbers, the pairs tell
-// how far that alone can change a count.
+// A plain benchmark does not always execute the same instructions: the work of maps and goroutines
+// depends on the runtime's random numbers, and some benchmarks draw random data. So each is counted
+// in several processes with different seeds. One process of the base and one of the head share each
+// seed: equal code has equal counts, and where changed code draws other numbers, the pairs show how
+// far that alone can change a count.
 
-// A series is one number of a benchmark in several processes of the base and of the head. Numbers
-// with the same index are of the same seed if there are as many of both.
+// A series is one number of a benchmark in several processes of the base and of the head. If both
+// have the same number of values, values with the same index come from processes with the same
+// seed.
 type series [2][]float64
 
-// change is that of the means: where a benchmark has two ways to go, the median jumps from one to
-// the other.
+// change returns the relative change of the means. (If a benchmark has two modes, the median can
+// jump from one to the other.)
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
-// deviation is the standard error of change, from the differences of the pairs if there are pairs.
+// deviation returns the standard error of change, from the differences of the pairs if all values
+// are paired.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
 		differences := make([]float64, n)
@@ -40,17 +42,19 @@ func (s series) deviation() float64 {
 	return math.Sqrt(sum) / stats.Mean(s[0])
 }
 
-// spread is how far the values of a tree are apart, as a share.
+// spread returns the ratio of the largest and the smallest value of a tree, minus 1, for the tree
+// where it is larger.
 func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is the share by which a count must rise to be worse. Counts have no noise; a change
-// below it is no reason to stop anyone.
+// exactLimit is the share by which a count must rise to be worse. Counts have no noise, but smaller
+// changes don't matter in practice.
 const exactLimit = 0.005
 
-// limit is the change that is believed: some standard errors. Chance passes them less than once in
-// 10,000 times with the processes of the last stage, and with the 6 of the one before.
+// limit returns the least change that counts: some standard errors. By chance it is exceeded less
+// than once in 10,000 times with the processes of the last stage, or with the 6 of the stage
+// before.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -59,13 +63,13 @@ func (s series) limit() float64 {
 	return max(exactLimit, errors*s.deviation())
 }
 
-// steady is a spread that needs no more processes.
+// steady is the spread up to which no more processes are needed.
 const steady = 0.001
 
-// stages are how many processes of each tree have counted a benchmark when it is looked at again.
+// stages are the numbers of processes of each tree after which settled is asked again.
 var stages = []int{2, 6, 16}
 
-// settled tells whether a benchmark needs no more processes after a stage.
+// settled reports whether a benchmark needs no more processes after a stage.
 func (s series) settled(stage int, calls bool) bool {
 	switch {
 	case stage == len(stages)-1:
@@ -75,38 +79,39 @@ func (s series) settled(stage int, calls bool) bool {
 	case stage == 0:
 		return math.Abs(s.change())+3*s.deviation() <= exactLimit
 	case math.Abs(s.change()) > s.limit():
-		return true // far beyond what more processes could take back
+		return true // more processes would not change the verdict
 	}
 	return math.Abs(s.change()) <= max(exactLimit, 1.5*s.deviation())
 }
 
-// empty reports whether there is nothing to compare: no count of a tree, or counts of zero.
+// empty reports whether the series can't be compared: one tree has no counts, or there are counts
+// of zero.
 func (s series) empty() bool {
 	return min(len(s[0]), len(s[1])) == 0 || slices.Min(s[0])*slices.Min(s[1]) == 0
 }
 
-// If the time was over before the spread was known, a rise is believed only far beyond any spread
-// that was ever seen: without a common seed, two processes of the same code differed by up to 24 %.
-// Every count of the head must be above every count of the base by
-// farAtLeast, and by farSpreads times the spread. Equal code whose counts differ by less than
-// farAtLeast is therefore never worse.
+// If the time limit was reached before the spread was known, a rise counts only if it is far
+// greater than any spread seen in practice: without a common seed, two processes of the same code
+// differed by up to 24 %. Every count of the head must exceed every count of the base by
+// farAtLeast, and by farSpreads times the spread. So equal code whose counts differ by less than
+// farAtLeast is never worse.
 const (
 	farAtLeast = 0.5
 	farSpreads = 4
-	farCounts  = 1 // of each tree
+	farCounts  = 1 // least number of counts of each tree
 )
 
-// farLimit is the share by which the head's least count must be above the base's greatest.
+// farLimit returns the share by which the head's least count must exceed the base's greatest.
 func (s series) farLimit() float64 { return max(farAtLeast, farSpreads*s.spread()) }
 
-// farAbove reports whether the head's counts are that far above the base's.
+// farAbove reports whether the head's counts exceed the base's by more than farLimit.
 func (s series) farAbove() bool {
 	return min(len(s[0]), len(s[1])) >= farCounts && !s.empty() &&
 		slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
-// believed is the share by which the counts must rise to be worse. Single calls are exact; other
-// benchmarks are settled if no more processes are wanted.
+// believed returns the share by which the counts must rise to be worse. Single calls are exact;
+// other benchmarks are settled if they need no more processes.
 func (s series) believed(calls, settled bool) float64 {
 	switch {
 	case s.empty():
@@ -117,10 +122,10 @@ func (s series) believed(calls, settled bool) float64 {
 	return s.farLimit()
 }
 
-// known reports whether the processes are enough to know the spread.
+// known reports whether there were enough processes to know the spread.
 func (s series) known() bool { return min(len(s[0]), len(s[1])) >= stages[1] }
 
-// verdict judges the counts.
+// verdict returns the verdict on the counts.
 func (s series) verdict(calls, settled bool) verdict {
 	if s.empty() {
 		return unsettled
@@ -135,7 +140,7 @@ func (s series) verdict(calls, settled bool) verdict {
 	return unsettled
 }
 
-// judge is the verdict on a change that is believed beyond a limit.
+// judge returns the verdict on a change, which counts only beyond the limit.
 func judge(change, limit float64) verdict {
 	switch {
 	case change > limit:
@@ -146,15 +151,15 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of plain benchmarks are what the Go runtime reports over the same number of
-// operations, natively. They are judged by the runs that agree least: a change is one if no run of
-// the base had as many as any run of the head. A benchmark that allocates now and then does so
-// within the operations of one run or of the next.
+// Allocations of plain benchmarks are reported by the Go runtime, over the same number of
+// operations in each native run. They changed only if the ranges of the two trees do not overlap:
+// every run of one has more than any run of the other. If a benchmark allocates only now and then,
+// an allocation may fall into the operations of one run or of the next.
 
-// allocRuns are the processes of each tree.
+// allocRuns is the number of processes of each tree.
 const allocRuns = 6
 
-// A rise is what a number must rise by to be worse: by a share, and by an amount.
+// A rise is the least increase of a number that counts as worse: both a share and an amount.
 type rise struct{ share, least float64 }
 
 var (
@@ -162,7 +167,7 @@ var (
 	bytesRise  = rise{0.02, 16}
 )
 
-// memoryVerdict judges allocations or bytes.
+// memoryVerdict returns the verdict on allocations or bytes.
 func (s series) memoryVerdict(by rise, processes int) verdict {
 	if min(len(s[0]), len(s[1])) == 0 {
 		return unsettled

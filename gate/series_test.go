@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// judged runs the stages over values that are drawn, and returns the verdict and how many processes
-// it took.
+// judged draws values until the series is settled, and returns the verdict and the number of
+// processes.
 func judged(draw func(head bool) float64) (verdict, int) {
 	var s series
 	for stage, until := range stages {
@@ -21,7 +21,7 @@ func judged(draw func(head bool) float64) (verdict, int) {
 	return s.verdict(false, true), len(s[0])
 }
 
-// A change is believed when it is beyond what the processes differ by.
+// A change counts if it exceeds the differences between processes.
 func TestSeries(t *testing.T) {
 	const tries = 4000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -29,7 +29,7 @@ func TestSeries(t *testing.T) {
 		name           string
 		spread, factor float64
 		modes          bool // two values, as a map's layout may give
-		least, most    int  // times of tries that it is worse
+		least, most    int  // how many of the tries may be judged worse
 	}{
 		{"the same, exactly", 0, 1, false, 0, 0},
 		{"the same, spread by .1 %", 0.001, 1, false, 0, 0},
@@ -68,7 +68,7 @@ func TestSeries(t *testing.T) {
 }
 
 // With two to five processes of each tree, equal code whose counts differ by up to 24 % is never
-// worse, and code with twice the instructions is.
+// worse, and code that executes twice the instructions is.
 func TestTooFewProcesses(t *testing.T) {
 	const tries = 20000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -145,7 +145,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Allocations are worse if no run of the base has as many as any run of the head.
+// Allocations are worse if every run of the head has more than any run of the base.
 func TestMemoryVerdict(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64

@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// This file reads, without running the code, the sizes of functions and what a turn of each inner
-// loop of the assembly does. There is nothing else for AVX-512, which Valgrind can't run, or for
+// This file reads, without running the code, the sizes of functions and the instructions of each
+// inner loop of the assembly. There is no other way for AVX-512, which Valgrind can't run, or for
 // NEON on a machine that is not an Arm.
 
-// A function is one that the binary has.
+// A function is a function in the symbol table of a binary.
 type function struct {
-	name  string // with the import path of its package, as functions reads it
+	name  string // with the import path of its package, until shorten removes it
 	size  int    // bytes
 	loops []loop // innermost ones, in order of address
-	// unread tells why the loops of an assembly function could not be found: an instruction that
-	// the decoder does not know, or data among the code.
+	// unread is the error if the loops of an assembly function could not be found, because of an
+	// unknown instruction or data among the code.
 	unread error
 }
 
-// A loop is one turn of it.
+// A loop is one iteration of a loop.
 type loop struct {
 	instructions int
-	memory       int // operands that are loaded or stored
+	memory       int // number of operands that are loaded or stored
 	advance      int // bytes (or elements, without pointers) by which the fastest address moves
 }
 
-// perKiB is n for 1024 bytes of advance, so that loops of different length can be compared.
+// perKiB scales n to 1024 bytes of advance, so that loops of different length can be compared.
 func (l loop) perKiB(n int) float64 { return float64(n) * 1024 / float64(max(l.advance, 1)) }
 
-// functions reads those whose names match from an ELF file. Only assembly has its loops counted:
-// those that the compiler makes are counted by running them.
+// functions returns the functions of an ELF file whose names match. Loops are only read from
+// assembly: compiled Go code is counted by running it.
 func functions(file string, match *regexp.Regexp) ([]function, error) {
 	f, err := elf.Open(file)
 	if err != nil {
@@ -59,8 +59,8 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 	return all, nil
 }
 
-// shorten leaves out the path in front of the package's name, unless two functions would then have
-// the same name.
+// shorten removes the path before the package's name, unless two functions would then have the same
+// name.
 func shorten(both [2][]function) {
 	short := func(name string) string { return name[strings.LastIndex(name, "/")+1:] }
 	full := map[string]string{} // names by short ones; "" for several
@@ -104,10 +104,10 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 	return innerLoops(instructions), nil
 }
 
-// A span is from a jump's target to the jump behind it.
+// A span is the code from a jump's target to the jump that follows it.
 type span struct{ from, to int }
 
-// innerLoops finds the spans that have no other span within.
+// innerLoops returns the spans that contain no other span.
 func innerLoops(code []instruction) []loop {
 	var all []span
 	for _, in := range code {
@@ -127,7 +127,7 @@ func innerLoops(code []instruction) []loop {
 	return loops
 }
 
-// turn sums up what the instructions of a span do.
+// turn adds up the instructions of a span.
 func turn(code []instruction, s span) (l loop) {
 	steps, scales := map[string]int{}, map[string]int{}
 	for _, in := range code {

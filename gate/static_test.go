@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// decodeAsObjdump tests that instructions begin where GNU objdump, which knows them all, says that
-// they begin, in every function of the assembly.
+// decodeAsObjdump tests that the decoder and GNU objdump agree on where instructions begin, in
+// every function of the assembly.
 func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -83,8 +83,8 @@ func decodeAsObjdump(t *testing.T, binary string) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// The kernels' main loops have 8 loads and 8 operands of multiplications in a turn of dot's, of 64
-// elements, or 4 of each with registers of 512 bits. On arm64 a load is of two registers.
+// One iteration of the kernels' main loop of dot, for 64 elements, has 8 loads and 8 memory operands
+// of multiplications, or 4 of each with registers of 512 bits. On arm64 a load fills two registers.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for arch, operands := range map[string]map[string]int{

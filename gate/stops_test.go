@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// stuck makes a benchmark of the example go on for minutes.
+// stuck makes a benchmark of the example run for minutes.
 func (p *project) stuck() {
 	p.edit("search_test.go", "for range b.N {\n\t\t\tWords",
 		"time.Sleep(10 * time.Minute)\n\t\tfor range b.N {\n\t\t\tWords")
 	p.edit("search_test.go", "\"testing\"\n", "\"testing\"\n\t\"time\"\n")
 }
 
-// noneLeft fails if something is left of a run of the gate whose temporary files were in dir:
-// files, a worktree, or processes.
+// noneLeft fails the test if a run of the gate with temporary files in dir left files, a worktree
+// or processes behind.
 func (p *project) noneLeft(dir string) {
 	p.t.Helper()
 	files, err := os.ReadDir(dir)
@@ -43,7 +43,7 @@ func (p *project) noneLeft(dir string) {
 	}
 }
 
-// processes are those with a folder in their command lines.
+// processes lists the processes whose command lines contain a folder.
 func (p *project) processes(dir string) string {
 	p.t.Helper()
 	needs(p.t, "ps")
@@ -60,7 +60,7 @@ func (p *project) processes(dir string) string {
 	return strings.Join(all, "")
 }
 
-// script is a program that stands for a test binary.
+// script returns a shell script that plays the part of a test binary.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "script")
@@ -70,8 +70,8 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// Processes that a benchmark has started end with it, and are not waited for, though they hold the
-// output open.
+// The gate kills the processes that a benchmark has started, and does not wait for them, even if
+// they hold the output open.
 func TestChildrenEnd(t *testing.T) {
 	p, child := &project{t: t}, script(t, "sleep 3600; exit")
 	if _, err := measured(t.Context(), ".", nil, script(t, child+" & "+child+" >&2 &")); err != nil {
@@ -82,7 +82,7 @@ func TestChildrenEnd(t *testing.T) {
 	}
 }
 
-// A benchmark that prints results itself is not believed; the others are.
+// Results of a benchmark that prints result lines itself are discarded; those of others are kept.
 func TestForgedLines(t *testing.T) {
 	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
 		"echo BenchmarkB/x; echo BenchmarkB/x 1 5 ns/op; echo BenchmarkB/x 7 6 ns/op\n"+
@@ -105,7 +105,7 @@ func TestForgedLines(t *testing.T) {
 		"| Nearest | ns/op |", "| Nearest | insn/op |")
 }
 
-// The benchmark that runs when the time is over is named.
+// The tally names the benchmark that was running when the time limit was reached.
 func TestStuck(t *testing.T) {
 	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
 		"echo BenchmarkB; echo BenchmarkB/x; sleep 3600\n")
@@ -148,8 +148,8 @@ func TestLimitHolds(t *testing.T) {
 			break
 		}
 	}
-	p.lacks(out, "had run once: only those that did are counted. It was over in `Words/long`.",
-		counted, timed, "are not timed. It was over in `Words/long`.")
+	p.lacks(out, "had run once: only those that did are counted. Running at that time: `Words/long`.",
+		counted, timed, "are not timed. Running at that time: `Words/long`.")
 	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-time", "Nearest", "-limit", "16s", "-strict"),
 		"-strict: not all was measured: ")
 	if took := time.Since(start); took > 9*time.Minute { // the benchmark sleeps for ten

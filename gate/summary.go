@@ -39,7 +39,7 @@ func (r *result) summary() string {
 			table(&b, found)
 		}
 	}
-	// Each benchmark or function that only one of the commits has gets a line.
+	// Each benchmark or function that only one of the commits has gets one line.
 	seen := map[string]bool{}
 	fold(&b, "Not in both", slices.DeleteFunc(r.with(added, gone), func(f finding) bool {
 		again := seen[f.what]
@@ -87,7 +87,7 @@ func table(b *strings.Builder, found []finding) {
 	}
 }
 
-// cell escapes what would end a cell of a Markdown table or change how its text looks.
+// cell escapes the characters that would end a cell of a Markdown table or format its text.
 var cell = strings.NewReplacer("|", `\|`, "\n", " ", "`", "\\`", "*", `\*`, "<", "&lt;", "[",
 	`\[`).Replace
 
@@ -98,8 +98,8 @@ func number(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// json returns the result as -json prints it. Shares are fractions of 1; a change is null where the
-// base has no such number, or 0.
+// json returns the result as -json prints it. Shares are fractions of 1. A change is null if the
+// base's number is 0 or missing.
 func (r *result) json() (string, error) {
 	o, numbers := r.outcome(), []map[string]any{}
 	for _, f := range r.findings {

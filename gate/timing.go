@@ -15,9 +15,10 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Times on a shared machine differ by tens of percent between minutes, on the same code. So only
-// runs within a fraction of a second are compared: in each round base, head and base again, of one
-// benchmark, each in its own process. The ratio of the two bases is the noise of that round.
+// Times on a shared machine differ by tens of percent from minute to minute, for the same code. So
+// only runs within a fraction of a second are compared: each round runs one benchmark of the base,
+// of the head, and of a copy of the base, each in its own process. The ratio of the two bases is
+// the noise of that round.
 //
 // A process runs the benchmark several times and its shortest time counts: other processes make
 // times longer, never shorter.
@@ -25,17 +26,17 @@ import (
 const (
 	repeats   = 5
 	benchtime = "500us"
-	// fewestRounds is what an interval of 95 % needs.
+	// fewestRounds is the least number of rounds for an interval of 95 %.
 	fewestRounds = 6
 )
 
-// A timing is the times of one benchmark, a number for each round.
+// A timing holds the times of one benchmark, one for each round.
 type timing struct {
 	base, head, again []float64 // ns/op
 }
 
-// ratioOf is the median of the rounds' ratios, with the interval that covers the true one with 95 %
-// confidence whatever the distribution is.
+// ratioOf returns the median of the rounds' ratios, with the interval that covers the true ratio
+// with 95 % confidence whatever the distribution is.
 func ratioOf(a, b []float64) benchmath.Summary {
 	ratios := make([]float64, len(a))
 	for i := range ratios {
@@ -49,20 +50,20 @@ func summary(values []float64) benchmath.Summary {
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor is how far the ratio of two runs of the same code is from 1 here.
+// floor returns how far the ratio of two runs of the same code is from 1 in these rounds.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
 }
 
-// limit is the change that is believed: 5 %, or twice the noise.
+// limit returns the least change that counts: 5 %, or twice the noise.
 func (t timing) limit() float64 { return max(0.05, 2*t.floor()) }
 
-// slower and faster tell whether all of the interval is beyond the limit.
+// slower and faster report whether the whole interval is beyond the limit.
 func (t timing) slower() bool { return ratioOf(t.head, t.base).Lo > 1+t.limit() }
 func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit()) }
 
-// A timed is a benchmark that both trees have.
+// A timed is a benchmark that both trees have, with its times.
 type timed struct {
 	name, short string  // with the package's prefix, and without
 	sides       [3]side // base, head, and a copy of the base's binary
@@ -70,7 +71,7 @@ type timed struct {
 	spent       time.Duration
 }
 
-// timeOnce adds one round of a benchmark, whose order is drawn.
+// timeOnce runs one round of a benchmark, in random order.
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
@@ -86,7 +87,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 			ns[i] = min(ns[i], l.ns)
 		}
 		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
-			return errors.New("it has no ns/op")
+			return errors.New("the benchmark printed no ns/op")
 		}
 	}
 	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])
@@ -94,8 +95,8 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// inBoth lists the benchmarks to time: those that run once in both trees, in less than a fifth of
-// the time that is left.
+// inBoth lists the benchmarks to time: those that end when they are run once in both trees, within
+// a fifth of the remaining time.
 func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	deadline, _ := ctx.Deadline()
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
@@ -121,9 +122,9 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 			isLate := looking.Err() != nil
 			cancel()
 			late = late || isLate
-			if isLate && !isNew { // of what is new nothing is to be timed
-				k.miss("Not all benchmarks of the %s end when they are run once: those that do "+
-					"not, and what comes after them, are not timed.%s", s.tree,
+			if isLate && !isNew { // new packages are not timed
+				k.miss("-limit was too short to run each benchmark of the %s once: those that did "+
+					"not end, and later ones, are not timed.%s", s.tree,
 					overIn(p.prefix, ran[i].stuck))
 			} else if !isLate && ran[i].err != nil {
 				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,
@@ -153,7 +154,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	return all, nil
 }
 
-// time is the soft part. A benchmark that looks slower is believed if a second run agrees.
+// time compares times. A benchmark that looks slower is worse only if a second run agrees.
 func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(outer, deadline)
 	defer cancel()
@@ -175,7 +176,7 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	}
 	second := map[string]*timing{}
 	if len(doubtful) > 0 {
-		k.say("%d look slower; once more", len(doubtful))
+		k.say("%d look slower: timing these again", len(doubtful))
 		for _, b := range k.inRounds(ctx, doubtful, 2*k.c.rounds) {
 			second[b.name] = &b.t
 		}
@@ -187,7 +188,7 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	return outer.Err()
 }
 
-// addTiming judges times.
+// addTiming adds a finding on the times of a benchmark.
 func (r *result) addTiming(name string, first timing, second *timing) {
 	f := finding{what: name, unit: "ns/op", how: "timed", base: summary(first.base).Center,
 		head: summary(first.head).Center, timed: []timing{first}, floor: first.limit(),
@@ -202,13 +203,13 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 			f.verdict = worse
 		}
 	case first.slower():
-		f.verdict = unsettled // there was no time for the second run
+		f.verdict = unsettled // the time limit was reached before the second run
 	}
 	r.add(f)
 }
 
-// inRounds measures benchmarks, all of them in each round. The first round tells how many there is
-// time for; where it is not enough for an interval, the slowest benchmarks are left out.
+// inRounds runs all benchmarks in each round. After the first round it computes how many rounds
+// there is time for; if there are too few for an interval, the slowest benchmarks are left out.
 func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
 	r := rand.New(rand.NewPCG(1, uint64(len(all))))
 	last := time.Now()
@@ -235,7 +236,8 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 	return k.leaveOut(all, func(b *timed) bool { return len(b.t.base) < fewestRounds })
 }
 
-// leaveOut takes out benchmarks that there is no time for, and names the last of them.
+// leaveOut removes the benchmarks for which late reports true, and notes how many there are and the
+// name of the last.
 func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 	out, slowest := 0, ""
 	all = slices.DeleteFunc(all, func(b *timed) bool {
@@ -246,14 +248,13 @@ func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 		return true
 	})
 	if out > 0 {
-		k.miss("Not timed, as there was no time for it: %d benchmarks, of which `%s` takes "+
-			"longest.", out, slowest)
+		k.miss("-limit was too short to time %d benchmarks; `%s` takes longest.", out, slowest)
 	}
 	return all
 }
 
-// fit is how many rounds of which benchmarks fit into the time left, after the first one. It puts
-// the fastest first.
+// fit sorts the benchmarks by their time in the first round, the fastest first, and returns those
+// that fit into the time left and the number of rounds.
 func (k *comparison) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)

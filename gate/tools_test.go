@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asGate makes this test binary the gate in the processes that tests start: nothing is built for it.
+// asGate makes this test binary the gate in the processes that tests start, so that nothing is built.
 const asGate = "GATE_TEST_IS_GATE"
 
 func TestMain(m *testing.M) {
@@ -44,8 +44,8 @@ func needs(t *testing.T, program string) {
 		return
 	}
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
-		t.Fatalf("%s is not here: run scripts/ci.sh only install", program)
+		t.Fatalf("%s is not installed: run scripts/ci.sh only install", program)
 	}
-	t.Skipf("%s is not here; Debian's packages valgrind, binutils and procps have what these tests "+
-		"need", program)
+	t.Skipf("%s is not installed; Debian's packages valgrind, binutils and procps have "+
+		"the programs that these tests need", program)
 }

@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// A tree is the files of one of the two commits, in a folder of its own: neither the user's files
-// nor the index are touched, whatever the benchmarks write.
+// A tree is the files of one of the two commits, copied to a temporary folder: benchmarks that
+// write files change neither the user's files nor the index.
 type tree struct {
 	name       string // base or head
 	repository string // the user's folder, with its absolute path
-	mirror     string // folder that stands for the root of the file system
-	root       string // where the mirror has the repository
+	mirror     string // temporary folder that imitates the root of the file system
+	root       string // the repository's folder in the mirror
 	commit     string
-	changed    bool // it has changes that are not committed
+	changed    bool // it has uncommitted changes
 	packages   []pkg
 	broken     bool     // its packages can't be listed, or -prepare failed
-	borrowed   []string // files and folders that git does not have, and both trees use
-	hash       string   // of the files, as git has it
+	borrowed   []string // files and folders that git does not have and both trees use
+	hash       string   // git's hash of the files
 	data       []string // files other than Go code that differ from the base's
 	env        []string // for git to find the files' objects
 	goEnv      []string // for the go command to find the workspace
 }
 
-// newTree copies the files of a commit to a folder. The head is copied as it is: the files that git
-// knows of with their changes, and new ones that it does not ignore.
+// newTree copies the files of a commit to a folder. The head includes uncommitted changes of
+// tracked files, and new files that git does not ignore.
 func newTree(ctx context.Context, name, repository, commit, work string) (tree, error) {
 	mirror := filepath.Join(work, name)
 	t := tree{name: name, repository: repository, mirror: mirror,
@@ -44,9 +44,9 @@ func newTree(ctx context.Context, name, repository, commit, work string) (tree, 
 	return t, err
 }
 
-// export writes the files of a tree to its folder, with what is new or changed in the repository's
-// folder if changes says so, except the history. It works with an index of its own, and writes no
-// objects to the repository.
+// export writes the files of a tree to its folder. If changes is true, uncommitted changes and new
+// files in the repository's folder are included, except the history. It uses an index of its own
+// and writes no objects to the repository.
 func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	objects, err := git(ctx, t.repository, "rev-parse", "--path-format=absolute", "--git-path",
 		"objects")
@@ -74,7 +74,7 @@ func (t *tree) export(ctx context.Context, index string, changes bool) error {
 	return nil
 }
 
-// prepare runs the command of -prepare, and adds the files that it writes to the hash.
+// prepare runs the command of -prepare and includes the files that it writes in the hash.
 func (t *tree) prepare(ctx context.Context, c *config) error {
 	if _, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "sh", "-c", c.prepare); err != nil {
 		return fmt.Errorf("-prepare fails in the %s: %s", t.name, reason(err))
@@ -93,8 +93,8 @@ func (t *tree) prepare(ctx context.Context, c *config) error {
 	return err
 }
 
-// findData finds the files that differ from the base's and that benchmarks may read when they run:
-// all but Go code, which the binaries show, and all in folders testdata.
+// findData lists the files that differ from the base's and that benchmarks may read when they run:
+// all except Go code, whose changes the binaries show, and everything in folders named testdata.
 func (t *tree) findData(ctx context.Context, base tree) error {
 	env := slices.Clone(t.env)
 	env[2] += string(os.PathListSeparator) + strings.TrimPrefix(base.env[1], "GIT_OBJECT_DIRECTORY=")

@@ -110,7 +110,7 @@ cd "$tree"
 tidy
 
 if ! command -v valgrind >/dev/null; then
-	echo "rehearse: valgrind is not here: scripts/ci.sh only install" >&2
+	echo "rehearse: valgrind is not installed: scripts/ci.sh only install" >&2
 	exit 1
 fi
 # From here on the gate stands in somebody else's project with the blocks that docs/gate.md gives to copy, from nothing to a

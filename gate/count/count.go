@@ -17,17 +17,17 @@ import (
 	"testing"
 )
 
-// variable is the environment variable with the name of the file into which a counting run writes
-// what it calls, and in which order.
+// variable is the environment variable that names the file to which a counting run appends the
+// calls that it makes, in order.
 const variable = "GATE_EVENTS"
 
-// calls is how often a counting run calls the body of a benchmark to count its instructions.
+// calls is the number of calls of a benchmark's body whose instructions a counting run counts.
 const calls = 3
 
-// Run times f as the body of b, which must have nothing else that takes time.
+// Run times f as the body of b, which must do nothing else that takes time.
 //
-// In a counting run, which the gate makes, it calls f some times for its allocations, and then
-// three times to have its instructions counted. f should do the same in each call.
+// In a counting run, which the gate starts, it calls f six times for its allocations, and then
+// three times to have its instructions counted. f should do the same work in each call.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(variable)
 	if name == "" {
@@ -46,9 +46,9 @@ func Run(b *testing.B, f func()) {
 		if _, err := fmt.Fprintf(file, "call %v %s\n", allocs, b.Name()); err != nil {
 			b.Fatal(err)
 		}
-		// A goroutine that runs for 10 ms, which is not much in Valgrind, is asked to let others
-		// run, and that would be counted. So each call begins a new slice of time, and the
-		// fewest instructions are taken.
+		// The scheduler preempts a goroutine that has run for 10 ms, a short time in Valgrind, and
+		// that would be counted. So each call begins with a new time slice, and the lowest count is
+		// used.
 		runtime.Gosched()
 		begin()
 		f()
@@ -56,8 +56,7 @@ func Run(b *testing.B, f func()) {
 	}
 }
 
-// begin and end are where Valgrind begins and ends a part of what it counts. They must not be
-// inlined.
+// begin and end mark where Valgrind begins and ends a part of its counts. They must not be inlined.
 
 //go:noinline
 func begin() {}

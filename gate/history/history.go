@@ -1,5 +1,5 @@
-// Package history keeps what the regression gate measured, a line of JSON for each run, for charts
-// over the commits.
+// Package history stores the numbers measured by the regression gate, one line of JSON for each
+// run, for charts over the commits.
 //
 //	run := &history.Run{Time: time.Now(), Commit: commit, CPU: machine.CPU()}
 //	run.Set("op=dot/isa=avx2", "insn/call", 1234)
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// A Run is one line.
+// A Run is one run of the gate, a line of the file.
 type Run struct {
 	Time    time.Time `json:"time"`
 	Commit  string    `json:"commit"`            // the head's
@@ -43,8 +43,8 @@ func (r *Run) Set(benchmark, unit string, value float64) {
 	r.Values[benchmark][unit] = value
 }
 
-// File is where runs on a CPU are kept: path itself, or a file named after the CPU if path is a
-// folder, so that times of different CPUs are never put beside each other.
+// File returns the file for runs on a CPU: path itself, or a file named after the CPU if path is a
+// folder, so that times of different CPUs are never mixed.
 func File(path, cpu string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, slug(cpu)+".jsonl")
@@ -54,12 +54,12 @@ func File(path, cpu string) string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug is a CPU's name as part of a file's.
+// slug returns the name of a CPU in a form suitable for file names.
 func slug(cpu string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }
 
-// Append adds a run at the end of the file in one write, and makes the file if it is not there.
+// Append adds a run at the end of the file in one write, and creates the file if it does not exist.
 func Append(file string, r *Run) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -68,7 +68,8 @@ func Append(file string, r *Run) error {
 	return AppendTo(file, string(line)+"\n")
 }
 
-// AppendTo adds a text at the end of a file in one write, and makes the file if it is not there.
+// AppendTo adds a text at the end of a file in one write, and creates the file if it does not
+// exist.
 func AppendTo(file, text string) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -78,7 +79,7 @@ func AppendTo(file, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// maxLine is far above what a run with all benchmarks takes, some 20 kB.
+// maxLine is the longest line in bytes. A run with all benchmarks needs some 20 kB.
 const maxLine = 16 << 20
 
 // Read returns the runs in the file's order. An error names the line.

@@ -1,4 +1,4 @@
-// Package machine says which CPU this is, and keeps a benchmark on one core of it.
+// Package machine names the CPU, and pins a benchmark to one of its cores.
 //
 //	pinned := machine.Pin()
 //	defer pinned.Release()
@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// CPU names the model, by which results of different runs may be compared: never across two of
-// them. Virtual machines hide what distinguishes two generations of one brand in the family and the
-// model. Arm's cores have no brand, and are told apart by those two.
+// CPU returns the name of the CPU's model. Results of different models must not be compared. The
+// name includes family and model numbers: virtual machines give two generations of a brand the same
+// name, and Arm's cores have no brand.
 func CPU() string {
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	name = cmp.Or(name, cpuid.CPU.VendorString, "unknown CPU")

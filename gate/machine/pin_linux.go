@@ -37,7 +37,7 @@ func Pin() *Pinning {
 	return p
 }
 
-// String says what Pin did.
+// String returns the core to which Pin pinned the thread, or the error.
 func (p *Pinning) String() string { return p.said }
 
 // Release lets the calling thread use all cores that it could use before Pin.

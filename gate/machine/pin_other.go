@@ -13,7 +13,7 @@ func Pin() *Pinning {
 	return &Pinning{}
 }
 
-// String says what Pin did.
+// String reports that the thread is not pinned.
 func (*Pinning) String() string { return "not pinned: only Linux can" }
 
 // Release does nothing.
