@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// An arrayFile is where an array comes from, in the npy or the IDX form.
+// An arrayFile is the source of an array in .npy or IDX format.
 type arrayFile struct {
 	r    io.Reader
-	at   io.ReaderAt // the same, from any position; nil if there is no such thing
+	at   io.ReaderAt // the same data, from any position; nil if only r can read them
 	name string
 	size int64 // bytes, or -1 if that isn't known
 
@@ -35,7 +35,7 @@ func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	return int(dims[0]), int(size), true
 }
 
-// checkEnd makes sure that r has nothing after the n bytes that were read.
+// checkEnd returns an error if r has more data after the n bytes that were read.
 func checkEnd(r io.Reader, n int) error {
 	var extra [1]byte
 	switch _, err := io.ReadFull(r, extra[:]); err {
@@ -48,12 +48,12 @@ func checkEnd(r io.Reader, n int) error {
 	}
 }
 
-// errCutOff tells of data that end early.
+// errCutOff returns the error of data that end early.
 func errCutOff(got, want int) error {
 	return fmt.Errorf("%d bytes of data where the header says %d", got, want)
 }
 
-// short names the error of a header that is cut off.
+// short returns the error of a header that is cut off.
 func short(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("header cut off")

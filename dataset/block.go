@@ -7,22 +7,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// A block is some rows that were read from text, to become part of a matrix.
+// A block is a number of consecutive rows of a text file, to become part of a matrix.
 type block struct {
 	y       []float32
 	ends    []int   // where row i ends in idx and val
-	idx     []int32 // as in the file: the base is still to be taken off; nil for all columns
+	idx     []int32 // indices as in the file, before the base is subtracted; nil for all columns
 	val     []float32
 	ignored int64
 
-	// Of svmlight text only.
-	file    int // index of its file
+	// These fields are for svmlight text only.
+	file    int // index of the file
 	rounded int
 	size    int64  // the largest index, also of a zero, and one more; 0 if there is none
 	lowest  uint64 // index
 	lines   int
 	err     *SyntaxError // ended the block; its line counts within the block, here and below
-	last    *SyntaxError // what to say of the largest index allowed if base 0 comes out
+	last    *SyntaxError // the error for the largest index allowed, if the base turns out to be 0
 }
 
 // clone returns a copy of the rows of b, which were read from a table.
@@ -41,8 +41,8 @@ func (b *block) clone() block {
 	return c
 }
 
-// assemble makes a set of the blocks, which it takes apart as it goes so that the garbage collector
-// can follow.
+// assemble builds a set from the blocks, which it empties one by one so that their memory can be
+// reused.
 func assemble(blocks []block, base, cols int, opt Options) (*Set, error) {
 	s := &Set{IndexBase: base}
 	type place struct{ row, value int }
@@ -113,7 +113,7 @@ func (b *block) fillSparse(m *rowBuilder, base, first, at int) {
 	}
 }
 
-// trim drops, and counts as ignored, what has an index of size or more.
+// trim removes features with an index of size or more, and counts them as ignored.
 func (b *block) trim(size int64) {
 	n, k := 0, 0
 	for r, end := range b.ends {

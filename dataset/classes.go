@@ -17,9 +17,9 @@ const maxNames = 1 << 24
 // classes are the class names of a table. While the table is read, a class has the number of its
 // first appearance; place turns it into the index among the sorted names.
 type classes struct {
-	words  bool           // the labels are words, by the first of them
+	words  bool           // the labels are words, because the first one is
 	names  map[string]int // in order of appearance
-	places []float32      // of the classes among the sorted names
+	places []float32      // index of each class among the sorted names
 }
 
 // class returns the provisional number of the class of that name.
@@ -41,9 +41,8 @@ func (c *classes) class(name string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// settle returns the names of the classes, sorted by byte, or nil if the labels are numbers. Of
-// the spellings of true, and of those of false, the one that came first is the name. It fills in
-// places.
+// settle computes places and returns the names of the classes, sorted by byte, or nil if the labels
+// are numbers. Of the spellings of true, the name is the first in the file, and likewise for false.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil

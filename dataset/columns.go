@@ -10,14 +10,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// columns says which columns of a file have the label and the features.
+// columns assigns the columns of a file to the label and the features.
 type columns struct {
 	opt    *Options
 	cells  int   // in a row
 	empty  int   // columns at the end without names and values, which are never the label by default
 	cols   int   // of the set
 	label  int   // column; -1 for none
-	from   []int // the column of each feature, or of each cell that the encoder takes; -1 for none
+	from   []int // the column of each feature, or of each cell passed to the encoder; -1 for none
 	table  *Table
 	others []string // names of the columns that are neither label nor feature, in the file's order
 
@@ -43,7 +43,7 @@ func (c *columns) settle(names []string, cells int) error {
 	return c.byPlace(names)
 }
 
-// byPlace settles the columns by their places: all but the label's are features.
+// byPlace assigns the columns by their positions: all but the label's are features.
 func (c *columns) byPlace(names []string) (err error) {
 	without, features, err := c.opt.unlabelled(c.cells)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 	return 0, columnErrorf("no column is called %q in the header", escape.Cut(want))
 }
 
-// grow takes in the columns that the last row has beyond those known, and reports whether one of
-// them is a feature.
+// grow adds the columns that first appear in the last row, and reports whether one of them is a
+// feature.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])
@@ -204,10 +204,10 @@ func (c *columns) complete() error {
 // labelNames are the names, in lower case, that make a column the label.
 var labelNames = []string{"label", "target", "class", "y"}
 
-// A LabelError says that several columns may have the labels, and that none is chosen for it.
+// A LabelError reports that several columns may have the labels, and that none was chosen.
 type LabelError struct {
 	File string
-	// Candidates are the names of the columns that may be meant, in the file's order.
+	// Candidates are the names of the possible columns, in the file's order.
 	Candidates []string
 	Names      []string // of all columns
 }
@@ -217,11 +217,11 @@ func (e *LabelError) Error() string {
 		e.File, strings.Join(escape.Names(e.Candidates), ", "))
 }
 
-// ChooseLabel returns the column that has the labels of a table with these names, if nothing else
-// says which. A column that is called label, target, class or y, in letters of either case, is the
-// label if it stands first or last and no other column has such a name; byName reports that. If
-// there are two, or one stands elsewhere, the error is a *[LabelError]. Without such names it is
-// the last column.
+// ChooseLabel returns the column that has the labels of a table with these names, if no option
+// names it. A column that is called label, target, class or y, in upper or lower case, is the label
+// if it is the first or the last and no other column has such a name; byName reports that. If
+// several columns have such names, or the only one is elsewhere, the error is a *[LabelError].
+// Without such names it is the last column.
 func ChooseLabel(names []string) (at int, byName bool, err error) {
 	last := len(names) - 1
 	var found []int

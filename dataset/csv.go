@@ -33,7 +33,7 @@ func readTable(from *sources, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// describe fills in what the set says of the table besides its rows.
+// describe sets the fields of the set that concern the table as a whole.
 func (t *tableFile) describe(s *Set) {
 	s.IndexBase, s.Bytes = 1, *t.opt.bytes
 	s.Table, s.Others = t.columns.table, t.columns.others
@@ -159,8 +159,8 @@ func (o Options) given(format Format) form.Given {
 	return g
 }
 
-// moreColumns is how many columns a table may have beyond the features that are allowed: the
-// label's, and those that a model leaves out.
+// moreColumns is the number of columns that a table may have beyond the features allowed: for the
+// label, and for columns that a model does not use.
 const moreColumns = 1024
 
 // byteOf returns the one byte of a character, 0 for the empty string, and form.None for "none".
@@ -182,10 +182,10 @@ type tableFile struct {
 	opt     Options
 	columns columns
 	classes classes
-	settled bool         // the columns are known
-	refused *SyntaxError // the first cell that the encoder refused, and how many more
-	taken   []string     // scratch: the cells that the encoder takes
-	leading int          // of these, the first ones, which are those of the row
+	settled bool         // columns is filled in
+	refused *SyntaxError // the first cell that the encoder refused, with the number of others
+	taken   []string     // scratch: the cells passed to the encoder
+	leading int          // number of taken cells that are also the row's first cells
 	count   int          // rows so far
 	leftOut []int
 	rounded int
@@ -200,7 +200,7 @@ func (t *tableFile) row(cells []string) error {
 	}
 	b := &t.block
 	y, missing, reason := t.labelOf(cells)
-	if reason != "" && t.opt.MissingLabels == MissingKeep { // a cell that can be no label is a gap
+	if reason != "" && t.opt.MissingLabels == MissingKeep { // a cell that can't be a label is missing
 		missing, reason = true, ""
 	}
 	if reason == "" && missing {
@@ -261,7 +261,7 @@ func (t *tableFile) settle(cells int) error {
 	return nil
 }
 
-// end checks what only the whole file tells.
+// end makes the checks that need the whole file.
 func (t *tableFile) end() error {
 	if !t.settled { // there are no rows
 		if names := t.rows.Names(); len(names) > 0 {
@@ -319,8 +319,8 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	return form.Label{Value: v + 0}, "" // -0 is 0
 }
 
-// checkExact returns why a label is refused whose whole number float32 can't hold; with
-// Options.RoundLabels it counts the label in place of that.
+// checkExact returns why a label is refused that is a whole number and that float32 can't hold
+// exactly. With Options.RoundLabels it counts the label instead and returns "".
 func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	if v > -1<<24 && v < 1<<24 {
 		return ""
@@ -355,7 +355,8 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// encode appends the encoder's features of a row to the block. Cells that it refuses are counted.
+// encode appends the encoder's features of a row to the block, and counts the cells that it
+// refuses.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]
 	if t.leading < len(t.columns.from) {
@@ -383,7 +384,7 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// flush passes the block on, whose memory is used again.
+// flush passes the block to each, and then reuses its memory.
 func (t *tableFile) flush() error {
 	err := t.each(t)
 	b := &t.block

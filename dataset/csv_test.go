@@ -153,7 +153,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// Text may have control characters, and another code of a byte a character.
+// Text may contain control characters, and may be in another encoding with one byte per character.
 func TestCSVCodes(t *testing.T) {
 	long := strings.Repeat("é", 255) // the first 512 bytes end in a character
 	for _, header := range []string{"\x1b[2J", "caf\xe9", "é", "a" + long + "\x1b" + long} {
@@ -164,8 +164,8 @@ func TestCSVCodes(t *testing.T) {
 	}
 }
 
-// A set may have more columns than any CSV file may ask for unasked: it is written, and read with
-// MaxFeatures.
+// A set may have more columns than MaxFeatures allows a CSV file by default: it can be written, and
+// read again with MaxFeatures.
 func TestCSVOfManyColumns(t *testing.T) {
 	const cols = csvFeatures + 2*moreColumns
 	s := mustText(t, fmt.Sprintf("1 %d:2\n", cols), Options{})
@@ -179,7 +179,7 @@ func TestCSVOfManyColumns(t *testing.T) {
 	}
 }
 
-// More rows than a block has.
+// A file with more rows than a block.
 func TestCSVBlocks(t *testing.T) {
 	for _, row := range []string{"1,0,2,c\n", "0,0,0,c\n"} {
 		text := strings.Repeat(row, blockSize+10) + strings.Replace(row, "c", "b", 1)
@@ -191,11 +191,11 @@ func TestCSVBlocks(t *testing.T) {
 	}
 }
 
-// A lengths is an encoder whose features are the lengths of cells. It refuses the cell bad, and
-// takes none of the columns that it is said to leave out.
+// lengths is an encoder whose features are the lengths of cells. It refuses the cell "bad", and
+// does not use the columns listed in leaves.
 type lengths struct {
 	columns int
-	leaves  string // the numbers of columns
+	leaves  string // numbers of the columns that are not used
 	table   *Table
 }
 
@@ -239,8 +239,8 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// The first row of a table with words is a header unless its cells come again below, or it is of
-// other numbers than 0, 1, 2 and so on.
+// The first row of a table with words is a header unless its cells occur again below, or unless it
+// contains numbers other than 0, 1, 2 and so on.
 func TestCSVHeader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -302,7 +302,8 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// Cells that come again are looked for in all that is read ahead, and a header of many rows stays.
+// Repeated cells are looked for in all rows that are read in advance; a header above many rows
+// remains a header.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
 	for text, header := range map[string]bool{
@@ -348,7 +349,7 @@ func TestWriteCSVFirstRow(t *testing.T) {
 	}
 }
 
-// Carriage returns alone end lines, and so do pairs with newlines.
+// A carriage return ends a line, alone or before a newline.
 func TestCSVCarriageReturns(t *testing.T) {
 	for _, text := range []string{"a,b,y\r1,2,3\r4,5,6\r", "1,2,3\r4,5,6", "1,2,3\r4,5,6\n",
 		"a,b,y\r\n1,2,3\r\n4,5,6\r\n", "1,2,3\n4,5,6\r\n"} {
@@ -359,8 +360,8 @@ func TestCSVCarriageReturns(t *testing.T) {
 	}
 }
 
-// An encoder's columns are found as a table's are; one that it does not use may be missing. The
-// cells that it refuses are counted, and the first has its place.
+// An encoder's columns are found by name, as with a table; a column that the encoder does not use
+// may be missing. The error names the first cell that the encoder refuses, and counts the others.
 func TestCSVEncoder(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b", "c"}, Label: "y", LabelAt: -1}
 	first := &Table{LabelAt: 0}
@@ -429,7 +430,7 @@ func TestCSVEncoder(t *testing.T) {
 	}
 }
 
-// A fault says which cell of which column it is in, if that is a feature's.
+// The error for a feature's cell names its line, its position and its column.
 func TestSyntaxErrorOfCSV(t *testing.T) {
 	long := strings.Repeat("n", 50)
 	for _, c := range []struct {
@@ -480,7 +481,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// endless has one byte again and again.
+// endless is a reader that repeats one byte without end.
 type endless byte
 
 func (c endless) Read(p []byte) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The figures are those of the data folder's README.
+// The wanted numbers are copied from the README of the data folder.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -12,7 +12,7 @@ import (
 type observer struct {
 	lengths
 	sources []form.Source
-	rows    int // that Encode was called with
+	rows    int // number of calls of Encode
 	stop    int // row to stop at, counted from 1; 0 for none
 }
 
@@ -30,7 +30,7 @@ func (o *observer) Encode(cells []string, columns []int32, values []float32) (
 	return o.lengths.Encode(cells, columns, values)
 }
 
-// An encoder is told of a file before its first row: the columns, and what the options say.
+// Before the first row, an encoder gets the file's columns and the options that concern it.
 func TestEncoderBegin(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -12,11 +12,11 @@ import (
 type SyntaxError struct {
 	File   string
 	Line   int    // from 1
-	Column int    // of the token's first byte, in bytes from 1; 0 if the fault is the whole line's
+	Column int    // of the token's first byte, in bytes from 1; 0 if the whole line is at fault
 	Name   string // of the CSV file's column, if it has a header
 	Token  string // what is at fault, cut if it is long; may be empty
 	Reason string
-	Cell   bool // a feature's cell of a CSV file is at fault: package table may have a way with it
+	Cell   bool // the fault is in a feature's cell of a table: package table may be able to encode it
 
 	more int // rows with cells that the encoder refused after this one
 }

@@ -36,7 +36,8 @@ func TestFormatsPages(t *testing.T) {
 	}
 }
 
-// FormatOf knows every ending, also before one of compression, and CanWrite no file that could not be read again.
+// FormatOf knows every ending, also before one of compression, and CanWrite no file that could not
+// be read again.
 func TestFormatOf(t *testing.T) {
 	for _, info := range formats {
 		for _, ending := range append(append([]string{}, info.endings...), info.only...) {

@@ -80,8 +80,9 @@ func (f Format) CanWrite(path string) bool {
 		!(info.mapped && plain != path) && files.PlainName(plain) == plain
 }
 
-// FormatOf returns the format of a file of this name by its ending, which .gz, .bz2 or .zst may follow:
-// FormatSvmlight for "-", FormatIDX for images,labels, FormatAuto if the name does not tell.
+// FormatOf returns the format of a file of this name by its ending, which .gz, .bz2 or .zst may
+// follow: FormatSvmlight for "-", FormatIDX for images,labels, FormatAuto if the name does not
+// tell.
 func FormatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight

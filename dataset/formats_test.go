@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Each data set trains the same model, to the bit, whichever form it has come through.
+// Each data set trains the same model, to the bit, from every file format.
 func TestDataFormats(t *testing.T) {
 	dir := os.Getenv("PEGASIMD_DATA")
 	if dir == "" {
@@ -44,7 +44,7 @@ func TestDataFormats(t *testing.T) {
 			}
 			want, predicted := train(t, set)
 			for _, form := range []string{"svm", "csv", "npy", "pgsm"} {
-				// A form without sparse rows blows a set up: this is what a test may take.
+				// Formats without sparse rows make a set much larger: this is the limit for a test.
 				cells := float64(set.Rows()) * float64(set.Cols())
 				if form == "csv" && cells > 3e7 || form == "npy" && cells > 1e8 {
 					t.Logf("not tested: %.3g numbers as %s", cells, form)
@@ -93,7 +93,7 @@ func TestDataFormats(t *testing.T) {
 	}
 }
 
-// train returns the hash of a small model of the set, and what it predicts.
+// train returns the hash of a small model trained on the set, and its predictions.
 func train(t *testing.T, set *dataset.Set) (hash string, predicted []float32) {
 	t.Helper()
 	distinct := map[float32]bool{}

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// data returns the path of a file of the project's data sets. Where these are not at hand it logs
-// what isn't tested; scripts look for that line.
+// data returns the path of a file of the project's data sets. If it is missing, data logs that the
+// test is skipped; scripts look for that line.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")
@@ -30,7 +30,7 @@ func data(t testing.TB, name string) (path string, ok bool) {
 	return filepath.Join(dir, name), true
 }
 
-// says tells whether an error has the given words.
+// says reports whether an error contains the given words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
@@ -58,7 +58,7 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// An example is a row as the reference reader has it.
+// An example is a row as the reference reader returns it.
 type example struct {
 	y   float32
 	idx []int32
@@ -116,8 +116,8 @@ func same(t testing.TB, got, want *Set) {
 	}
 }
 
-// reference reads svmlight text in the plainest way. line is that of the first error, or 0. top is
-// the first line with an index of MaxFeatures, which is too large once base is 0.
+// reference reads svmlight text in the simplest way. line is the line of the first error, or 0. top
+// is the first line with an index of MaxFeatures, which is too large if the base turns out to be 0.
 func reference(text string, opt Options) (rows []example, cols, base int, ignored int64, line int) {
 	opt, _ = opt.filled()
 	base = 1
@@ -185,7 +185,7 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 
-// isDigits tells whether s is a number of a query, which may have any number of digits.
+// isDigits reports whether s is a query number, which may have any number of digits.
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // referenceRow reads the features of a row that is hashed or may be out of order.
@@ -254,9 +254,9 @@ func referenceRow(
 	return e, largest, ok
 }
 
-// undecided tells whether the index base decides if index j, that of the last column in base 1, is
-// ignored. A line is read before the base is known, so that such a feature is treated as one of a
-// column, and counted as ignored after that: an error in it stays one.
+// undecided reports whether it depends on the index base if index j is ignored, because j is the
+// index of the last column in base 1. Such a feature is parsed before the base is known, as if it
+// had a column, and counted as ignored later: an error in it is still reported.
 func undecided(j uint64, opt Options) bool {
 	return opt.IndexBase == BaseAuto && opt.HashBits == 0 && j == uint64(opt.Features)
 }
@@ -266,7 +266,7 @@ func refFloat(s string) (float32, bool) {
 	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""
 }
 
-// hasZero tells whether a feature of the text has index 0, in text without errors.
+// hasZero reports whether a feature of the text has index 0. The text must not contain errors.
 func hasZero(text string) bool {
 	for s := range strings.SplitSeq(text, "\n") {
 		s, _, _ = strings.Cut(s, "#")

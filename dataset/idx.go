@@ -8,14 +8,14 @@ import (
 	"math"
 )
 
-// readIDX reads a pair of IDX files, the form of MNIST: images, an array of unsigned bytes whose
-// first dimension counts them, and as many labels, one unsigned byte each. An image becomes a row,
-// its pixels in the file's order, each float32(pixel)/255.
+// readIDX reads a pair of IDX files, MNIST's format: the images, an array of unsigned bytes whose
+// first dimension is their number, and the labels, one unsigned byte for each image. Each image
+// becomes a row, its pixels in the file's order, each float32(pixel)/255.
 func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err
 	}
-	// Headers first: what they say has to fit before much is read, and what is read before more is
+	// Headers are checked before much is read, and data are read before memory for them is
 	// allocated.
 	rows, size, err := idxHeader(images.r, "images")
 	if err != nil {
@@ -50,7 +50,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// idxSet makes a set of images of the same number of pixels, and their labels.
+// idxSet builds a set from images of equal size and their labels.
 func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	rows := len(labels)
 	s := &Set{Y: make([]float32, rows), IndexBase: 1, Bytes: *opt.bytes}
@@ -71,8 +71,9 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	})
 }
 
-// idxHeader reads a header: two zeros, the type of the elements, the number of dimensions, and each
-// of these as a big-endian uint32. It returns the first one and the product of the others.
+// idxHeader reads a header: two zero bytes, the type of the elements, the number of dimensions, and
+// each dimension as a big-endian uint32. It returns the first dimension and the product of the
+// others.
 func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -85,7 +86,8 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 		return 0, 0, fmt.Errorf("elements of type %#02x: want unsigned bytes, 0x08", head[2])
 	}
 	if what == "labels" && head[3] != 1 || what == "images" && head[3] < 2 {
-		return 0, 0, fmt.Errorf("%d dimensions are not those of %s", head[3], what)
+		return 0, 0, fmt.Errorf("%d dimensions: want %s", head[3],
+			map[string]string{"labels": "1 for labels", "images": "2 or more for images"}[what])
 	}
 	raw := make([]byte, 4*int(head[3]))
 	if _, err := io.ReadFull(r, raw); err != nil {
@@ -102,9 +104,9 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	return count, size, nil
 }
 
-// idxData reads n bytes and makes sure that they are the last.
+// idxData reads n bytes and returns an error if more follow.
 func idxData(r io.Reader, n int) ([]byte, error) {
-	// The buffer grows with what is read: n is only a promise.
+	// The buffer grows as data arrive, because the header's n may be wrong.
 	var data bytes.Buffer
 	if m, err := io.CopyN(&data, r, int64(n)); err == io.EOF {
 		return nil, errCutOff(int(m), n)

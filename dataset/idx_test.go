@@ -88,8 +88,8 @@ func TestIDXErrors(t *testing.T) {
 		{"no dimensions", idx(8, nil), labels, "i: starts with 00 00 08 00: not an IDX file"},
 		{"type", idx(0x0d, []byte{1, 2, 3, 4}, 2, 2), labels,
 			"i: elements of type 0x0d: want unsigned bytes, 0x08"},
-		{"swapped", labels, images, "i: 1 dimensions are not those of images"},
-		{"labels of 2 dimensions", images, images, "l: 2 dimensions are not those of labels"},
+		{"swapped", labels, images, "i: 1 dimensions: want 2 or more for images"},
+		{"labels of 2 dimensions", images, images, "l: 2 dimensions: want 1 for labels"},
 		{"counts differ", images, idx(8, []byte{7}, 1), "l: 1 labels for the 2 images of i"},
 		{"short data", images[:len(images)-1], labels,
 			"i: 3 bytes of data where the header says 4"},
@@ -117,7 +117,7 @@ func TestIDXErrors(t *testing.T) {
 	}
 }
 
-// A header can promise much: what is allocated is what the data back.
+// A header may claim any size: only memory for the actual data is allocated.
 func TestIDXMemory(t *testing.T) {
 	const n = 1 << 27
 	var before, after runtime.MemStats

@@ -15,16 +15,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each dataForm TestMutants reads")
+var mutants = flag.Int("mutants", 1000, "number of mutants of each dataForm that TestMutants reads")
 
-// pieces are what a mutant may have that a file has not.
+// pieces are texts and bytes to insert into a file.
 var pieces = []string{
 	"", "0", "-1", ":", ",", "\t", "\n", "\r\n", "\"", " ", "#", "nan", "1e999", "1e-320", "\x00",
 	"134217728:1", "18446744073709551615", "2147483648", "(2, 2)", "qid:1", "\xef\xbb\xbf",
-	"\xff\xff\xff\x7f", "\x00\x00\x00\x80", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x1f\x8b", "\x1b[31m", "\u202e",
+	"\xff\xff\xff\x7f", "\x00\x00\x00\x80", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x1f\x8b", "\x1b[31m",
+	"\u202e",
 }
 
-// mutant returns b with up to three faults.
+// mutant returns b with up to three changes.
 func mutant(r *rand.Rand, b []byte) []byte {
 	b = bytes.Clone(b)
 	for range 1 + r.IntN(3) {
@@ -55,13 +56,12 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A dataForm is a file that mutants are made of, and how they are read.
+// A dataForm is a valid file, from which mutants are made, and a function that reads them.
 type dataForm struct {
 	name string
 	file []byte
 	read func(b []byte) (*Set, error)
-	// A checksum covers all that is read, so that a mutant that is not refused gives this set; nil
-	// if there is none.
+	// If a checksum covers the whole file, a mutant must give this set or an error; nil otherwise.
 	whole *Set
 	text  string // of a gzip file
 }
@@ -139,7 +139,7 @@ func readOf(t *testing.T, name string, format Format) func(b []byte) (*Set, erro
 	return func(b []byte) (*Set, error) { return readFile(t, path, b, Options{Format: format}) }
 }
 
-// Every format has a file among those that TestMutants plants faults in, and it is read without.
+// TestMutants has a valid file of every format.
 func TestMutantsOfAllFormats(t *testing.T) {
 	all := forms(t)
 	for _, f := range all {
@@ -157,8 +157,7 @@ func TestMutantsOfAllFormats(t *testing.T) {
 	}
 }
 
-// readFile writes a file under a new name in place of path, as mapped files have to be, and reads
-// it.
+// readFile writes a new file over path, because a mapped file must not change, and reads it.
 func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", b, 0o666); err != nil {
@@ -170,8 +169,8 @@ func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	return Read(path, opt)
 }
 
-// A mutated file of each dataForm gives a set that can be used, or an error that names the file. Where
-// a checksum covers it, the set is that of the file before.
+// A mutant of each dataForm gives a valid set, or an error that names the file. If a checksum
+// covers the file, the set equals the original file's.
 func TestMutants(t *testing.T) {
 	for _, f := range forms(t) {
 		t.Run(f.name, func(t *testing.T) {
@@ -216,8 +215,8 @@ func named(err error) bool {
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")
 }
 
-// severalTimes reports whether b is a gzip file of several members, each with the same text: each
-// is right, though it is another file.
+// severalTimes reports whether b is a gzip file of several members with the same text: such a
+// mutant is valid and is accepted.
 func severalTimes(b []byte, text string) bool {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

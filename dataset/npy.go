@@ -17,14 +17,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// npyChunk is how many elements are decoded at a time.
+// npyChunk is the number of elements decoded at a time.
 const npyChunk = 1 << 15
 
-// readNPY reads NumPy's array file, .npy in its versions 1 to 3: an array of rows and columns, in C
-// or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans of either
-// byte order. If y is nil a column of the array holds the labels. Else y is a second file, with one
-// number a row, and every column of x is a feature; of an array of more than two dimensions all but
-// the first are taken as one.
+// readNPY reads NumPy's array format, .npy in versions 1 to 3: an array of rows and columns, in C
+// or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans, of either
+// byte order. If y is nil, a column of the array holds the labels. Otherwise y is a second file,
+// with one number per row, and every column of x is a feature. In arrays of more than two
+// dimensions all but the first are flattened into columns.
 func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	if err := opt.noHash(x.name); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func npyLabels(y arrayFile, a *npyArray, name string) (*npyArray, error) {
 	return labels, nil
 }
 
-// chooseLabel settles which column has the labels, if there are any, says so in the set, and
+// chooseLabel chooses the column of the labels, if there are any, records it in the set, and
 // returns the number of features.
 func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	if a.cols < 2 && opt.Labels == LabelsYes {
@@ -112,12 +112,13 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	return features, err
 }
 
-// read reads the elements and makes sure that they are the last of the file. It returns the features
-// and, if a column has them, the labels.
+// read reads the elements and returns an error if more data follow. It returns the features and, if
+// a column has them, the labels.
 func (a *npyArray) read(f arrayFile) (x *dense.Matrix, y []float32, err error) {
 	byColumn := a.fortran && a.rows > 1 && a.cols > 1
-	// If the file's size has confirmed what the header says, memory is allocated at once, in C order
-	// only that of the rows. Otherwise n is only a promise, and pieces are allocated as the data come.
+	// If the file's size agrees with the header, all memory is allocated at once: for data in C
+	// order, only the memory of the rows. Otherwise the header's n may be wrong, and memory is
+	// allocated as data arrive.
 	n := a.rows * a.cols
 	var all []float32
 	var pieces [][]float32
@@ -157,8 +158,8 @@ func (a *npyArray) read(f arrayFile) (x *dense.Matrix, y []float32, err error) {
 	return rows.x, rows.y, nil
 }
 
-// elements reads the elements in the file's order, and calls take for pieces of them, of which the
-// second argument is valid until take returns.
+// elements reads the elements in the file's order and calls take for consecutive pieces: first is
+// the index of a piece's first element, and the piece is valid until take returns.
 func (a *npyArray) elements(f arrayFile, take func(first int, piece []float32)) error {
 	n := a.rows * a.cols
 	buf := make([]byte, min(n, npyChunk)*a.width)
@@ -182,11 +183,11 @@ func (a *npyArray) elements(f arrayFile, take func(first int, piece []float32)) 
 	return nil
 }
 
-// npyRows is the rows of an array, with the column of labels apart.
+// npyRows are the rows of an array, separated into features and labels.
 type npyRows struct {
 	*npyArray
 	x *dense.Matrix
-	y []float32 // nil without such a column
+	y []float32 // nil without a column of labels
 }
 
 func (a *npyArray) newRows() *npyRows {
@@ -218,7 +219,7 @@ func (r *npyRows) add(first int, values []float32) {
 
 // addColumns stores all elements, given in Fortran order.
 func (r *npyRows) addColumns(all []float32) {
-	const tile = 16 // a cache line of either
+	const tile = 16 // floats in a cache line
 	if r.label >= 0 {
 		copy(r.y, all[r.label*r.rows:])
 	}
@@ -236,7 +237,7 @@ func (r *npyRows) addColumns(all []float32) {
 	}
 }
 
-// decode turns elements into the nearest float32; -0 becomes 0, as in the other formats.
+// decode converts elements to the nearest float32; -0 becomes 0, as in the other formats.
 func (a *npyArray) decode(dst []float32, raw []byte) {
 	switch a.kind {
 	case 'f':
@@ -317,7 +318,8 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	return m, false
 }
 
-// check looks for numbers that can't be used among the elements from number first on.
+// check returns an error for values that are not finite in float32 and labels that it can't hold
+// exactly. first is the index of the first element.
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)
@@ -367,7 +369,7 @@ func (a *npyArray) place(k int) (row, col int) {
 	return k / a.cols, k % a.cols
 }
 
-// exact tells whether an element is a fraction or an integer that float32 holds exactly.
+// exact reports whether an element is a fraction, or an integer that float32 holds exactly.
 func (a *npyArray) exact(raw []byte) bool {
 	if a.kind == 'f' {
 		f := math.Float64frombits(a.order.Uint64(raw))

@@ -72,7 +72,7 @@ func encode(descr string, values ...float64) (b []byte) {
 	return b
 }
 
-// toHalf finds the float16 of a number that is one.
+// toHalf returns the float16 equal to v.
 func toHalf(v float64) uint16 {
 	for h := range 1 << 16 {
 		if refHalf(uint16(h)) == v && math.Signbit(v) == (h>>15 == 1) {
@@ -82,7 +82,7 @@ func toHalf(v float64) uint16 {
 	panic("not a float16")
 }
 
-// refHalf is the definition of float16.
+// refHalf converts a float16 by its definition.
 func refHalf(h uint16) float64 {
 	sign := 1 - 2*float64(h>>15)
 	exp, frac := int(h>>10&31), float64(h&1023)
@@ -305,8 +305,8 @@ func TestNPYErrors(t *testing.T) {
 			if c.y != nil {
 				return
 			}
-			// In a file, whose size is known, sizes that don't fit are an error before anything is
-			// read.
+			// The size of a file is known, so that sizes that don't fit are an error before any
+			// data are read.
 			path := file(t, "a.npy", c.x)
 			_, err = Read(path, c.opt)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": ") {
@@ -360,7 +360,7 @@ func TestNPYLarge(t *testing.T) {
 						}
 					}
 				}
-				// A label that isn't exact is found wherever it is.
+				// A label that float32 can't hold exactly is found anywhere in the file.
 				if descr == ">f8" {
 					bad := bytes.Clone(x)
 					row := r.IntN(rows)
@@ -381,7 +381,7 @@ func TestNPYLarge(t *testing.T) {
 	}
 }
 
-// Memory is allocated for the data that are there, not for those that the header promises.
+// Memory is allocated for the data in the file, not for the size that the header claims.
 func TestNPYMemory(t *testing.T) {
 	x := npy(1, npyHeader("|u1", false, "(16777216, 8)"), make([]byte, 1000))
 	path := file(t, "a.npy", x)
@@ -454,8 +454,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// referenceNPY decodes one array with labels in the last column in the plainest way; only the
-// header's text is parsed by the reader's own parser.
+// referenceNPY decodes one array with labels in the last column in the simplest way. Only the
+// header's text is parsed by the package's own parser.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
 	a, err := readNPYHeader(arrayFile{r: r, size: -1})

@@ -22,10 +22,10 @@ type npyArray struct {
 	order      binary.ByteOrder
 	fortran    bool
 	rows, cols int // all dimensions but the first are columns
-	label      int // column whose integers have to be exact; -1 for none
+	label      int // column of the labels, which must be exact as float32; -1 for none
 }
 
-// readNPYHeader reads the header and holds it against the file's size.
+// readNPYHeader reads the header and checks it against the file's size.
 func readNPYHeader(f arrayFile) (*npyArray, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(f.r, head[:10]); err != nil {
@@ -115,7 +115,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 	return a, nil
 }
 
-// parseType takes in a type such as "<f4": byte order, kind, bytes.
+// parseType parses a type such as "<f4": byte order, kind, bytes.
 func (a *npyArray) parseType(s string) error {
 	a.order = binary.LittleEndian
 	rest := s
@@ -152,8 +152,8 @@ func (a *npyArray) parseShape(dims []uint64) error {
 	return nil
 }
 
-// A literal is a piece of Python text being parsed. Once it is bad it stays so, and gives nothing
-// more.
+// A literal is Python text being parsed. After an error bad remains set, and all methods return
+// zero values.
 type literal struct {
 	rest string
 	bad  bool

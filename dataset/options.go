@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Layout is how a Set holds its features. The empty string means LayoutAuto.
+// A Layout is the memory layout of a set's features. The empty string means LayoutAuto.
 type Layout string
 
 const (
@@ -27,22 +27,22 @@ const (
 type IndexBase string
 
 const (
-	BaseOne  IndexBase = "1"    // as the format has it: an index 0 is an error
+	BaseOne  IndexBase = "1"    // the format's own base: an index 0 is an error
 	BaseZero IndexBase = "0"    // index j is column j
 	BaseAuto IndexBase = "auto" // 0 if the file has an index 0 anywhere, else 1
 )
 
-// Unsorted says what to do with svmlight lines whose indices don't ascend. The empty string means
+// Unsorted is the treatment of svmlight lines whose indices don't ascend. The empty string means
 // UnsortedError.
 type Unsorted string
 
 const (
 	UnsortedError Unsorted = "error"
-	UnsortedSort  Unsorted = "sort" // an index that is there twice is still an error
-	UnsortedSum   Unsorted = "sum"  // its values are added, in the file's order and in float32
+	UnsortedSort  Unsorted = "sort" // a repeated index is still an error
+	UnsortedSum   Unsorted = "sum"  // equal indices: values are added, in the file's order and in float32
 )
 
-// A Header says whether the first row of a table names the columns. The empty string means
+// A Header specifies whether the first row of a table names the columns. The empty string means
 // HeaderAuto.
 type Header string
 
@@ -52,43 +52,43 @@ const (
 	HeaderNo   Header = "no"
 )
 
-// MissingLabels says what to do with rows of a table that have no label. The empty string means
+// MissingLabels is the treatment of table rows without a label. The empty string means
 // MissingError.
 type MissingLabels string
 
 const (
 	MissingError MissingLabels = "error"
 	MissingDrop  MissingLabels = "drop" // leave the row out: see Set.LeftOut
-	MissingKeep  MissingLabels = "keep" // the label is NaN, also where a cell can be no label
+	MissingKeep  MissingLabels = "keep" // the label is NaN, also if a cell can't be a label
 )
 
-// Labels says whether the data have labels. The empty string means LabelsYes.
+// Labels specifies whether the data have labels. The empty string means LabelsYes.
 type Labels string
 
 const (
 	LabelsYes Labels = "yes"
 	LabelsNo  Labels = "no"
-	// LabelsAuto takes data for unlabelled if they show it: a CSV file whose header lacks the name
-	// of the label's column (Options.Table), a CSV or .npy file of just as many columns as
-	// Options.Features, svmlight text whose first line begins with a feature, index:value.
+	// LabelsAuto treats data as unlabelled in three cases: a CSV file whose header lacks the name
+	// of the label's column (Options.Table), a CSV or .npy file with exactly Options.Features
+	// columns, and svmlight text whose first line begins with a feature, index:value.
 	LabelsAuto Labels = "auto"
 )
 
-// These are the most columns if MaxFeatures is 0: as many as all programs can bear, and of these
-// as many as the file's values pay for. One index is enough to ask for a column, and a column
-// takes some 35 bytes in training; in a line of CSV text it takes 100 while the line is read.
+// Limits on the number of columns if MaxFeatures is 0: a single index is enough to ask for a
+// column, and a column takes some 35 bytes in training; in a line of CSV text it takes 100 while
+// the line is read.
 const (
-	defaultMaxFeatures = 1 << 27
-	freeFeatures       = 1 << 20 // of any file, or one for each value in it
-	csvFeatures        = 1 << 18 // of any CSV file
+	defaultMaxFeatures = 1 << 27 // in any file
+	freeFeatures       = 1 << 20 // in a file with fewer values than this
+	csvFeatures        = 1 << 18 // in a CSV file
 )
 
 // maxHashBits is the largest HashBits.
 const maxHashBits = 30
 
-// Options say how to read. The zero value is right for most files.
+// Options control reading. The zero value is right for most files.
 type Options struct {
-	Format Format // of a file whose name does not tell
+	Format Format // for files whose names don't tell it
 
 	// More names further files, whose rows follow those of the first one. All are svmlight text,
 	// all are lines of JSON, or all are other tables, each in its own form. Tables must be regular
@@ -98,16 +98,16 @@ type Options struct {
 	Layout Layout
 
 	// Features, if not 0, is the number of columns of the result. Prediction sets it to the number
-	// that the model was trained with. Of svmlight and .pgsm data further features are ignored and
-	// counted in Set.Ignored, and missing ones are zeros. CSV, .npy and IDX files have a place for
-	// each feature, and another number of them is an error.
+	// of the model. In svmlight and .pgsm data, further features are ignored and counted in
+	// Set.Ignored, and missing ones are zero. CSV, .npy and IDX files must have exactly this
+	// number.
 	Features int
 
-	// Table, if not nil, describes the columns of the data that a model was trained with. If it
-	// has names, and a CSV file has a header, columns are found by their names, in any order: the
-	// result's are in the table's order, a missing one is an error, and others are left out and
-	// listed in Set.Others. Without names or a header columns go by their places. The label's
-	// column is the table's too, unless LabelColumn says another.
+	// Table, if not nil, describes the columns of the data that a model was trained with. If both
+	// it and the header of a CSV file have names, columns are found by name, in any order: the
+	// result has the table's order, a missing column is an error, and other columns are left out
+	// and listed in Set.Others. Otherwise columns are matched by position. The label's column is
+	// the table's, too, unless LabelColumn names another.
 	Table *Table
 
 	// Encoder, if not nil, encodes the cells of a table as features and labels: package table sets
@@ -115,19 +115,20 @@ type Options struct {
 	// number and the names of these columns.
 	Encoder form.Encoder
 
-	Labels        Labels // whether there are any
+	Labels        Labels // whether the data have labels
 	MissingLabels MissingLabels
-	// RoundLabels accepts whole numbers as labels that float32 can't hold exactly, for regression,
-	// and counts them in Set.Rounded. As classes they are an error.
+	// RoundLabels rounds whole numbers that float32 can't hold exactly, for regression, and counts
+	// them in Set.Rounded. Without it they are an error.
 	RoundLabels bool
 
-	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
-	// as many as the file has values if that is more: one index is enough to ask for a column, and
-	// training takes some 35 bytes a column. 2^27 is the most then, of a CSV file 2^18.
+	// MaxFeatures is the largest number of columns that a file may ask for, at most 2^31-1, because
+	// a single index is enough to ask for a column and training takes some 35 bytes for each. 0
+	// means 2^20, or the number of the file's values if that is larger, up to 2^27; for CSV files
+	// it means 2^18.
 	MaxFeatures int
 	paid        bool // MaxFeatures was 0
 
-	bytes *int64 // read so far
+	bytes *int64 // number of bytes read so far
 	meter *meter // of all files that are read together; nil for one file
 
 	// MaxBytes, if not 0, is the most bytes to read of all files, counted after decompression.
@@ -136,53 +137,51 @@ type Options struct {
 	IndexBase IndexBase // svmlight
 	Unsorted  Unsorted  // svmlight
 
-	// LabelColumn of a table or an .npy file is its name in a table's header, its number, counted
-	// from 0, or "last". The empty string means the column of Table, or else the one that
-	// [ChooseLabel] finds among the columns in front of any at the end without names and values; of
-	// an .npy file the last one.
+	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
+	// its number, counted from 0, or "last". The empty string means the column given by Table or,
+	// in a table, the one that [ChooseLabel] finds, not counting columns at the end without names
+	// and values; in an .npy file it means the last.
 	LabelColumn string
 
-	// These say how the text of a table is to be read. What is empty is detected: see [Form].
+	// The form of a table's text. Empty fields are detected: see [Form].
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
 	Separator string // one of , ; tab and |, or another character of one byte
 	Quote     string // a character of one byte, or "none"
 	Comment   string // the character that begins lines to skip, or "none"
-	Decimal   string // "." or ",", where the cells of a column leave it open
+	Decimal   string // "." or ",", for columns whose cells don't tell
 	SkipLines int    // lines above the table; 0 detects them, -1 is none
 	Header    Header
 
-	// KeepRows reads a row of JSON lines, of plain lines or of a table for each in the file, also
-	// blank lines of one column, and rows of too few or too many cells, for predictions that stay
-	// in step with the file.
+	// KeepRows makes a row of each row in the file, for predictions that stay in step with it: also
+	// of blank lines in tables of one column, and of rows with too few or too many cells.
 	KeepRows bool
 
 	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
 	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/spec.md says how.
 	HashBits int
 
-	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping
-	// it.
+	// InMemory makes Read load and check a whole .pgsm file, in place of mapping it.
 	InMemory bool
 
-	// Threads is how many threads parse text, 0 meaning all there are, and no more than a few for
-	// each of the machine's: of svmlight text each takes a part, of a table in a file one splits
-	// rows and another encodes them. It changes no bit of the result.
+	// Threads is the number of threads that parse text, 0 for all CPUs, and limited to a few for
+	// each CPU. Each parses a part of svmlight text; of a table in a file one splits rows and
+	// another encodes them. The result does not depend on it.
 	Threads int
 
-	// Decompressors are the formats of compressed files, besides gzip, that a file may have; one for
-	// gzip is used in place of the standard library's.
+	// Decompressors are further compression formats, besides gzip; one for gzip replaces the
+	// standard library's.
 	Decompressors []Decompressor
 
-	// Stdin, if not nil, is read for the name "-" in place of standard input.
+	// Stdin, if not nil, replaces standard input, whose name is "-".
 	Stdin io.Reader
 
-	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
-	// by one goroutine at a time. It is told the bytes read, before decompression, and the bytes
-	// there are, 0 if that isn't known.
+	// Progress, if not nil, is called about once per megabyte read and at the end, by one goroutine
+	// at a time, with the number of bytes read, before decompression, and their total, 0 if that
+	// isn't known.
 	Progress func(read, total int64)
 
-	// Context, if not nil, ends the reading with its error when it is cancelled. A call that waits
-	// for input is not interrupted.
+	// Context, if not nil, stops reading when it is canceled; the error is the context's. A call
+	// that waits for input is not interrupted.
 	Context context.Context
 
 	uses []bool // whether Encoder uses each column of Table
@@ -201,7 +200,8 @@ func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 // Ending. One goroutine at a time reads from the reader that Open returns.
 type Decompressor = files.Decompressor
 
-// filled returns the options with defaults in place of zeros, and checks them.
+// filled returns the options with defaults for fields that are zero, or an error if they are
+// invalid.
 func (o Options) filled() (Options, error) {
 	o.Format = cmp.Or(o.Format, FormatAuto)
 	o.Layout = cmp.Or(o.Layout, LayoutAuto)
@@ -245,7 +245,7 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
-// checkWords checks the options that are one of some words.
+// checkWords checks the options that have a fixed set of values.
 func (o Options) checkWords() error {
 	return cmp.Or(
 		oneOf("format", o.Format, append([]Format{FormatAuto}, Formats()...)...),
@@ -259,7 +259,7 @@ func (o Options) checkWords() error {
 	)
 }
 
-// oneOf makes sure that an option's word is one of those that it knows.
+// oneOf returns an error unless an option's word is one of the known words.
 func oneOf[W ~string](option string, word W, known ...W) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -305,8 +305,8 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns how many columns a set of n features gets from a file with the given number of
-// four-byte values: Features, if that is given. It fails if n itself is too large.
+// columns returns the number of columns of a set with n features, from a file with the given number
+// of four-byte values: Features, if it is set. It fails if n itself is too large.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
@@ -330,8 +330,8 @@ func (o Options) maxCSVFeatures() int {
 	return o.MaxFeatures
 }
 
-// unlabelled settles whether rows of that many cells have no label among them, and how many
-// features that leaves. It fails if that is not Features.
+// unlabelled reports whether rows with this number of cells have no label, and returns the number
+// of features. It fails if Features is set and differs.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:
@@ -353,7 +353,8 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	return without, features, err
 }
 
-// dense returns an error if rows with a place for each feature have other than Features of them.
+// dense returns an error if Features is set and rows without indices have another number of
+// features.
 func (o Options) dense(features int) error {
 	if o.Features > 0 && features != o.Features {
 		return fmt.Errorf("%d features a row, want %d", features, o.Features)
@@ -364,7 +365,7 @@ func (o Options) dense(features int) error {
 // noHash refuses to hash the features of a format that has no indices.
 func (o Options) noHash(name string) error {
 	if o.HashBits > 0 {
-		return fmt.Errorf("%s: hashing is for the indices of svmlight data", name)
+		return fmt.Errorf("%s: only svmlight data can be hashed, by their indices", name)
 	}
 	return nil
 }

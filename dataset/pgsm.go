@@ -40,24 +40,24 @@ import (
 //	names     each preceded by its length, a uvarint
 //	sums      a CRC-32C, uint32, of each block, the labels, the names, and the sums before it
 //
-// The file ends after them. The sum of a sparse block is that of its rows' starts, with the end of
-// the last, their columns, and their values; that of a dense block is of the padded values alone;
-// in each case of the bytes in the file.
+// The file ends after them. The checksum of a sparse block covers its rows' starts and the end of
+// the last row, their columns, and their values, as they are in the file; the checksum of a dense
+// block covers the padded values.
 const (
 	pgsmMagic   = "PGSM\r\n\x1a\n"
 	pgsmVersion = 1
 	pgsmHeader  = 64 // bytes
-	pgsmAtSum   = 60 // the place of its checksum
+	pgsmAtSum   = 60 // offset of the header's checksum
 	pgsmAlign   = 64
 
-	// pgsmBlock is about how many bytes a block has: enough for a disk to be read at its speed, few
-	// enough to be checked for the sake of one row.
+	// pgsmBlock is the approximate size of a block in bytes: large enough to read a disk at full
+	// speed, small enough to check a block when only one of its rows is needed.
 	pgsmBlock = 1 << 18
 	// pgsmMaxShift is the largest block's logarithm.
 	pgsmMaxShift = 16
 )
 
-// A pgsmHead is the header as the file has it.
+// A pgsmHead is the header as it is in the file.
 type pgsmHead struct {
 	Magic           [8]byte
 	Version, Layout uint32
@@ -69,7 +69,7 @@ type pgsmHead struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A pgsmFile describes a file's contents, and their places.
+// A pgsmFile describes a file's contents and where they are.
 type pgsmFile struct {
 	layout    Layout
 	rows      int
@@ -96,15 +96,15 @@ func (h *pgsmFile) block(b int) (first, end int) {
 	return b << h.shift, min(h.rows, (b+1)<<h.shift)
 }
 
-// stride returns the length of a dense row with its padding, in float32. It is that of
-// dense.Matrix, but an int64: the header of a file may have more columns than an int counts.
+// stride returns the length of a dense row with its padding, in float32. It equals the stride of
+// dense.Matrix, but is an int64: the header of a file may claim more columns than an int counts.
 func (h *pgsmFile) stride() int64 {
 	const floats = pgsmAlign / 4
 	return (int64(h.cols) + floats - 1) / floats * floats
 }
 
-// place computes where the sections begin. It fails if they don't fit an int64, or the memory of
-// any machine of this kind.
+// place computes the offsets of the sections. It fails if they exceed an int64 or the memory of any
+// machine of this kind.
 func (h *pgsmFile) place() error {
 	at, ok := uint64(pgsmHeader), true
 	section := func(count, width uint64) int64 {
@@ -138,7 +138,7 @@ func (h *pgsmFile) place() error {
 	return nil
 }
 
-// chooseShift sets the blocks' size.
+// chooseShift chooses the size of the blocks.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {
@@ -158,13 +158,13 @@ func (h *pgsmFile) header() []byte {
 	if h.layout == LayoutSparse {
 		head.Layout = 1
 	}
-	// It can't fail: the fields have sizes.
+	// The error is always nil, because all fields have fixed sizes.
 	b, _ := binary.Append(make([]byte, 0, pgsmHeader), binary.LittleEndian, &head)
 	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
 
-// parsePGSMHeader is header's inverse. It makes sure that the file has the size that follows from
-// the header.
+// parsePGSMHeader is the inverse of header. It returns an error unless the file has the size that
+// follows from the header.
 func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	head, err := decodePGSMHead(b)
 	if err != nil {
@@ -190,10 +190,10 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 // decodePGSMHead returns the header that b starts with, if it is a whole one of this version.
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
-		return head, fmt.Errorf("compressed: the pgsm form is mapped, unpack it first")
+		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory, so unpack it first")
 	}
 	if len(b) < len(pgsmMagic) || string(b[:len(pgsmMagic)]) != pgsmMagic {
-		return head, fmt.Errorf("starts with % x: not a .pgsm file, or changed on its way here",
+		return head, fmt.Errorf("starts with % x: not a .pgsm file, or damaged by a transfer as text",
 			b[:min(len(b), len(pgsmMagic))])
 	}
 	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {
@@ -209,12 +209,12 @@ func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	return head, nil
 }
 
-// file returns the pgsmFile of a header, if each field is in its range.
+// file returns the pgsmFile of a header, or an error if a field is out of range.
 func (h *pgsmHead) file() (*pgsmFile, error) {
 	switch {
 	case h.Layout > 1 || h.Base > 1 || h.Shift > pgsmMaxShift || h.HashBits > maxHashBits,
 		h.NameBytes > math.MaxInt64:
-		return nil, fmt.Errorf("the header does not make sense")
+		return nil, fmt.Errorf("the header has invalid values: the file is damaged")
 	case h.Cols > math.MaxInt32:
 		return nil, fmt.Errorf("%d columns: want at most %d", h.Cols, math.MaxInt32)
 	case h.HashBits > 0 && h.Cols != 1<<h.HashBits:
@@ -233,7 +233,7 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 	return f, nil
 }
 
-// checksum returns the CRC-32C of bytes, one part behind the other.
+// checksum returns the CRC-32C of the concatenated parts.
 func checksum(parts ...[]byte) (sum uint32) {
 	for _, part := range parts {
 		sum = crc32.Update(sum, castagnoli, part)
@@ -241,8 +241,8 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending makes sure that class names are text, and ascend, as Set promises: the text formats
-// would give other labels to two that are equal or out of order.
+// ascending returns an error unless the class names are UTF-8 and strictly ascending, as Set
+// promises: text formats would give other labels to names that are equal or out of order.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
@@ -263,7 +263,8 @@ func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
 }
 
-// toNative turns little-endian numbers, each of width bytes, into the machine's, and back.
+// toNative converts little-endian numbers, each of width bytes, to the machine's byte order, or
+// back.
 func toNative(raw []byte, width int) {
 	if !blob.BigEndian {
 		return

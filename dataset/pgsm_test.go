@@ -325,7 +325,7 @@ func TestPGSMHostile(t *testing.T) {
 	put64 := func(at int64, v uint64) func([]byte) {
 		return func(b []byte) { le.PutUint64(b[at:], v) }
 	}
-	const header = "the header does not make sense"
+	const header = "the header has invalid values"
 	for _, c := range []struct {
 		name  string
 		file  []byte
@@ -333,7 +333,7 @@ func TestPGSMHostile(t *testing.T) {
 		want  string
 	}{
 		{"magic", b, func(b []byte) { b[4] = '\n' },
-			"not a .pgsm file, or changed on its way here"},
+			"not a .pgsm file, or damaged by a transfer as text"},
 		{"compressed", b, func(b []byte) { b[0], b[1] = 0x1f, 0x8b }, "unpack it first"},
 		{"newer version", b, put32(8, 2), "version 2 of the format: this program knows version 1"},
 		{"layout", b, put32(12, 2), header},

@@ -17,13 +17,13 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mapped tells whether the set's features are in a mapped file. Then they are read from there when
-// they are used, can't be written to, and are gone after Close.
+// Mapped reports whether the set's features are in a mapped file. Then they are read from the file
+// when they are used, can't be written to, and are invalid after Close.
 func (s *Set) Mapped() bool { return s.mapped != nil }
 
-// Close takes a mapped file out of memory. The set, and whatever has its matrix or rows of it, must
-// not be used any more. It does nothing to a set in memory. A set that is never closed stays mapped
-// until the program ends.
+// Close unmaps a mapped file. The set, its matrix and all slices of its rows must not be used any
+// more. Close does nothing to a set in memory. A set that is never closed remains mapped until the
+// program ends.
 func (s *Set) Close() error {
 	if s.mapped == nil {
 		return nil
@@ -32,9 +32,9 @@ func (s *Set) Close() error {
 	return s.mapped.Close()
 }
 
-// Err returns the first fault that was found in a mapped file so far, and nil for a set in memory.
-// Rows of a mapped set are checked when they are first used, in blocks, and those of a damaged
-// block are empty: a result is to be trusted only if Err is nil after it. Training looks at it.
+// Err returns the first error found in a mapped file so far, and nil for a set in memory. Rows of a
+// mapped set are checked when they are first used, in blocks, and the rows of a damaged block are
+// empty: trust a result only if Err is nil after it. Training calls Err itself.
 func (s *Set) Err() error {
 	if s.Dense != nil {
 		return s.Dense.Err()
@@ -51,7 +51,7 @@ func readPGSM(path string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // a mapping stays
+	defer f.Close() // the mapping remains valid
 	return readOpenPGSM(f, opt)
 }
 
@@ -103,7 +103,7 @@ func readOpenPGSM(f *os.File, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// readPGSMHeader reads the header of a file of size bytes, and holds it against the options.
+// readPGSMHeader reads the header of a file of size bytes and checks it against the options.
 func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.MaxBytes > 0 && size > opt.MaxBytes {
 		return nil, fmt.Errorf("more than %d bytes (MaxBytes)", opt.MaxBytes)
@@ -121,7 +121,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	}
 	values := h.nnz
 	if h.layout == LayoutDense {
-		values = h.rows * h.cols // which the file has, and are fewer than its bytes
+		values = h.rows * h.cols // less than the file's size, so it can't overflow
 	}
 	if _, err := opt.columns(h.cols, values); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	return h, nil
 }
 
-// readWhole reads a file of size bytes into memory that is aligned as a mapping is.
+// readWhole reads a file of size bytes into memory aligned like a mapping.
 func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	m := newMeter(opt, size)
 	data := bytesOf(matrices.Vectors(1, int(size+3)/4)[0])[:size]
@@ -153,8 +153,9 @@ type pgsmData struct {
 	sum  []uint32 // of each block, the labels, the names
 }
 
-// set returns the set of a file whose bytes are data. If it is mapped, the features are checked
-// when they are first read, unless the options ask for others than the file has; else now.
+// set returns the set of a file whose bytes are data. The features of a mapped file are checked
+// when they are first read, unless opt asks for another layout or number of columns; otherwise they
+// are checked now.
 func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
@@ -179,7 +180,7 @@ func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, er
 		}
 		s.Dense, checkAll = (*dense.Matrix)(m), m.CheckAll
 	} else {
-		cols := max(h.cols, opt.Features) // which it has for nothing
+		cols := max(h.cols, opt.Features) // further columns of a sparse set take no memory
 		m, err := matrices.Lazy(cols, view[int64](data, h.starts, h.rows+1),
 			view[int32](data, h.columns, h.nnz), view[float32](data, h.values, h.nnz), check)
 		if err != nil {
@@ -265,7 +266,7 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	return names, ascending(names)
 }
 
-// willNeed asks the system for rows that will soon be used.
+// willNeed returns a function that asks the system to load rows that will soon be used.
 func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	if d.layout == LayoutDense {
 		row := 4 * d.stride()
@@ -282,7 +283,7 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 			mapped.WillNeed(0, 0)
 			return
 		}
-		// The starts are small, and mostly in memory. They may be anything here: they are only a
+		// The starts are few and mostly in memory. They are not checked yet, but only serve as a
 		// hint.
 		from, to := starts[first], starts[end]
 		if from >= 0 && from < to && to <= int64(d.nnz) {
@@ -292,8 +293,8 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	}
 }
 
-// verify checks the checksum of a block, and that its values are finite. The starts of a sparse one
-// are in order.
+// verify returns an error unless a block's checksum is right, its values are finite and, in a
+// sparse block, the starts ascend.
 func (d *pgsmData) verify(first, end int) error {
 	if !blob.BigEndian && !d.goodSum(first, end) {
 		return badSum(first, end)
@@ -302,8 +303,8 @@ func (d *pgsmData) verify(first, end int) error {
 		rows, stride := d.dense(first, end), int(d.stride())
 		for i := range end - first {
 			row := rows[i*stride:][:d.cols]
-			// A finite sum of squares, which is found several times as fast, has finite numbers
-			// only.
+			// If the sum of squares, which is several times as fast to compute, is finite, all
+			// numbers are.
 			if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
 				return fmt.Errorf("row %d has a number that is not finite", first+i)
 			}
@@ -323,8 +324,8 @@ func (d *pgsmData) verify(first, end int) error {
 	return fmt.Errorf("row %d has a number that is not finite, or a zero that is stored", first+i)
 }
 
-// goodSum reports whether a block's bytes, which are as in the file, have the checksum that the
-// file says.
+// goodSum reports whether a block's bytes, as they are in the file, have the checksum stored in the
+// file.
 func (d *pgsmData) goodSum(first, end int) bool {
 	want := d.sum[first>>d.shift]
 	if d.layout == LayoutDense {
@@ -337,7 +338,7 @@ func (d *pgsmData) goodSum(first, end int) bool {
 		d.data[d.columns:][4*from:4*to], d.data[d.values:][4*from:4*to]) == want
 }
 
-// toNative checks all checksums, and turns the numbers into the machine's.
+// toNative checks all checksums and converts the numbers to the machine's byte order.
 func (d *pgsmData) toNative() error {
 	for b := range d.blocks() {
 		if first, end := d.block(b); !d.goodSum(first, end) {
@@ -360,7 +361,7 @@ func (d *pgsmData) dense(first, end int) []float32 {
 	return view[float32](d.data, d.values+4*int64(first*stride), (end-first)*stride)
 }
 
-// view returns n numbers in the bytes of a file.
+// view returns n numbers at an offset of the file as a slice that shares its memory.
 func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
@@ -368,15 +369,15 @@ func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	return blob.Numbers[T](data[at:][:n*int(unsafe.Sizeof(*new(T)))])
 }
 
-// notStored tells whether a value has no place in a sparse set.
+// notStored reports whether a sparse set must not store the value.
 func notStored(v float32) bool { return v == 0 || !floats.IsFinite(v) }
 
 func badSum(first, end int) error {
 	return fmt.Errorf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
 }
 
-// fit gives the set the features and the layout that opt asks for. If it has others, the result is
-// a set in memory.
+// fit returns the set with the number of features and the layout that opt asks for. If they differ
+// from the file's, the result is a copy in memory.
 func (s *Set) fit(opt Options) (*Set, error) {
 	features := opt.Features
 	if features == 0 {
@@ -396,7 +397,7 @@ func (s *Set) fit(opt Options) (*Set, error) {
 		}
 	}
 	if t, err = t.WithLayout(layout); err == nil && t != s {
-		err = s.Err() // of rows that were copied
+		err = s.Err() // of the rows that were copied
 	}
 	return t, err
 }

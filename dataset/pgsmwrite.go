@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// WritePGSM writes the set in the binary form that Read maps into memory, from the start of w on.
-// That is to be a file, or a part of one: the header is written last, so that what was cut short is
-// not taken for whole. Reading it gives the same set, but for Ignored. It fails, naming the row, if
-// a number is not finite.
+// WritePGSM writes the set in the binary format that Read maps into memory, from the start of w on.
+// The header is written last, so that a file cut short is never taken for a complete one. Reading
+// the file gives the same set, except for Ignored. WritePGSM fails, naming the row, if a number is
+// not finite.
 func WritePGSM(w io.WriterAt, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 	return p.Close()
 }
 
-// A PGSMShape is what has to be known of a set before its first row is written.
+// A PGSMShape describes a set whose rows are written one by one.
 type PGSMShape struct {
 	Layout    Layout // dense or sparse
 	Rows      int
@@ -63,8 +63,8 @@ func (s PGSMShape) check() error {
 	return ascending(s.Names)
 }
 
-// A PGSMWriter writes the binary form row by row, for sets that don't fit the memory. It keeps the
-// labels in memory, and about 256 KiB of the rest, or a row.
+// A PGSMWriter writes the binary format row by row, for sets larger than memory. It keeps the
+// labels in memory, and about 256 KiB of the rest, or one row.
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt
@@ -79,7 +79,7 @@ type PGSMWriter struct {
 	val  []float32
 }
 
-// NewPGSMWriter begins a file.
+// NewPGSMWriter returns a writer of a file with the given shape.
 func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	if err := shape.check(); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -107,15 +107,15 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	return p, p.err
 }
 
-// write writes a part of the file, unless there was an error before.
+// write writes a part of the file at an offset, unless an earlier call failed.
 func (p *PGSMWriter) write(raw []byte, at int64) {
 	if p.err == nil && len(raw) > 0 {
 		_, p.err = p.w.WriteAt(raw, at)
 	}
 }
 
-// Append adds a row that has a label y and the given values in the given columns, which ascend; or,
-// if columns is nil, a value in each column. It keeps neither slice.
+// Append adds a row with label y and the given values in the given columns, which must ascend. If
+// columns is nil, values has one value for each column. It keeps neither slice.
 func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error {
 	if p.err = p.check(y, columns, values); p.err != nil {
 		return p.err
@@ -145,7 +145,7 @@ func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error 
 	return p.endRow(y)
 }
 
-// check says whether a row can be the next one.
+// check returns an error unless the arguments are valid as the next row.
 func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	i, want := len(p.y), len(columns)
 	if columns == nil && len(values) > 0 {
@@ -220,8 +220,8 @@ func (p *PGSMWriter) flush(b int) {
 	p.idx, p.val = p.idx[:0], p.val[:0]
 }
 
-// Close writes what is left, the header last. It fails if there are fewer rows or nonzeros than
-// were said. It does not close the file.
+// Close writes the rest of the file, and the header last. It fails if fewer rows or nonzeros were
+// appended than the shape says. It does not close the file.
 func (p *PGSMWriter) Close() error {
 	if p.err != nil {
 		return p.err

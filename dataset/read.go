@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz, .bz2
-// or .zst after it:
+// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz,
+// .bz2 or .zst after it:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .psv .tsv .tab            tables, whatever separates their cells
@@ -24,9 +24,9 @@ import (
 //
 // The rows of the files of Options.More follow.
 //
-// A file that starts like one of gzip, or of Options.Decompressors, is decompressed, whatever its
-// name. A file of several gzip members is read whole; one that is cut off, has a wrong checksum or
-// something else after its end is an error.
+// A file that starts with the magic bytes of gzip, or of one of Options.Decompressors, is
+// decompressed, whatever its name. A gzip file may have several members; one that is cut off, has a
+// wrong checksum or is followed by other data is an error.
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -74,8 +74,8 @@ func (o Options) formatOf(path string) (Format, error) {
 	return format, nil
 }
 
-// ReadFrom is Read for svmlight, CSV, TSV, or one .npy array, that comes from r, as it is or in
-// gzip form. Errors call it name, which tells the format as in Read unless opt.Format says it.
+// ReadFrom reads svmlight, CSV, TSV, or one .npy array from r, plain or compressed with gzip.
+// Errors call the data name, which determines the format as in Read unless opt.Format does.
 func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -115,12 +115,12 @@ func (in *input) read() (*Set, error) {
 	return readNPY(f, nil, opt)
 }
 
-// checkForeign returns an error for a file of a kind that no format reads, such as a workbook,
-// unless the file can be decompressed. The error names the kind and a way to convert it to CSV.
+// checkForeign returns an error for a file of a format that is not supported, such as a workbook,
+// unless the file can be decompressed. The error names the format and a way to convert it to CSV.
 // Files that can't be opened are reported later.
 func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // what is read of a pipe is gone, even if it is only opened
+		return nil // reading or just opening a pipe here could lose its data
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -153,11 +153,11 @@ func fileNames(path string, format Format) ([]string, error) {
 	return []string{path}, nil
 }
 
-// input is the files of one Read.
+// input holds the files of one call of Read.
 type input struct {
 	opt   Options
 	files []*os.File  // nil is Options.Stdin
-	plain []io.Reader // what the files hold
+	plain []io.Reader // the decompressed contents of the files
 	names []string
 	stops []func() // to be called before the files are closed
 }

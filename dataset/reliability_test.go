@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// TestReliability covers the inputs that parsers are known to stumble over, a subtest for each
-// kind. Each input ends in a set or in an error that tells the place, without a panic, and within
-// the memory that its size warrants. Finer tests of each reader are beside it.
+// TestReliability covers inputs that break many parsers, a subtest for each kind. Each input gives
+// a set or an error with its place, without a panic, and with memory proportional to its size. More
+// detailed tests are beside each reader.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -47,7 +47,8 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// refused reads svmlight text that must be refused, at the given place and for the given reason.
+// refused reads invalid svmlight text and fails the test unless the error has the given place and
+// reason.
 func refused(t *testing.T, text string, opt Options, want string) {
 	t.Helper()
 	bounded(t, len(text), func() {
@@ -58,7 +59,7 @@ func refused(t *testing.T, text string, opt Options, want string) {
 	})
 }
 
-// accepted reads text that must give the rows that plain has.
+// accepted reads text and fails the test unless it gives the same rows as the text plain.
 func accepted(t *testing.T, text string, opt Options, plain string) {
 	t.Helper()
 	bounded(t, len(text), func() {
@@ -445,7 +446,7 @@ func fullDisks(t *testing.T) {
 	}
 }
 
-// bounded fails the test if f allocates much more than a small input of size bytes warrants.
+// bounded fails the test if f allocates much more than an input of size bytes should need.
 func bounded(t *testing.T, size int, f func()) {
 	t.Helper()
 	allocated(t, uint64(4<<20+64*size), f) // each thread has its own buffers

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A rowBuilder makes a matrix row by row.
+// A rowBuilder builds a matrix row by row.
 type rowBuilder struct {
 	dense *dense.Matrix // nil for a sparse one
 	rows  int           // of dense so far
@@ -33,8 +33,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	}
 }
 
-// add adds a row that has the given values in the given columns. If columns is nil it has a value
-// in each column from the first on, of which a sparse matrix gets the nonzeros.
+// add adds a row with the given values in the given columns. If columns is nil, there is one value
+// for each column, from the first on; a sparse matrix stores only the nonzeros.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -63,7 +63,7 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 	b.starts = append(b.starts, int64(len(b.values)))
 }
 
-// into gives the set the rows.
+// into stores the finished matrix in the set.
 func (b *rowBuilder) into(s *Set) (err error) {
 	s.Dense, s.Sparse, s.mapped = b.dense, nil, nil
 	if b.dense == nil {
@@ -72,8 +72,8 @@ func (b *rowBuilder) into(s *Set) (err error) {
 	return err
 }
 
-// fill gives the set rows of cols columns in the given layout, of which nnz numbers are nonzero.
-// row returns all values of row i.
+// fill gives the set rows of cols columns in the given layout, with nnz nonzeros in all. row
+// returns all values of row i.
 func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32) error {
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {
@@ -86,9 +86,8 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 	return b.into(s)
 }
 
-// copied returns the set with copies of n of its rows, of which at returns the numbers, in the
-// given layout. They have cols columns: further ones are left out and counted, missing ones are
-// zeros.
+// copied returns a set with copies of n rows, the numbers of which at returns, in the given layout.
+// The copies have cols columns: further ones are left out and counted, missing ones are zero.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {
@@ -110,14 +109,14 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 	return &t, b.into(&t)
 }
 
-// withCols returns a set of cols features, in memory: further ones are left out and counted,
-// missing ones are 0.
+// withCols returns a copy of the set with cols features: further ones are left out and counted,
+// missing ones are zero.
 func (s *Set) withCols(cols int) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, cols, s.Layout())
 }
 
-// WithLayout returns the set in the given layout: s itself if that is the one it has. A new set has
-// its own matrix and shares Y and Names. -0 becomes 0 on the way to sparse.
+// WithLayout returns the set in the given layout: s itself if that is its layout. A new set has its
+// own matrix and shares Y and Names. -0 becomes 0 in a sparse set.
 func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	if err := s.checkRows(); err != nil {
 		return nil, err

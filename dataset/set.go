@@ -12,24 +12,24 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// denseFill is the share of nonzeros from which LayoutAuto is dense. It is provisional, to be set
-// by measurement. It must stay a constant, so that the data alone choose: dense and sparse sums
-// round differently.
+// denseFill is the share of nonzeros from which LayoutAuto is dense. It was not measured. It must
+// be a constant, so that the layout depends only on the data: dense and sparse sums round
+// differently.
 const denseFill = 0.25
 
-// maxThinDense is the most bytes that the dense form of a set below denseFill may take. There the
-// data do not back the memory: a few bytes of text can ask for terabytes.
+// maxThinDense is the largest size in bytes of the dense form of a set below denseFill. A small
+// file can describe a large set of this kind: a few bytes of text can ask for terabytes.
 const maxThinDense = 1 << 34
 
-// A Set is examples and their labels. Exactly one of Dense and Sparse is not nil, but for the zero
-// Set, which has no rows; row i of it is the example whose label is Y[i]. A sparse matrix from this
-// package has no zeros stored, so that its NNZ is that of the dense form.
+// A Set is examples and their labels. One of Dense and Sparse is not nil, except in the zero Set,
+// which has no rows; row i is the example with the label Y[i]. Sparse matrices from this package
+// store no zeros, so that NNZ is the same in both layouts.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
 
-	// Y has one label a row: the number in the file or, if the labels are names, the name's index
-	// in Names.
+	// Y has one label for each row: the number in the file or, if the labels are names, the name's
+	// index in Names.
 	Y []float32
 	// Names are the class names of a CSV file, sorted by byte, or nil if the labels are numbers.
 	// Positions differ between files: compare classes of two files by name. True, TRUE and true
@@ -43,38 +43,42 @@ type Set struct {
 	// Ignored counts the nonzeros that were left out because their column is beyond
 	// Options.Features.
 	Ignored int64
-	// Lacking is how many of Options.Features a dense .pgsm file has no column for: they are zeros.
+	// Lacking is the number of columns by which a dense .pgsm file has fewer than Options.Features.
+	// These features are zero.
 	Lacking int
-	// HashBits is Options.HashBits, which the features were hashed with: a column is a bucket then.
+	// HashBits is the value of Options.HashBits with which the features were hashed. Then a column
+	// is a bucket.
 	HashBits int
 
 	// Unlabelled says that the data have no labels: Y is all zeros. See [Labels].
 	Unlabelled bool
 	// Rounded counts the labels that Options.RoundLabels accepts.
 	Rounded int
-	// LeftOut has the numbers, from 0, of the rows that MissingDrop left out.
+	// LeftOut lists the numbers, from 0, of the rows that MissingDrop left out.
 	LeftOut []int
 
-	// Form is how the text of a table was read, and Doubts are what may have been meant otherwise.
-	// Mixed says that Form is that of the first of several files, and that others have another one:
-	// a separator, for instance.
+	// Form describes how the text of a table was read, and Doubts list details that could be read
+	// in another way. Mixed tells that Form is that of the first of several files and that others
+	// have another form, such as another separator.
 	Form   *Form
 	Mixed  bool
 	Doubts []Doubt
-	// Table says what the columns of a CSV or .npy file were; nil if there is nothing to say. With
-	// Options.Table it has the names of that one.
+	// Table describes the columns of a CSV or .npy file, with the names of Options.Table if that is
+	// set. It is nil without a header if the label is the last column or missing, and for other
+	// formats.
 	Table *Table
-	// Others are the names of the columns that Options.Table does not have, and that were left out.
+	// Others are the names of the columns that were left out because Options.Table does not have
+	// them.
 	Others []string
 
-	// Bytes is the size of what was read, after decompression; of two files, of both.
+	// Bytes is the number of bytes read, after decompression, of all files of the set.
 	Bytes int64
 
 	mapped *files.Mapped // of a set in a mapped file
 }
 
-// Examples are rows that packages pegasos and kernelsvm train on and predict: those of a
-// *dense.Matrix or a *sparse.Matrix. They are what pegasos.Examples is.
+// Examples are the rows of a *dense.Matrix or a *sparse.Matrix, for training and prediction with
+// packages pegasos and kernelsvm. The interface has the methods of pegasos.Examples.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -135,7 +139,7 @@ func (s *Set) NNZ() int {
 	return s.nonzeros()
 }
 
-// nonzeros counts them.
+// nonzeros counts the nonzeros.
 func (s *Set) nonzeros() (n int) {
 	for i := range s.Rows() {
 		_, values := s.row(i)
@@ -145,7 +149,7 @@ func (s *Set) nonzeros() (n int) {
 }
 
 // Fill returns the share of features that are nonzero, from 0 to 1, and 0 for a set without
-// features. Like NNZ it counts if the set is dense.
+// features. Like NNZ it counts them if the set is dense.
 func (s *Set) Fill() float64 { return fill(s.NNZ(), s.Rows(), s.Cols()) }
 
 func fill(nnz, rows, cols int) float64 {
@@ -155,8 +159,8 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose settles what LayoutAuto means for a matrix of this size, and refuses a dense form that
-// can't be.
+// choose returns the layout of a matrix of this size, and an error if its dense form would be too
+// large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err
@@ -178,7 +182,7 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	return l, nil
 }
 
-// checkRows returns an error unless the set, which a caller may have made, has rows.
+// checkRows returns an error if the set, which a caller may have built, has no rows.
 func (s *Set) checkRows() error {
 	switch {
 	case s == nil:

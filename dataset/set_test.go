@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// checkSet checks what holds for every set that a reader returns, and that it survives conversion
-// and a round trip through text.
+// checkSet checks the properties of every set that a reader returns, and that conversion and a
+// round trip through text preserve it.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {
@@ -77,7 +77,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		header := csvHeaderOf(s)
 		err = WriteCSV(&b, s)
 		if s.Cols() == 0 || s.Names != nil && says(err, "the class name") {
-			return // it says that this can't be
+			return // the format can't store the set, and the error says so
 		}
 		if err == nil {
 			opt := Options{Header: HeaderNo, Separator: ",", Quote: `"`, Comment: "none",
@@ -124,7 +124,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 	same(t, got, &want)
 }
 
-// usedNames returns the names that a row has.
+// usedNames returns the class names that occur as labels.
 func usedNames(s *Set) (names []string) {
 	used := map[int]bool{}
 	for _, y := range s.Y {
@@ -282,7 +282,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// The zero Set has no rows, and nothing that is asked of it panics.
+// The zero Set has no rows, and none of its methods panics.
 func TestZeroSet(t *testing.T) {
 	var s Set
 	if s.Rows() != 0 || s.Cols() != 0 || s.NNZ() != 0 || s.Fill() != 0 || s.Mapped() ||

@@ -6,10 +6,10 @@ import (
 	"maps"
 )
 
-// ConvertSvmlight writes an svmlight file in the binary form, as Read and WritePGSM do, to the
-// byte, without holding it in memory: it reads the file twice, by one thread, and keeps 4 bytes a
-// row. The file has to be a regular one. It returns the number of rows and columns.
-// Options.Features is not for it.
+// ConvertSvmlight converts an svmlight file to the binary format without holding it in memory; the
+// result equals that of Read and WritePGSM, to the byte. It reads the file, which must be a regular
+// one, twice with one thread, and keeps 4 bytes per row. It returns the number of rows and columns.
+// Options.Features must not be set.
 func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
@@ -63,8 +63,9 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	return t.rows, cols, err
 }
 
-// ConvertCSV writes a table in the binary form, as Read and WritePGSM do, to the byte,
-// without holding it in memory: it reads the file twice. It returns the number of rows and columns.
+// ConvertCSV converts a table to the binary format without holding it in memory; the result equals
+// that of Read and WritePGSM, to the byte. It reads the file twice. It returns the number of rows
+// and columns.
 func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
@@ -110,7 +111,7 @@ func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *table
 	return scanTable(from, opt, func(t *tableFile) error { return each(&t.block) })
 }
 
-// appendBlock appends the rows of a block, with the labels that label makes of its own.
+// appendBlock appends the rows of a block. label converts their labels.
 func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error {
 	start := 0
 	for i, end := range b.ends {

@@ -163,7 +163,7 @@ func (c *changing) WriteAt(p []byte, at int64) (int, error) {
 	return c.memory.WriteAt(p, at)
 }
 
-// A table that changes between its two readings is refused where that shows.
+// If a table changes between the two readings and the change is noticeable, it is refused.
 func TestConvertCSVChanges(t *testing.T) {
 	const text = "1,2,pear\n3,0,apple\n5,6,pear\n"
 	for name, after := range map[string]string{
@@ -182,7 +182,7 @@ func TestConvertCSVChanges(t *testing.T) {
 		"words":               "1,2,pear\n3,red,apple\n5,6,pear\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The sparse form is written to as it begins, the dense form with the names.
+			// In the sparse layout the first write is early; in the dense layout it is the names.
 			for _, layout := range []Layout{LayoutSparse, LayoutDense} {
 				path := file(t, "a.csv", []byte(text))
 				w := &changing{path: path, text: after, t: t}
@@ -199,7 +199,7 @@ func TestConvertCSVChanges(t *testing.T) {
 	}
 }
 
-// Text gives the same rows, or an error, as a stream, in memory and in the plainest way.
+// Text gives the same rows, or an error, as a stream, in memory and with the reference reader.
 func FuzzConvertSvmlight(f *testing.F) {
 	for _, s := range []string{
 		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1",
@@ -249,7 +249,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 	})
 }
 
-// watching writes nowhere, and sees how much memory is in use.
+// watching discards what is written, and records the largest memory in use.
 type watching struct{ most uint64 }
 
 func (w *watching) WriteAt(p []byte, at int64) (int, error) {

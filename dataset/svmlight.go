@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is about how many bytes a thread parses at a time: few enough to stay in the
+// chunkSize is the approximate number of bytes that a thread parses at a time: few enough for the
 // second-level cache.
 const chunkSize = 1 << 18
 
@@ -43,7 +43,7 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	return s, nil
 }
 
-// totals sums up the blocks.
+// totals combines the results of the blocks.
 type totals struct {
 	file      int // index of the file of the last block
 	lines     int // of that file
@@ -55,9 +55,8 @@ type totals struct {
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add takes in the next block in the file's order. The first error in that order is the one to
-// report, no matter which thread finds it first. A read error comes after those of the text: the
-// blocks hold the text before it.
+// add adds the next block in the files' order. The first error in that order is reported, no matter
+// which thread finds it first. A read error is reported after errors in the text before it.
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
 		t.file, t.lines = b.file, 0
@@ -82,7 +81,7 @@ func (t *totals) add(b *block, names []string) error {
 	return nil
 }
 
-// columns returns the index base, the index that is column 0, and the number of columns.
+// columns returns the index base, the index of column 0, and the number of columns.
 func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base = 1
 	if t.zero {
@@ -103,9 +102,9 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 	return base, base, cols, nil
 }
 
-// svmlight is text being read by some threads. Each takes the next chunk of lines, under the
-// lock, and parses it without. The meaning of a line does not depend on the lines before it, so
-// neither the chunks' size nor the number of threads matters.
+// svmlight is text being read by several threads. Each takes the next chunk of lines, under the
+// lock, and parses it without the lock. Lines don't depend on each other, so neither the size of
+// chunks nor the number of threads changes the result.
 type svmlight struct {
 	rules *rules
 
@@ -113,7 +112,7 @@ type svmlight struct {
 	chunks chunks
 	labels Labels  // LabelsAuto until there is a line that tells
 	blocks []block // in the file's order
-	err    error   // that ended the reading: io.EOF if all went well
+	err    error   // the error that ended reading: io.EOF at the end of the file
 	stop   bool
 }
 
@@ -148,8 +147,8 @@ func (p *svmlight) work() {
 	}
 }
 
-// labelsOf returns whether the first line of the text begins with a label, or LabelsAuto if all
-// lines are empty.
+// labelsOf returns LabelsYes or LabelsNo, by whether the first line of the text begins with a
+// label, or LabelsAuto if all lines are empty.
 func labelsOf(data []byte) Labels {
 	for p := 0; p < len(data); p = nextLine(data, p) {
 		if p = skipBlanks(data, p); endsRow(data[p]) {
@@ -187,17 +186,18 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 	return data, file, err
 }
 
-// lines cuts a stream into chunks of whole lines.
+// lines splits a stream into chunks of whole lines.
 type lines struct {
 	r    io.Reader
 	size int    // of a chunk, if no line is longer
-	rest []byte // read, and not yet given out
-	read bool   // the first chunk
+	rest []byte // read, but not yet returned
+	read bool   // the first chunk was read
 }
 
-// next returns the next chunk, in buf if that is large enough, and an error if it is the last. It
-// ends in a newline, which is added to the last line of the stream; it is empty if there is nothing
-// left. At an error other than io.EOF the chunk has the whole lines before it.
+// next returns the next chunk, in buf if that is large enough, and an error with the last chunk. A
+// chunk ends in a newline, which is added to the last line of the stream if it lacks one; it is
+// empty if no data are left. With an error other than io.EOF the chunk has the whole lines before
+// the error.
 func (l *lines) next(buf []byte) ([]byte, error) {
 	if n := max(l.size, 2*len(l.rest)); cap(buf) < n {
 		buf = make([]byte, 0, n)

@@ -506,7 +506,7 @@ func TestSvmlightHash(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.tsv", "a.npy"} {
 		path := file(t, name, []byte("1,2\n"))
 		_, err := Read(path, opt)
-		if err == nil || err.Error() != path+": hashing is for the indices of svmlight data" {
+		if err == nil || err.Error() != path+": only svmlight data can be hashed, by their indices" {
 			t.Error(err)
 		}
 	}

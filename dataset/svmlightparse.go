@@ -14,20 +14,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// rules say which lines are right, and what becomes of their features.
+// rules define which lines are valid, and how their features are stored.
 type rules struct {
 	first       uint64 // the smallest index
 	limit       uint64 // the largest one
-	ignore      bool   // what is beyond limit: else it is an error
+	ignore      bool   // features beyond limit are ignored; otherwise they are an error
 	hashBits    uint   // 0 if indices aren't hashed
 	unsorted    Unsorted
 	maxFeatures int // for messages
 
-	high  uint64 // indices from here on need a closer look
+	high  uint64 // indices from here on are checked by ignores and check
 	wrong uint64 // indices from here on are errors
-	most  uint64 // the largest index that there can be
+	most  uint64 // the largest valid index
 
-	// anyOrder says that a row's columns may have to be sorted, and that one may be there twice.
+	// anyOrder is set if a row's columns may have to be sorted and may repeat.
 	anyOrder bool
 
 	unlabelled bool // lines begin with the first feature
@@ -53,7 +53,7 @@ func newRules(opt Options) *rules {
 	}
 	r.high = min(r.limit, math.MaxInt32) + 1
 	if opt.IndexBase == BaseAuto {
-		r.high-- // base 0 may come out, and limit is then one too large
+		r.high-- // if the base turns out to be 0, limit is one too large
 	}
 	if r.hashBits > 0 {
 		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
@@ -66,7 +66,7 @@ func newRules(opt Options) *rules {
 	return r
 }
 
-// scratch is memory that a thread uses again for each chunk.
+// scratch is memory that a thread reuses for each chunk.
 type scratch struct {
 	y    []float32
 	ends []int
@@ -76,19 +76,19 @@ type scratch struct {
 	old  []float32 // of merge
 }
 
-// A parser turns the lines of a chunk into rows.
+// A parser parses the lines of a chunk.
 type parser struct {
 	*rules
 	*scratch
 	data  []byte
-	start int // of the line, in data
+	start int // offset of the line in data
 	nnz   int // nonzeros so far
 	block block
 }
 
-// parse turns whole lines, each with its newline, into rows.
+// parse parses whole lines, each with its newline.
 func (r *rules) parse(data []byte, s *scratch) block {
-	// A feature takes 4 bytes or more, "1:1 ": there is space for all.
+	// A feature takes at least 4 bytes of text, "1:1 ", which bounds their number.
 	if most := cap(data)/4 + 1; len(s.idx) < most {
 		s.idx, s.val = make([]int32, most), make([]float32, most)
 	}
@@ -107,7 +107,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 	return b
 }
 
-// fail ends the block with the reason why the token at data[p:] is wrong.
+// fail ends the block with an error: the token at data[p:] is wrong for the given reason.
 func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
 
 func (c *parser) syntaxError(p int, reason string) *SyntaxError {
@@ -115,8 +115,8 @@ func (c *parser) syntaxError(p int, reason string) *SyntaxError {
 	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
 }
 
-// line reads the line at data[p:]. It returns the start of the next one, or not ok if the line is
-// wrong.
+// line parses the line at data[p:]. It returns the start of the next one, and false if the line is
+// invalid.
 func (c *parser) line(p int) (next int, ok bool) {
 	c.start = p
 	c.block.lines++
@@ -147,7 +147,7 @@ func (c *parser) line(p int) (next int, ok bool) {
 	return next, true
 }
 
-// label reads the label at data[p:], 0 if the lines have none.
+// label parses the label at data[p:]; it is 0 if the lines have none.
 func (c *parser) label(p int) (y float32, next int, reason string) {
 	if c.unlabelled {
 		token := c.data[p:cell.TokenEnd(c.data, p)]
@@ -170,8 +170,8 @@ func (c *parser) label(p int) (y float32, next int, reason string) {
 	return y, next, reason
 }
 
-// features reads the features of a row, from data[p:] on, where its label ends. It returns the
-// start of the next line, or not ok if a feature is wrong.
+// features parses the features of a row, from the end of its label at data[p:] on. It returns the
+// start of the next line, and false if a feature is invalid.
 func (c *parser) features(p int) (next int, ok bool) {
 	data, idx, val, nnz := c.data, c.idx, c.val, c.nnz
 	high, anyOrder, hashBits := c.high, c.anyOrder, c.hashBits
@@ -228,14 +228,14 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex tells whether b[p:colon], which is digits, is an index that fits a uint64, and followed
-// by a colon.
+// isIndex reports whether b[p:colon], which consists of digits, is an index that fits a uint64 and
+// is followed by a colon.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
 }
 
-// ignores tells whether index j of the token at data[p:], which is at least high, is to be left
+// ignores reports whether index j of the token at data[p:], which is at least high, is to be left
 // out, and counts its value v if so.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
@@ -250,7 +250,8 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check says what is wrong with index j, where the next one in order would be least or more.
+// check returns why index j is invalid, or "". least is the smallest index that would be in
+// ascending order.
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
@@ -263,18 +264,18 @@ func (r *rules) check(j, least uint64) (reason string) {
 	return ""
 }
 
-// plainFeatures reads features from data[p:] on, as long as they are of the common kind: a blank,
-// an index of at most 7 digits from least, which is 1 or more, to high-1, and a value. It puts
-// those that are not 0 into idx and val. It returns the position where it stops, how many there
-// are, and one more than the last index.
+// plainFeatures parses features from data[p:] on while they have the common form: a blank, an index
+// of at most 7 digits between least, which is at least 1, and high-1, and a value. It stores those
+// that are not 0 in idx and val. It returns the position where it stopped, the number of features
+// stored, and one more than the last index.
 //
-// It has no branch on the sign and on how many digits a number has: such branches can't be foreseen,
-// and cost more than the digits.
+// It does not branch on the sign or the number of digits of a number: such branches can't be
+// predicted and cost more than parsing the digits.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
-	const ahead = 32 // more bytes than are looked at before ParseFloat32 is called
-	plain := true    // so were all values so far
+	const ahead = 32 // more bytes than are read before ParseFloat32 is called
+	plain := true    // all values so far were plain decimal numbers
 	for len(data)-p >= ahead {
 		start := p
 		s := (*[ahead]byte)(data[p:])
@@ -301,7 +302,7 @@ func plainFeatures(
 		q += minus
 		x = binary.LittleEndian.Uint64(s[q&15:]) ^ cell.ASCIIZeros
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
-			// One digit: easy to foresee, if all values are 1.
+			// One digit: easy to predict if all values are 1.
 			v, known = float32(d), true
 			q++
 		} else if k = cell.CountDigits(x); plain && k-1 < 7 {
@@ -326,7 +327,7 @@ func plainFeatures(
 				p = start
 				break
 			}
-			plain = false // others like it will follow
+			plain = false // more such values are likely to follow
 		}
 		least = j + 1
 		if v != 0 {
@@ -337,18 +338,18 @@ func plainFeatures(
 	return p, n, least
 }
 
-// endsValue tells whether plain text ends a value with c.
+// endsValue reports whether c ends a value in plain text.
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its
-// value there.
+// hashed returns the column, below 1<<bits, to which index j is hashed, and the value stored there:
+// v or -v.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
 }
 
-// merge sorts a row's columns, adds values that are in the same column, or says which column is
-// there twice if that is not allowed, and drops zeros. It returns how many columns there are.
+// merge sorts a row's columns and drops zeros. Values in the same column are added or, if once is
+// set, the column is returned in again. n is the number of columns left.
 func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
 	if !slices.IsSorted(idx) {
 		s.keys = s.keys[:0]
@@ -384,8 +385,8 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 	return n, 0, ""
 }
 
-// rowError tells of the row that was read last, and of the token with the index again if that is
-// not negative: the second one there.
+// rowError returns an error in the row read last. If again is not negative, the token at fault is
+// the second one with that index.
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
@@ -404,7 +405,7 @@ func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	return e
 }
 
-// endsRow tells whether a row ends before c.
+// endsRow reports whether a row ends before c.
 func endsRow(c byte) bool { return c == '\n' || c == '#' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -416,7 +417,7 @@ func skipBlanks(b []byte, p int) int {
 	return p
 }
 
-// nextLine returns where the line after b[p] starts.
+// nextLine returns the start of the line after b[p].
 func nextLine(b []byte, p int) int {
 	if b[p] == '\n' {
 		return p + 1
@@ -426,7 +427,8 @@ func nextLine(b []byte, p int) int {
 
 const isQid = "qid:N must come right after the label"
 
-// slowIndex reads the index of the token at b[p:]. It returns the position of the colon after it.
+// slowIndex parses the index of the token at b[p:]. It returns the position of the colon after the
+// index.
 func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	token := b[p:cell.TokenEnd(b, p)]
 	index, value, colon := bytes.Cut(token, []byte(":"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The columns of a CSV file go by the names of a table where there is a header, and else by their
-// places; a label may be missing where that is allowed.
+// The columns of a CSV file are found by the names of a table if there is a header, and otherwise
+// by position; a label may be missing if that is allowed.
 func TestCSVByTable(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
 	plain, first := &Table{LabelAt: -1}, &Table{LabelAt: 0}

@@ -40,7 +40,7 @@ func Write(w io.Writer, format Format, s *Set) error {
 // WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
 // the first line ends in a zero of the last column, so that the number of columns isn't lost.
 // Numbers have the fewest digits that give the same float32 again. Reading the text gives the same
-// set, but for Names: their indices are written. It fails, naming the row, if a number is not
+// set, except for Names: their indices are written. It fails, naming the row, if a number is not
 // finite.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
@@ -75,13 +75,13 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// WriteCSV writes the set as comma-separated values: a row an example, its label in the last
-// column. Before them is a header if Table has names that tell the columns apart, and that would be
-// taken for a header. Numbers have the fewest digits that give the same float32 again, labels
-// are written by name if they have names. Reading the text gives the same set if Separator, Quote,
-// Comment, SkipLines and, without a header, Header of Options are given: names may hold other
-// separators, and a first row of numbers may look like a header. WriteCSV fails, naming the row, if
-// a number is not finite, and on names that would not be read again as they are.
+// WriteCSV writes the set as comma-separated values, one example per line, with its label in the
+// last column. The first line is a header if Table has names that are distinct and would be
+// recognized as a header. Numbers have the fewest digits that give the same float32 again, and
+// labels are written by name if they have names. Reading the text gives the same set if Separator,
+// Quote, Comment, SkipLines and, without a header, Header of Options are given: names may hold
+// other separators, and a first row of numbers may look like a header. WriteCSV fails, naming the
+// row, if a number is not finite, and on names that would not be read back unchanged.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -128,8 +128,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// notHeader returns the first line of a file as it is, or with a point in its first two numbers if it
-// would be taken for a header that numbers the columns.
+// notHeader returns the first line of a file, with a decimal point added to its first two numbers
+// if it would be taken for a header that numbers the columns.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {
@@ -144,7 +144,7 @@ func notHeader(line []byte) []byte {
 }
 
 // csvHeaderOf returns the line with the names of the set's columns, or nothing if they would not be
-// read again as they are.
+// read back unchanged.
 func csvHeaderOf(s *Set) string {
 	if s.Table == nil || s.Table.Columns == nil || s.Table.Check(s.Cols()) != nil {
 		return ""
@@ -164,8 +164,8 @@ func csvHeaderOf(s *Set) string {
 	return csvLine(cells...)
 }
 
-// staysInCSV reports whether a name is read again as it is: without blanks around it or a line
-// break that becomes another, nor a NUL, at which a file may be taken for another kind.
+// staysInCSV reports whether a name is read back unchanged: it has no blanks at its ends, no line
+// break that reading normalizes, and no NUL, by which a file may be taken for another format.
 func staysInCSV(name string) bool {
 	return strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
 		!strings.Contains(name, "\x00")
@@ -175,7 +175,7 @@ func staysInCSV(name string) bool {
 func csvLine(cells ...string) string {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
-	c.Write(cells) // memory takes it all
+	c.Write(cells) // writing to memory does not fail
 	c.Flush()
 	return b.String()
 }
@@ -196,9 +196,9 @@ func csvNames(s *Set) (cells []string, err error) {
 	return cells, nil
 }
 
-// WriteNPY writes the set as an array of float32 in NumPy's .npy form, version 1: a row an example,
-// its label in the last column. Names are lost: their indices are written. It fails, naming the
-// row, if a number is not finite.
+// WriteNPY writes the set as an array of float32 in NumPy's .npy format, version 1, one example per
+// row with its label in the last column. Names are lost: their indices are written. It fails,
+// naming the row, if a number is not finite.
 func WriteNPY(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -237,7 +237,7 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-// fitsText refuses to write zeros without end: what would be too thin for the dense layout.
+// fitsText returns an error if the set has too many zeros for LayoutDense: the text would be huge.
 func (s *Set) fitsText(form string) error {
 	if s.Dense != nil {
 		return nil

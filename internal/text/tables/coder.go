@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Coder encodes rows by an encoder. It is a [form.Encoder]. Several goroutines may use it at a
-// time.
+// A Coder encodes rows by an encoder. It is a [form.Encoder]. Several goroutines may use it at the
+// same time.
 type Coder struct {
 	// RefuseGaps refuses cells without a value, and those that do not fit their column.
 	RefuseGaps bool
@@ -22,28 +22,28 @@ type Coder struct {
 	misfits []misfits  // of each column
 }
 
-// misfits counts the cells of a column that are unlike those of the training.
+// misfits counts the cells of a column that are unlike the training's cells.
 type misfits struct {
-	gaps int    // gaps, of which the training had none
+	gaps int    // gaps in a column that had none in training
 	odd  int    // cells that do not fit
 	such string // the first of them
 }
 
-// A coding is how the cells of a column become features.
+// A coding converts the cells of a column to features.
 type coding struct {
 	*Column
-	first    int32           // feature
+	first    int32           // the column's first feature
 	gap      int32           // the feature of gaps, or none
 	marks    bool            // the feature of gaps is 1 in rows with a value
 	filled   float32         // the feature of a gap in a column of numbers
 	levels   map[string]code // of each level
-	gapWords map[string]bool // of this column of numbers
+	gapWords map[string]bool // words that count as gaps in this column of numbers
 	order    cell.Order
 	times    bool
 	text     *textCoder
 }
 
-// A code is the feature that a level of a category sets, and the value.
+// A code is the feature that a level of a category sets, and its value.
 type code struct {
 	feature int32
 	value   float32
@@ -58,7 +58,8 @@ func (e *Encoder) Coder() *Coder {
 		misfits: make([]misfits, len(e.Columns))}
 }
 
-// codingsOf returns the codings of the columns of an encoder, with its Rows and Raw.
+// codingsOf returns the codings of an encoder's columns; rows and raw are the encoder's Rows and
+// Raw.
 func codingsOf(columns []Column, rows int, raw bool) []coding {
 	codings := make([]coding, len(columns))
 	next := int32(0)
@@ -73,7 +74,7 @@ func codingsOf(columns []Column, rows int, raw bool) []coding {
 	return codings
 }
 
-// prepare fills in what the kind of the column needs.
+// prepare fills in the fields that the column's kind needs.
 func (in *coding) prepare(rows int, raw bool) {
 	switch in.Kind {
 	case Number, Date:
@@ -124,7 +125,7 @@ func (c *Coder) Begin(form.Source) {}
 // Features returns [Encoder.Names].
 func (c *Coder) Features() []string { return c.Names() }
 
-// A row has the columns and the values of its nonzeros.
+// A row holds the columns and the values of the nonzeros of one row.
 type row struct {
 	columns []int32
 	values  []float32
@@ -136,7 +137,7 @@ func (r *row) add(column int32, v float32) {
 	}
 }
 
-// A fit says whether a cell fits its column.
+// A fit tells how well a cell fits its column.
 type fit int
 
 const (
@@ -146,8 +147,8 @@ const (
 )
 
 // Encode appends the columns and the values of a row's nonzeros. Cells that do not fit their
-// columns count as gaps. It refuses a cell only with RefuseGaps, and says which and why. It makes
-// no garbage.
+// columns count as gaps. With RefuseGaps it refuses gaps, and cells that do not fit columns of
+// numbers or dates: it returns the index of the cell and the reason. It does not allocate memory.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -168,7 +169,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	return r.columns, r.values, 0, ""
 }
 
-// encode adds the features of a cell, and says whether it fits the column.
+// encode appends the features of a cell and returns how the cell fits the column.
 func (in *coding) encode(r *row, text string, raw bool) fit {
 	if in.Kind == LeftOut {
 		return fits
@@ -189,7 +190,8 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue adds the features of a cell that has a value, and says whether it fits the column.
+// encodeValue appends the features of a cell that has a value and returns how the cell fits the
+// column.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case Number:
@@ -212,7 +214,7 @@ func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	return in.category(r, text)
 }
 
-// number adds the feature of a number.
+// number appends the feature of a number.
 func (in *coding) number(r *row, text string, raw bool) fit {
 	v, ok := in.Number.Format.parse(text)
 	switch {
@@ -227,7 +229,7 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if there is none, or one of another unit.
+// parse returns the number in a cell, and false if the cell is no number or has another unit.
 func (f *Format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -243,7 +245,7 @@ func (f *Format) parse(text string) (float64, bool) {
 	}
 	n, ok := cell.ParseNumber(text, mark)
 	if ok && (f == nil || !f.Groups) && isGrouped(text, mark) && cell.Ambiguous(text) {
-		return 0, false // its mark may be the decimal one of another file
+		return 0, false // the mark may be a decimal mark in this file
 	}
 	magnitude := n.Magnitude == 0 || f != nil && f.Magnitudes
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
@@ -257,7 +259,7 @@ func (f *Format) mark() byte {
 	return '.'
 }
 
-// date adds the features of a date.
+// date appends the features of a date.
 func (in *coding) date(r *row, text string) fit {
 	var d cell.Date
 	ok := len(text) <= maxValueBytes && cell.HasDigit(text)
@@ -281,7 +283,7 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled adds a number on the scale of the column. A number too large for float32 is odd.
+// addScaled appends a number on the column's scale. A number too large for float32 does not fit.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -291,7 +293,7 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category adds the feature of a level, if it has one.
+// category appends the feature of a level, if it has one.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case cell.IsMissing(text):
@@ -313,7 +315,7 @@ func (in *coding) category(r *row, text string) fit {
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
-// Label returns the label in a cell, as the training's labels were written.
+// Label parses the label in a cell, in the format of the training's labels.
 func (c *Coder) Label(text string) (form.Label, string) {
 	l := &c.Encoder.Label
 	missing := cell.IsMissing(text)
@@ -337,7 +339,7 @@ func (c *Coder) Label(text string) (form.Label, string) {
 	return form.Label{}, "label is not a number, as the labels of the training are"
 }
 
-// refusal says why a cell is refused.
+// refusal returns why a cell is refused.
 func (in *coding) refusal(of fit) string {
 	switch {
 	case of == isGap:
@@ -348,7 +350,7 @@ func (in *coding) refusal(of fit) string {
 	return "the column is of numbers: correct the cell or leave the row out"
 }
 
-// note counts a cell of column i that does not fit, or a gap where the training had none.
+// note counts a cell of column i that does not fit, or a gap in a column that had none in training.
 func (c *Coder) note(i int, of fit, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -362,8 +364,8 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
-// Odd returns a line for each column and kind of oddity: how many of the cells so far do not fit
-// the column, with one of them, and how many lack a value where no row of the training did.
+// Odd returns up to two lines for each column: how many of the cells so far do not fit the column,
+// with one of these cells, and how many are gaps in a column without gaps in training.
 func (c *Coder) Odd() (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

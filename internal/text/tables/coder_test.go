@@ -11,8 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// people is a table of 8 rows with a column of each way to encode: numbers of mean 2 and deviation
-// 1, numbers of which three quarters are 0, words with a gap, two words, and numbers with gaps.
+// people is a table of 8 rows with a column for each way to encode: numbers with mean 2 and
+// deviation 1, numbers three quarters of which are 0, words with a gap, two words, and numbers with
+// gaps.
 const people = `size,spare,city,ok,age,y
 1,0,Rome,yes,2,a
 3,0,Rome,no,4,b
@@ -24,7 +25,7 @@ const people = `size,spare,city,ok,age,y
 3,0,Paris,no,4,b
 `
 
-// A table's cells become these features, and a file encoded by what was fitted on another these.
+// Encode gives these features for the rows of the training and for rows of another file.
 func TestFeatures(t *testing.T) {
 	e := fitted(t, people)
 	names := []string{"size", "spare", "city=Oslo", "city=Paris", "city=Rome", "city is missing",
@@ -83,7 +84,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A column's numbers are brought to deviation 1, with that of three quarters zeros as they are.
+// Numbers are scaled to mean 0 and deviation 1; if three quarters are 0, they keep their zero.
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		name                string
@@ -116,7 +117,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// The spread of a feature is its deviation over the rows of the training.
+// Feature.Spread is the standard deviation over the training rows.
 func TestSpread(t *testing.T) {
 	e := fitted(t, people)
 	s, err := encoded(e, people, dataset.Options{Layout: dataset.LayoutDense})
@@ -157,7 +158,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A level's bucket is the top 12 bits of its 64-bit FNV-1a: these are of the hash's specification.
+// A level's bucket is the top 12 bits of its 64-bit FNV-1a hash. The wanted values are from the
+// specification of the hash.
 func TestBucket(t *testing.T) {
 	for level, want := range map[string]int32{"": 0xcbf, "a": 0xaf6, "foobar": 0x859} {
 		if have := bucket(level, hashBits); have != want {
@@ -166,8 +168,8 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// Cells that do not fit are missing, or refused with RefuseGaps: with their place, and with how
-// many there are.
+// Cells that do not fit count as missing. With RefuseGaps the error names the first one's place and
+// counts the others.
 func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
@@ -208,7 +210,7 @@ func TestRefusedCells(t *testing.T) {
 	}
 }
 
-// A number that is too large on the scale of the training is missing, and told.
+// A number that is too large on the training's scale counts as missing, and Odd reports it.
 func TestNumberTooLarge(t *testing.T) {
 	_, _, e := settled(t, "x", words("1e-45 3e-45 ?"), Given{})
 	coder := e.Coder()
@@ -218,7 +220,7 @@ func TestNumberTooLarge(t *testing.T) {
 	}
 }
 
-// Cells that training lacked are counted, and said a line for each column.
+// Odd returns a line for each column with cells that the training lacked.
 func TestOdd(t *testing.T) {
 	e := fitted(t, people)
 	coder := e.Coder()
@@ -258,7 +260,7 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// A row makes no garbage, whatever its cells are.
+// Encoding a row allocates nothing, whatever its cells are.
 func TestCoderAllocates(t *testing.T) {
 	e := fitted(t, people)
 	dates, _, _ := settled(t, "when", times(4, "3/14/2019", "2/5/2018"), Given{})
@@ -279,7 +281,7 @@ func TestCoderAllocates(t *testing.T) {
 	}
 }
 
-// Several goroutines may use a coder at a time.
+// Several goroutines may use a coder at the same time.
 func TestCoderIsShared(t *testing.T) {
 	coder := fitted(t, people).Coder()
 	row := []string{"1", "4", "Bonn", "yes", ""}

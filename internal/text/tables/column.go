@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Kind says how the cells of a column become features.
+// Kind is the way in which the cells of a column become features.
 type Kind string
 
 // The kinds of columns.
@@ -50,36 +50,39 @@ type Scale struct {
 	Format *Format `json:"format,omitempty"` // nil for numbers in plain form
 }
 
-// Format says how numbers are written.
+// Format describes how numbers are written.
 type Format struct {
 	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
-	Unit    string `json:"unit,omitempty"`    // that the numbers may have
-	// Groups says that digits may be grouped by the mark that is not the decimal one, also if the
-	// cell would be a number under either mark.
+	Unit    string `json:"unit,omitempty"`    // the unit that the numbers may have
+	// Groups allows the mark that is not the decimal one as a thousands separator, also in cells
+	// that would be numbers under either mark.
 	Groups bool `json:"groups,omitempty"`
-	// Magnitudes says that K, M and B behind the digits multiply them.
+	// Magnitudes allows K, M and B after the digits as multipliers.
 	Magnitudes bool `json:"magnitudes,omitempty"`
 	// GapWords are the words that count as gaps in this column only, sorted.
 	GapWords []string `json:"gap_words,omitempty"`
 }
 
-// Calendar says how the dates of a column are read, and which features they have besides the days.
+// Calendar describes how the dates of a column are read, and which features they have besides the
+// days.
 type Calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the meaning of cells depends on it, and "time" for times of
-	// the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
+	// of the day without a date.
 	Order string `json:"order,omitempty"`
-	// Counts has the number of training rows in each month, and on each weekday from Monday on:
-	// 0, 12 or 19 counts. Each has a feature.
+	// Counts is the number of training rows in each month, followed by those on each weekday from
+	// Monday on: 0, 12 or 19 counts. Each has a feature.
 	Counts []int `json:"counts,omitempty"`
 }
 
 // Levels are the different values of a category.
 type Levels struct {
-	// Names holds the levels, sorted: those in two training rows or more if there are more than 4,096
-	// levels or fewer than a quarter of the cells come again, otherwise all.
+	// Names are the levels, sorted: all of them, or only those in two or more training rows if
+	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
+	// level.
 	Names  []string `json:"names,omitempty"`
-	Counts []int    `json:"counts,omitempty"` // training rows with each
-	// HashBits, if not 0, says that the levels are hashed to 2^HashBits features.
+	Counts []int    `json:"counts,omitempty"` // number of training rows with each level
+	// HashBits, if not 0, is the logarithm of the number of features to which the levels are
+	// hashed.
 	HashBits int `json:"hash_bits,omitempty"`
 }
 
@@ -89,15 +92,15 @@ var dateLevels = [...]string{"January", "February", "March", "April", "May", "Ju
 	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
 	"Friday", "Saturday", "Sunday"}
 
-// isBinary reports whether one feature tells the column's two levels apart: it is 1 for the level
+// isBinary reports whether a single feature encodes the column's two levels: it is 1 for the level
 // [Levels.rarer], -1 for the other, and 0 for a gap and for any other word.
 func (c *Column) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the level with fewer rows of a column of two, or 1 if the counts are
-// equal. So the features do not depend on the names of the levels unless the counts are equal.
+// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal. So the
+// features do not depend on the names of the levels unless the counts are equal.
 func (l *Levels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -108,7 +111,7 @@ func (l *Levels) rarer() int {
 // marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
-// lackRare reports whether the levels may lack some that the training had in one row.
+// lackRare reports whether Names may lack levels that were in only one training row.
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the sum of the squares of the features of a
@@ -163,16 +166,17 @@ func (c *Column) features(rows int) (n int) {
 	return n
 }
 
-// A Feature is the meaning of one feature of the encoded rows.
+// A Feature describes one feature of the encoded rows.
 type Feature struct {
-	// Name is such as age, city=Rome, "age is missing", "born in May", or "review: not good".
+	// Name is for example "age", "city=Rome", "age is missing", "born in May", or "review: not
+	// good".
 	Name string
-	// Spread is the standard deviation over the training rows, by which the weights of features
-	// compare. Of hashed words it is an estimate.
+	// Spread is the standard deviation over the training rows, with which weights of different
+	// features can be compared. For hashed words it is an estimate.
 	Spread float64
 }
 
-// feature returns the meaning of feature j of the column.
+// feature describes feature j of the column.
 func (c *Column) feature(j, rows int) Feature {
 	f := c.strongFeature(j, rows)
 	if c.Weak {
@@ -181,7 +185,7 @@ func (c *Column) feature(j, rows int) Feature {
 	return f
 }
 
-// strongFeature returns what feature returns, as if the column were not weak.
+// strongFeature is feature for the column as if it were not weak.
 func (c *Column) strongFeature(j, rows int) Feature {
 	indicator := func(what string, count int) Feature {
 		p := float64(count) / float64(rows)

@@ -104,14 +104,15 @@ func (c *Column) check(rows int, raw bool) error {
 	return nil
 }
 
-// check returns an error if the scale cannot be of numbers, or in a raw table has more than a mean.
+// check returns an error if the scale can't be a scale of numbers, or has more than a mean in a raw
+// table.
 func (s *Scale) check(raw bool) error {
 	if raw && (s.Shift != 0 || s.Factor != 0 || s.Format != nil) {
 		return errors.New("scaled, in a raw table")
 	}
 	if !floats.IsFinite(s.Mean) || !floats.IsFinite(s.Shift) || !floats.IsFinite(s.Factor) ||
 		!raw && s.Factor <= 0 || math.Abs(s.Mean) > math.MaxFloat32 {
-		return errors.New("mean, shift or factor are not those of numbers")
+		return errors.New("invalid mean, shift or factor")
 	}
 	return s.Format.check()
 }
@@ -135,7 +136,7 @@ func (d *Calendar) check(rows int) error {
 	if n := len(d.Counts); n != 0 && n != months && n != months+weekdays {
 		return fmt.Errorf("%d months and weekdays", n)
 	}
-	// A row counts for its month and its weekday.
+	// A row adds to the count of its month and to the count of its weekday.
 	return errors.Join(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),
 		checkCounts(d.Counts[min(months, len(d.Counts)):], 0, rows))
 }
@@ -161,7 +162,7 @@ func (l *Levels) check(cells int) error {
 	return checkCounts(l.Counts, 1, cells)
 }
 
-// checkCounts returns an error unless the counts are least or more each, and most or less in all.
+// checkCounts returns an error unless each count is at least least and their sum at most most.
 func checkCounts(counts []int, least, most int) error {
 	for _, count := range counts {
 		if count < least || count > most {

@@ -6,13 +6,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// dateTexts describes dates by [Calendar.Order].
+// dateTexts maps values of [Calendar.Order] to descriptions.
 var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the month",
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
 
-// Describe says how the cells of column i are read, in a few words. [Fitter.Reports] has the reason
-// for the kind too, after a fit.
+// Describe returns a short description of how the cells of column i are read. After a fit,
+// [Fitter.Reports] also has the reason for the kind.
 func (e *Encoder) Describe(i int) string {
 	if e.Columns[i].Weak {
 		return e.describe(i) + unrelated
@@ -20,10 +20,10 @@ func (e *Encoder) Describe(i int) string {
 	return e.describe(i)
 }
 
-// unrelated describes a weak column.
+// unrelated ends the description of a weak column.
 const unrelated = ", unrelated to the label"
 
-// describe returns what Describe returns, as if the column were not weak.
+// describe is Describe for the column as if it were not weak.
 func (e *Encoder) describe(i int) string {
 	switch c := &e.Columns[i]; {
 	case c.Kind == Number || c.Kind == Date:
@@ -42,7 +42,7 @@ func (e *Encoder) describe(i int) string {
 	return fmt.Sprintf("words, none of them in %d rows or more", leastRows)
 }
 
-// describe says how the numbers or dates of a column are written.
+// describe returns how the numbers or dates of a column are written.
 func (c *Column) describe() string {
 	text := "numbers"
 	if c.Kind == Date {

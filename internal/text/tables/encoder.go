@@ -13,18 +13,19 @@ import (
 // version is the version of an encoder's JSON.
 const version = 5
 
-// An Encoder encodes the cells of a table's rows as features. A model's file has it as JSON, in
-// place of a [form.Table]: see [Decode].
+// An Encoder encodes the cells of a table's rows as features. A model's file contains it as JSON,
+// in place of a [form.Table]: see [Decode].
 type Encoder struct {
 	Version int      `json:"encoder"`
-	Columns []Column `json:"columns"` // all but the label's, in the order of the training's file
-	Rows    int      `json:"rows"`    // that the encoder was fitted on
-	// Header says that columns are found by their names; if not, by their places.
+	Columns []Column `json:"columns"` // all but the label's, in the order of the training file
+	Rows    int      `json:"rows"`    // number of training rows
+	// Header selects how columns are found in another file: by their names, or by position if it is
+	// false.
 	Header  bool  `json:"header"`
 	Label   Label `json:"label"`
 	LabelAt int   `json:"label_at"` // the label column's number in the file, or -1 if it was the last
-	// Raw says that all columns are of plain numbers without gaps, and that the features are these
-	// numbers as float32. In any other table the encoder scales numbers.
+	// Raw is set if all columns are plain numbers without gaps. Then the features are these numbers
+	// as float32. In any other table the encoder scales numbers.
 	Raw bool `json:"raw,omitempty"`
 }
 
@@ -34,7 +35,7 @@ type Label struct {
 	// Kind is Number, Category for names of classes, or "" if the table had no label.
 	Kind   Kind    `json:"kind,omitempty"`
 	Format *Format `json:"format,omitempty"` // of numbers that are not in plain form
-	// GapIsClass says that cells such as NA are the name of a class.
+	// GapIsClass makes cells such as NA the name of a class.
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }
 
@@ -49,7 +50,7 @@ func (e *Encoder) Cols() (n int) {
 // FeaturesOf returns the number of features of column i.
 func (e *Encoder) FeaturesOf(i int) int { return e.Columns[i].features(e.Rows) }
 
-// Bytes returns about how much memory the encoded training rows take.
+// Bytes returns the approximate memory of the encoded training rows.
 func (e *Encoder) Bytes() int64 {
 	nonzeros := 0
 	for i := range e.Columns {
@@ -70,8 +71,8 @@ func (e *Encoder) Bytes() int64 {
 // maxNames is the largest number of features that have names.
 const maxNames = 1 << 16
 
-// Names returns the names of the features, or nil if they are more than 65,536 or take more memory
-// than they may: the name of a column is in the names of all its features.
+// Names returns the names of the features, or nil if there are more than 65,536 or if they would
+// take too much memory: the name of a column is part of the names of all its features.
 func (e *Encoder) Names() (names []string) {
 	if e.Cols() > maxNames {
 		return nil
@@ -89,14 +90,14 @@ func (e *Encoder) Names() (names []string) {
 	return names
 }
 
-// nameBytes is about what a name takes besides its text.
+// nameBytes is the approximate memory of a name besides its text.
 const nameBytes = 32
 
 // Spreads returns Feature.Spread of all features.
 func (e *Encoder) Spreads() []float64 {
 	all := make([]float64, 0, e.Cols())
 	for _, c := range e.Columns {
-		c.Name = "" // which would be copied for each feature
+		c.Name = "" // or it would be copied for each feature
 		for j := range c.features(e.Rows) {
 			all = append(all, c.feature(j, e.Rows).Spread)
 		}
@@ -104,14 +105,14 @@ func (e *Encoder) Spreads() []float64 {
 	return all
 }
 
-// Feature returns the meaning of feature j of an encoded row.
+// Feature describes feature j of an encoded row.
 func (e *Encoder) Feature(j int) Feature {
 	i, j := e.columnOf(j)
 	return e.Columns[i].feature(j, e.Rows)
 }
 
-// Original formats the number or the date whose feature, of number j, has the value v. It formats v
-// itself if the feature is neither.
+// Original formats the number or the date that feature j encodes with the value v. It formats v
+// itself if the feature encodes neither.
 func (e *Encoder) Original(j int, v float64) string {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -140,8 +141,8 @@ func (e *Encoder) columnOf(j int) (i, of int) {
 	return i, j
 }
 
-// Reads returns the names and places of the columns, by which a [form.Encoder] finds them in
-// another file, and for each column whether the encoder uses it.
+// Reads returns the names and positions of the columns, by which a reader finds them in another
+// file, and for each column whether the encoder uses it.
 func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	t = &form.Table{LabelAt: e.LabelAt}
 	if e.Header {
@@ -159,8 +160,8 @@ func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	return t, uses
 }
 
-// NumberFeatures returns the features that hold a number or a date on the column's scale. The result
-// is not nil.
+// NumberFeatures returns the features that hold a number or a date on the column's scale. The
+// result is not nil.
 func (e *Encoder) NumberFeatures() []int {
 	features, next := []int{}, 0
 	for i, c := range e.Columns {

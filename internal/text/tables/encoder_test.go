@@ -60,7 +60,7 @@ func TestDecodeNone(t *testing.T) {
 	}
 }
 
-// Files that no encoder has written are refused, however little they say.
+// Files that no encoder can have written are refused.
 func TestDecodeErrors(t *testing.T) {
 	with := func(columns string) string {
 		return `{"encoder":5,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
@@ -155,7 +155,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// A file that is named as hostile as can be makes no error that fills a screen.
+// Errors remain short whatever names a file contains.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
 	_, err := Decode(json.RawMessage(`{"encoder":5,"rows":1,"columns":[{"name":"` + name + `"}]}`))
@@ -164,8 +164,8 @@ func TestDecodeErrorsAreShort(t *testing.T) {
 	}
 }
 
-// The columns of a fitted encoder go by their names or, where these don't tell them apart, by their
-// places, and those that are overruled by either.
+// The columns of a fitted encoder are found by name or, if names repeat or are missing, by
+// position; so are the columns whose kinds are overruled.
 func TestFit(t *testing.T) {
 	rows := strings.Repeat("1,2,p,a\n3,4,q,b\n", 15)
 	for _, c := range []struct {
@@ -231,7 +231,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Rows that are skipped have no part in the encoder.
+// Skipped rows do not influence the encoder.
 func TestFitSkips(t *testing.T) {
 	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
 	e, _, err := fitTo(f, dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
@@ -248,7 +248,7 @@ func TestFitSkips(t *testing.T) {
 	}
 }
 
-// Columns of one name go by their places.
+// Columns with equal names are found by position.
 func TestNamesThatDontTell(t *testing.T) {
 	e := fitted(t, strings.Replace(people, "age", "size", 1))
 	if table, _ := e.Reads(); e.Header || table.Columns != nil {
@@ -276,8 +276,9 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// Columns that a file doesn't pay for are refused unless the caller allows them; those that later
-// rows pay for are fitted as if they had been allowed at once.
+// A file with more columns than its size allows is refused, unless the caller allows any number. If
+// later rows make the file large enough, the encoder is the same as if the columns had been allowed
+// at once.
 func TestManyColumns(t *testing.T) {
 	const columns = 30_000
 	table := func(rows int) string {
@@ -312,8 +313,8 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// The names of features are those of Feature, and there are none where a long name of a column
-// would be in too many of them. The spreads are known all the same.
+// Names agrees with Feature, and is nil if a long column name would be part of too many names.
+// Spreads are known all the same.
 func TestNames(t *testing.T) {
 	e := fitted(t, allKinds(t))
 	names, spreads := e.Names(), e.Spreads()

@@ -10,10 +10,10 @@ import (
 // mostPasses bounds the passes over a file.
 const mostPasses = 8
 
-// Fit fits an encoder to the training file, and returns the encoder. It calls read for each pass;
-// read must read the file from the start and encode it with the given form.Encoder. whole reports
-// whether the table has only plain numbers and the last pass has encoded the rows, too. Otherwise
-// the caller must read the file again, with [Encoder.Coder].
+// Fit fits an encoder to the training file and returns it. It calls read for each pass; read must
+// read the file from the start and pass its rows to the given form.Encoder. whole reports whether
+// the table has only plain numbers, so that the last pass has also encoded the rows. Otherwise the
+// caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
@@ -43,7 +43,7 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 			raw = raw && f.raw != nil
 			continue
 		}
-		f.columns, f.labels.full = nil, nil // which may be large
+		f.columns, f.labels.full = nil, nil // free memory
 		if err := f.weigh(e, read); err != nil {
 			return nil, false, err
 		}
@@ -52,8 +52,8 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 }
 
 // Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
-// n-gram length of e, and names the buckets of text that e names. The columns of the table must be
-// in the order of e. See [Fitter.Fit] for read.
+// n-gram length of e, and names the same buckets of text as e. The table must have the columns of
+// e, in the same order. read is called as in [Fitter.Fit].
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true
 	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))
@@ -86,7 +86,7 @@ func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, err
 	return fitted, nil
 }
 
-// namedBy returns the features of text whose buckets have an n-gram in the Words of other.
+// namedBy returns the features of text for whose buckets other has an n-gram in its Words.
 func (e *Encoder) namedBy(other *Encoder) (features []int) {
 	first := 0
 	for i := range e.Columns {

@@ -12,54 +12,54 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Given is the kind that a column is to have, whatever its cells are. Cells that do not fit count
-// as missing.
+// A Given is the kind that the caller wants for a column, whatever its cells are. Cells that do not
+// fit count as missing.
 type Given struct {
 	Kind  Kind
-	Order cell.Order // of dates; 0 to find it out
+	Order cell.Order // of dates; 0 to detect it
 }
 
 // A Fitter fits an [Encoder] to the rows of a table. It is the [form.Encoder] that reads them.
 type Fitter struct {
-	// Overrule has the kinds of columns, by name or, counted from 0, by number in the file. The key
-	// "*" stands for all other columns, "" for columns without a name.
+	// Overrule maps columns to kinds. A key is a column's name or its number in the file, counted
+	// from 0. The key "*" is the default for all other columns, "" names columns without a name.
 	Overrule map[string]Given
-	// Skip, if not nil, reports whether a row, counted from 0, is not to be counted.
+	// Skip, if not nil, reports whether a row, counted from 0, is left out of the statistics.
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram of text; 0 for 2.
 	Grams int
-	// Inspect accepts a table whose columns are all left out, in place of an error.
+	// Inspect accepts a table whose columns are all left out, which otherwise is an error.
 	Inspect bool
-	// NoRows has no pass encode rows, for tables that are larger than the memory.
+	// NoRows prevents the last pass from encoding rows, for tables larger than memory.
 	NoRows bool
 
-	// Fit sets these. Reports describe the columns of the encoder, and Doubts are about the columns
-	// and the labels. Mark is the decimal mark of columns whose cells leave it open, and Mixed says
-	// that columns differ in the decimal mark that their cells prove.
+	// Results of Fit: Reports describe the columns of the encoder, and Doubts concern columns and
+	// labels. Mark is the decimal mark of columns whose cells are ambiguous; Mixed is set if some
+	// columns prove a decimal point and others a decimal comma.
 	Reports []Report
 	Doubts  []form.Doubt
 	Mark    byte
 	Mixed   bool
 
-	like    *Encoder     // encoder that Refit fits anew; nil in Fit
-	kinds   []Given      // in place of Overrule, of each column
-	marks   []byte       // decimal marks of columns of numbers that leave it open; 0 for the file's
-	plan    []assumption // of each column, from the pass before
-	forced  bool         // columns that are like names become text
-	kept    bool         // columns of ids are kept, for there are no others
+	like    *Encoder     // the argument of Refit; nil in Fit
+	kinds   []Given      // the kind of each column, replacing Overrule
+	marks   []byte       // decimal marks of ambiguous columns of numbers; 0 for the file's
+	plan    []assumption // of each column, from the previous pass
+	forced  bool         // columns of names become text, because there are no others
+	kept    bool         // columns of ids are kept, because there are no others
 	labels  labelStats
-	raw     *rawFit // nil once the table is known to be no raw one
-	cols    int     // of the rows so far that a raw pass encoded
-	broken  bool    // the raw pass found that the table is not raw, too late to go on
+	raw     *rawFit // nil once a cell has shown that the table is not raw
+	cols    int     // number of columns that a raw pass has encoded
+	broken  bool    // the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
 	row     int
-	taken   int // rows that were counted
+	taken   int // number of rows counted
 	columns []*stats
-	counted int // columns whose n-grams are counted
+	counted int // number of columns whose n-grams are counted
 
 	paid *budget.Account // nil if the caller allows any number of columns
-	held []byte          // rows that are not counted yet; see hold
-	// Bytes of cells so far, and the columns of the row that was one too many to hold.
+	held []byte          // rows that are yet to be counted; see hold
+	// Bytes of cells so far, and the number of columns of the first row that could not be held.
 	bytes, tooMany int
 }
 
@@ -72,17 +72,18 @@ type Report struct {
 	Distinct string `json:"distinct,omitempty"` // how many different cells there are
 }
 
-// Bytes of memory that a column takes: in a pass of full statistics, and in a raw one.
+// The memory of a column in bytes: in a pass of full statistics, and in a raw one.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128
 )
 
-// mostHeld is how many bytes of rows a raw pass keeps, to count them if the table is not raw.
+// mostHeld is the number of bytes of rows that a raw pass keeps, to count them if the table turns
+// out not to be raw.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds the rows that are held until the file pays for their columns, in bytes for
-// each byte of cells.
+// heldPerByte bounds the memory for rows that are held until the file is large enough for its
+// columns, in bytes for each byte of cells.
 const heldPerByte = 4
 
 // begin prepares a pass.
@@ -110,7 +111,7 @@ func (f *Fitter) Begin(s form.Source) {
 	}
 }
 
-// mayBeRaw reports whether all kinds that are given are numbers.
+// mayBeRaw reports whether no column was given another kind than numbers.
 func (f *Fitter) mayBeRaw() bool {
 	for _, given := range f.Overrule {
 		if given.Kind != Number {
@@ -125,7 +126,7 @@ func (f *Fitter) mayBeRaw() bool {
 	return true
 }
 
-// Reads returns the columns of the encoder that Refit fits anew, all of which are used. For Fit it
+// Reads returns the columns of the encoder passed to Refit, all of which are used. In Fit it
 // returns nil.
 func (f *Fitter) Reads() (*form.Table, []bool) {
 	if f.like == nil {
@@ -138,14 +139,14 @@ func (f *Fitter) Reads() (*form.Table, []bool) {
 	return t, uses
 }
 
-// Cols returns the number of columns so far in a pass that began as a raw one, and 0 in others,
-// which encode nothing.
+// Cols returns the number of columns so far in a pass that began as a raw one, and 0 in other
+// passes, which encode nothing.
 func (f *Fitter) Cols() int { return f.cols }
 
 // Features returns nil: the features of a raw pass are the columns.
 func (f *Fitter) Features() []string { return nil }
 
-// Label counts the label of a row, and returns it as far as it is known in the first pass.
+// Label counts the label of a row and returns it, if the first pass can already tell it.
 func (f *Fitter) Label(text string) (form.Label, string) {
 	l := &f.labels
 	missing := cell.IsMissing(text)
@@ -199,7 +200,7 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	if !skip {
 		bytes := 0
 		for _, text := range cells {
-			if len(text) > 0 { // absent fields of JSON lines pay nothing
+			if len(text) > 0 { // absent fields of JSON lines don't count
 				bytes += len(text) + 1
 			}
 		}
@@ -219,7 +220,7 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 }
 
 // encodeRaw encodes a row of a raw pass. It returns false if the table is not raw: then the pass
-// goes on with full statistics, if all rows before are held, or else ends.
+// continues with full statistics if all earlier rows are held, and otherwise ends.
 func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -237,7 +238,8 @@ func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []
 	return columns, values, false
 }
 
-// count counts the cells of a row, now or, while the file does not pay for its columns, later.
+// count counts the cells of a row: at once, or later if the file is still too small for its number
+// of columns.
 func (f *Fitter) count(cells []string) {
 	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
 		if f.hold(cells); len(f.held) > mostHeld+heldPerByte*f.bytes {
@@ -256,13 +258,13 @@ func (f *Fitter) add(cells []string) {
 	}
 	f.taken++
 	for i, text := range cells {
-		if text != "" { // finish counts the others
+		if text != "" { // finish counts empty cells
 			f.columns[i].add(text)
 		}
 	}
 }
 
-// finish counts the empty cells of the pass, and those of rows without a column.
+// finish counts the empty cells of the pass, including those of rows that are too short.
 func (f *Fitter) finish() {
 	for _, s := range f.columns {
 		if empty := f.taken - s.rows; empty > 0 {
@@ -285,7 +287,7 @@ func (f *Fitter) newStats(column int) *stats {
 	return s
 }
 
-// hold keeps a row: the number of its cells, and the length of each before its text.
+// hold stores a row: the number of its cells, and each cell as its length and text.
 func (f *Fitter) hold(cells []string) {
 	f.held = binary.AppendUvarint(f.held, uint64(len(cells)))
 	for _, text := range cells {
@@ -293,7 +295,7 @@ func (f *Fitter) hold(cells []string) {
 	}
 }
 
-// release counts the rows that were held.
+// release counts the held rows.
 func (f *Fitter) release() {
 	held := f.held
 	next := func() int {
@@ -312,7 +314,7 @@ func (f *Fitter) release() {
 	f.held = nil
 }
 
-// tooManyColumns returns the error of rows that are held at the end of a pass.
+// tooManyColumns returns the error for rows still held at the end of a pass.
 func (f *Fitter) tooManyColumns() error {
 	cells, n := binary.Uvarint(f.held)
 	if n <= 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// A kind that is given is taken, and cells that do not fit are missing, and told.
+// A given kind is used whatever the cells are; cells that do not fit count as missing and are
+// reported.
 func TestOverrule(t *testing.T) {
 	zips := shuffled(cells(30, func(i int) string { return fmt.Sprint(1000 + i%10) }))
 	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
@@ -68,7 +69,7 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
-// The order of dates that is given is the model's.
+// A given order of dates is the model's order.
 func TestOrderOfDates(t *testing.T) {
 	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
 	feature := func(order cell.Order) (string, int32) {
@@ -84,8 +85,8 @@ func TestOrderOfDates(t *testing.T) {
 	}
 }
 
-// Columns of names become text, and ids are kept, if there are no other columns. An inspection
-// leaves them out.
+// If there are no other columns, names become text, and ids are kept. An inspection leaves them
+// out.
 func TestNothingElse(t *testing.T) {
 	id, same := cells(60, plus(1)), times(60, "7")
 	title := cells(60, func(i int) string { return fmt.Sprintf("red%d fox%d", i%7, i*i) })
@@ -124,7 +125,7 @@ func TestNothingElse(t *testing.T) {
 	}
 }
 
-// The decimal mark of columns that leave it open is that of the others, or the one that is given.
+// Columns with ambiguous cells get the decimal mark of the other columns, or the given one.
 func TestDecimalOfOthers(t *testing.T) {
 	open, comma := times(9, "3.135", "2.750"), times(9, "30,7 %", "8,1 %")
 	marked := func(mark string) dataset.Options {
@@ -156,8 +157,8 @@ func TestDecimalOfOthers(t *testing.T) {
 	}
 }
 
-// Sparse fields of JSON lines make features that are 0 where there is no value, so that rows stay
-// sparse, and their number is bounded by the bytes of the file.
+// Features of sparse fields of JSON lines are 0 where there is no value, so that rows remain
+// sparse, and their number is bounded by the size of the file.
 func TestSparseFields(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {

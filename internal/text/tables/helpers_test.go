@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// says tells whether an error has the given words.
+// says reports whether an error contains the given words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
@@ -28,10 +28,10 @@ func cells(n int, cell func(i int) string) []string {
 	return all
 }
 
-// plus returns a cell for each integer from n on.
+// plus returns a function whose cells are the integers from n on.
 func plus(n int) func(i int) string { return func(i int) string { return fmt.Sprint(n + i) } }
 
-// shuffled returns the cells in another order, the same one for the same number.
+// shuffled returns the cells in another order, which depends on their number only.
 func shuffled(all []string) []string {
 	all = slices.Clone(all)
 	r := rand.New(rand.NewPCG(uint64(len(all)), 1))
@@ -39,7 +39,7 @@ func shuffled(all []string) []string {
 	return all
 }
 
-// times returns the words so often.
+// times returns n repetitions of the words.
 func times(n int, words ...string) (all []string) {
 	for range n {
 		all = append(all, words...)
@@ -68,7 +68,7 @@ func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.
 	return e, set, err
 }
 
-// refit fits e anew to a file that read reads with opt.
+// refit calls Refit with e and a file that read reads with opt.
 func refit(e *Encoder, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	*Encoder, error,
 ) {
@@ -79,8 +79,8 @@ func refit(e *Encoder, opt dataset.Options, read func(dataset.Options) (*dataset
 	})
 }
 
-// settled returns the encoder of one column of cells, of the kind that the rule finds if none is
-// given, and the fitter.
+// settled fits an encoder to one column of cells, with the given kind or the one detected, and
+// returns the column, the fitter and the encoder.
 func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fitter, *Encoder) {
 	t.Helper()
 	f := &Fitter{Inspect: true}
@@ -119,7 +119,7 @@ func source(opt dataset.Options, t *dataset.Table) form.Source {
 	return s
 }
 
-// reading returns what reads a text as a file.
+// reading returns a function that reads a text as a file.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Separator, opt.Quote = ",", `"`
@@ -137,7 +137,7 @@ func fitted(t testing.TB, text string) *Encoder {
 	return e
 }
 
-// encoded reads a text by an encoder.
+// encoded returns the rows of a text, encoded by e.
 func encoded(e *Encoder, text string, opt dataset.Options) (*dataset.Set, error) {
 	opt.Encoder = e.Coder()
 	return reading(text)(opt)
@@ -153,7 +153,7 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// asJSON returns an encoder as a model's file has it.
+// asJSON returns an encoder's JSON, as in a model's file.
 func asJSON(t testing.TB, e *Encoder) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(e)
@@ -177,7 +177,7 @@ func rowOf(s *dataset.Set, i int) []float32 {
 	return row
 }
 
-// featuresOfRow returns the meaning of each feature of an encoded row.
+// featuresOfRow describes each feature of an encoded row.
 func (e *Encoder) featuresOfRow() (all []Feature) {
 	for j := range e.Cols() {
 		all = append(all, e.Feature(j))

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	fewValues = 10 // different numbers, up to which odd words make them a category
-	idDigits  = 6  // the digits of whole numbers that are taken for ids if all are different
+	fewValues = 10 // most distinct numbers of a column that odd words make a category
+	idDigits  = 6  // least number of digits of whole numbers that are ids if all are distinct
 )
 
 // A verdict is the kind of a column and how its cells are read.
 type verdict struct {
 	kind   Kind
 	reason string
-	as     assumption // under which the statistics have to be taken
+	as     assumption // the assumption that the statistics must be based on
 	id     bool       // left out as a counter or an id of whole numbers
-	names  bool       // left out as words of which hardly one comes again
+	names  bool       // left out as words that hardly repeat
 	code   bool       // digits with leading zeros
-	doubt  string     // what was found, and how it was read, if that may be wrong
-	flag   string     // the flags that settle the doubt, of the column COLUMN
+	doubt  string     // an observation and how it was read, if that may be wrong; else ""
+	flag   string     // the flags that resolve the doubt, with COLUMN for the column's name
 	cell   string     // an example
 }
 
-// judge returns the kind of a column called name by its cells: the rule of package pegasos/table.
-// fileMark is the decimal mark where the column leaves it open.
+// judge returns the verdict on a column called name, by the rule of package pegasos/table. fileMark
+// is the decimal mark if the column's cells are ambiguous.
 func (s *stats) judge(name string, fileMark byte) verdict {
 	cells := s.rows - s.missing
 	s.joinBooleans()
@@ -55,7 +55,7 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 		}
 	}
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
-		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
+		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, read as words", s.oddOne, "-decimal"
 	}
 	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"
@@ -66,12 +66,12 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	return v
 }
 
-// oneValue reports whether all cells with a value have the same one.
+// oneValue reports whether all cells that are not missing have the same value.
 func (s *stats) oneValue() bool {
 	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most
 }
 
-// wordsVerdict returns the kind of a column that is neither of numbers nor of dates.
+// wordsVerdict returns the verdict on a column of neither numbers nor dates.
 func (s *stats) wordsVerdict(cells int) verdict {
 	switch {
 	case s.likeText():
@@ -85,15 +85,15 @@ func (s *stats) wordsVerdict(cells int) verdict {
 	return verdict{kind: Category, reason: s.distinct() + " different words"}
 }
 
-// mostly reports whether fit cells of a column, and odd ones of kinds different words, are taken
-// for numbers or dates, and the odd ones for missing. many says that more than a few values
-// differ.
+// mostly reports whether a column counts as numbers or dates, and its odd cells as missing: fit
+// cells fit, odd cells do not, and these are kinds different words. many says that the column has
+// many distinct values.
 func mostly(fit, odd, kinds int, many bool) bool {
 	return fit > 0 && (9*odd <= fit || kinds <= mostOddWords && many)
 }
 
-// gapsAmong returns the number of gap words that count as gaps beside a number of cells that fit:
-// none if hardly a cell fits.
+// gapsAmong returns the number of cells with gap words that count as gaps in a column in which fit
+// cells fit: none if hardly any cell fits.
 func (s *stats) gapsAmong(fit int) int {
 	if fit >= 2 || 10*fit >= s.rows-s.missing {
 		return s.gapWords
@@ -101,14 +101,14 @@ func (s *stats) gapsAmong(fit int) int {
 	return 0
 }
 
-// numberVerdict returns the verdict of a column of numbers, of ids, or of codes made of digits. Its
+// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits. Its
 // kind is empty if the column is none of these.
 func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	cells := s.rows - s.missing
 	v.as = s.as
 	v.as.decimal = s.mark(fileMark)
 	if v.as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= cells {
-		v.kind = Number // if it is one under the other mark, which the next pass finds out
+		v.kind = Number // the next pass checks whether the cells are numbers under the other mark
 		return v
 	}
 	odd := cells - s.numbers.count - s.gapsAmong(s.numbers.count)
@@ -142,7 +142,7 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	return v
 }
 
-// doubtNumbers adds a doubt to the verdict on a column of numbers that may mean something else.
+// doubtNumbers adds a doubt to the verdict if the numbers of a column may mean something else.
 func (s *stats) doubtNumbers(v *verdict) {
 	unit, _ := s.unit()
 	switch open := s.points == 0 && s.commas == 0 && s.ambiguous > 0; {
@@ -168,7 +168,7 @@ func (s *stats) doubtNumbers(v *verdict) {
 
 const eightDigits = "perhaps dates without separators, read as numbers"
 
-// describeNumbers says how the numbers of a column are written.
+// describeNumbers describes how the numbers of a column are written.
 func (s *stats) describeNumbers(mark byte, unit string) string {
 	text := "numbers"
 	if unit != "" && s.assumedUnit(unit) != bareOnly {
@@ -184,22 +184,23 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 	return text
 }
 
-// oddCodes reports whether a cell that is no number looks like a code such as 3* or 12A and comes
-// again.
+// oddCodes reports whether a repeated cell that is not a number looks like a code, such as 3* or
+// 12A.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
 	})
 }
 
-// likeCodes reports whether the numbers are digits with leading zeros: most of them, or some, and no
-// number has fewer digits than these.
+// likeCodes reports whether the numbers are digits with leading zeros: more than half of them are;
+// or some are, and all numbers have equally many digits, or none has fewer digits than those with
+// leading zeros.
 func (s *stats) likeCodes() bool {
 	return s.zeroLed > 0 && (2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
-// idVerdict returns the verdict of whole numbers that only tell rows apart. Its kind is empty if
-// the numbers may tell more.
+// idVerdict returns the verdict on whole numbers that only identify rows. Its kind is empty if the
+// numbers may be data.
 func (s *stats) idVerdict(name string) verdict {
 	n, named := s.numbers.count, namesID(name)
 	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
@@ -223,7 +224,7 @@ func (s *stats) idVerdict(name string) verdict {
 	return v
 }
 
-// namesID reports whether a column's name says that it has ids or counts the rows.
+// namesID reports whether a column's name suggests ids or row numbers.
 func namesID(name string) bool {
 	lower := strings.ToLower(name)
 	switch lower {
@@ -240,8 +241,8 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the commonest unit of the numbers, "" if no number has one, and whether nine in ten
-// of the numbers have this unit or none.
+// unit returns the most frequent unit of the numbers, "" if no number has one, and whether nine in
+// ten of the numbers have this unit or none.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -253,8 +254,8 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// assumedUnit returns the unit that numbers need not but may have: the commonest one, or bareOnly if
-// few cells have one and it is no currency. It is empty as long as all cells agree.
+// assumedUnit returns the unit that numbers may have, but need not: the most frequent one, or
+// bareOnly if few cells have a unit and it is no currency. It is empty as long as all cells agree.
 func (s *stats) assumedUnit(unit string) string {
 	switch all := s.withUnit + s.magnitudes; {
 	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):
@@ -265,7 +266,7 @@ func (s *stats) assumedUnit(unit string) string {
 	return ""
 }
 
-// isCurrency reports whether a unit is the sign of a currency.
+// isCurrency reports whether a unit is a currency sign.
 func isCurrency(unit string) bool {
 	first, _ := utf8.DecodeRuneInString(unit)
 	return unicode.Is(unicode.Sc, first)
@@ -292,8 +293,8 @@ func (s *stats) format(gapWords []string) *Format {
 	return &f
 }
 
-// mark returns the decimal mark that is given, or else the one that the cells prove, or fileMark if
-// they leave it open.
+// mark returns the given decimal mark, or else the one that the cells prove, or fileMark if they
+// are ambiguous.
 func (s *stats) mark(fileMark byte) byte {
 	switch {
 	case s.forced != 0 && s.points+s.commas+s.ambiguous > 0:
@@ -306,7 +307,7 @@ func (s *stats) mark(fileMark byte) byte {
 	return '.'
 }
 
-// dateVerdict returns the verdict of a column of dates or of times. Its kind is empty if the column
+// dateVerdict returns the verdict on a column of dates or of times. Its kind is empty if the column
 // is neither.
 func (s *stats) dateVerdict() (v verdict) {
 	cells := s.rows - s.missing
@@ -336,7 +337,7 @@ func (s *stats) dateVerdict() (v verdict) {
 	return v
 }
 
-// dateOrder returns the orders under which all dates are dates, 0 if the order does not matter, and
+// dateOrder returns the orders under which all cells are dates, 0 if the order does not matter, and
 // whether there is no such order.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
@@ -360,17 +361,17 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	return order, false
 }
 
-// hardlyRepeats reports whether fewer than a quarter of the cells come again.
+// hardlyRepeats reports whether fewer than a quarter of the cells have a repeated value.
 func (s *stats) hardlyRepeats() bool { return 4*s.again < s.counted }
 
-// likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
-// again.
+// likeNames reports whether fewer than a quarter of the cells have a repeated value and there are
+// enough cells to tell.
 func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeats() }
 
 // manyGaps reports whether more than one row in a hundred has a gap.
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
-// distinct returns the number of different cells, as text.
+// distinct returns the number of distinct cells, as text.
 func (s *stats) distinct() string {
 	if s.full {
 		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
@@ -378,8 +379,8 @@ func (s *stats) distinct() string {
 	return strconv.Itoa(s.different)
 }
 
-// gapWordsOf returns the words that interrupt the numbers of a column more than once, sorted, if
-// few different words do.
+// gapWordsOf returns the words that occur more than once among the numbers of a column, sorted, if
+// only a few distinct words do.
 func (s *stats) gapWordsOf() (words []string) {
 	if len(s.few) > mostOddWords {
 		return nil

@@ -18,8 +18,9 @@ type kindCase struct {
 	doubt        string // holds so; "" for none
 }
 
-// check fits the column, and fails the test if the verdict is another. The encoder as its file has
-// it, and one that is fitted with the kinds given, have to be the same.
+// check fits the column and fails the test if the verdict differs from the wanted one, or if the
+// encoder changes by being written to a file and read, or by being fitted again with its own kinds
+// given.
 func (c kindCase) check(t *testing.T) {
 	t.Helper()
 	have, f, e := settled(t, c.column, c.cells, Given{})
@@ -41,9 +42,9 @@ func (c kindCase) check(t *testing.T) {
 	checkAgain(t, e, c.column, c.cells)
 }
 
-// checkAgain fails the test unless an encoder of one column is the same as its file has it, and
-// as it is fitted to the cells again with the kinds given, and unless its rows have as many gaps as
-// it says.
+// checkAgain fails the test if an encoder of one column changes by being written to a file and
+// read, or by being fitted again to the cells with its own kinds given, or if its rows do not have
+// the number of gaps that it states.
 func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	t.Helper()
 	file := string(asJSON(t, e))
@@ -77,7 +78,7 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	}
 }
 
-// The kinds of columns of numbers, of ids and of codes.
+// TestNumbers covers columns of numbers, ids and codes.
 func TestNumbers(t *testing.T) {
 	const (
 		counts = "a row counter: whole numbers"
@@ -184,7 +185,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// The kinds of columns of dates, whatever their form is.
+// TestDates covers columns of dates in all formats.
 func TestDates(t *testing.T) {
 	day := func(layout string) []string {
 		at := time.Date(2019, 1, 3, 14, 5, 0, 0, time.UTC)
@@ -231,7 +232,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// The kinds of columns of words, of names and of text in any script.
+// TestWords covers columns of words, of names and of text in any script.
 func TestWords(t *testing.T) {
 	names := func(n, of int) string {
 		return fmt.Sprintf("looks like an identifier: %d different words in %d rows", n, of)

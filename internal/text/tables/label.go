@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// labelStats are the statistics of the labels. The first pass tells labels of plain numbers alone,
-// or of words alone, and returns them; any other labels need a pass of full statistics.
+// labelStats are the statistics of the labels. The first pass recognizes labels that are all plain
+// numbers or all words, and returns them; any other labels need a pass of full statistics.
 type labelStats struct {
-	mark   byte // the decimal mark of labels that leave it open; 0 takes the mark of the columns
-	usable bool // the labels that the pass returned are the final ones
+	mark   byte // decimal mark of ambiguous labels; 0 uses the mark of the columns
+	usable bool // the labels that the pass returned are final
 
 	plain, words, gaps, odd int
 	gap                     string // the first gap that may be the name of a class
-	points, proved          int    // plain labels with a point, and those whose point is decimal
+	points, proved          int    // plain labels with a point, and with a proven decimal point
 	full                    *stats // nil in the first pass
 	as                      assumption
 	again                   bool // full statistics are needed
@@ -27,7 +27,7 @@ func (l *labelStats) begin() {
 	}
 }
 
-// mayNameClass reports whether a gap is letters alone, such as NA, which may be a class's name.
+// mayNameClass reports whether a gap consists of letters, such as NA, and so may be a class's name.
 func mayNameClass(text string) bool {
 	for i := range len(text) {
 		if text[i]|0x20-'a' >= 26 {
@@ -37,8 +37,8 @@ func mayNameClass(text string) bool {
 	return text != ""
 }
 
-// settle returns the kind and format of the labels, and whether it needs another pass to find them.
-// mark is the decimal mark of labels that leave it open; question adds the doubt about it.
+// settle returns the kind and format of the labels, and whether another pass is needed to find
+// them. mark is the decimal mark of ambiguous labels; question adds the doubt about it.
 func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {
@@ -62,7 +62,7 @@ func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt fu
 	return label, false
 }
 
-// classes returns a label column of words. Cells such as NA are a class if they recur.
+// classes describes a label column of words. Cells such as NA are a class if they recur.
 func (l *labelStats) classes(doubt func(verdict)) Label {
 	label := Label{Kind: Category, GapIsClass: l.gaps >= leastRows}
 	if label.GapIsClass {
@@ -72,7 +72,7 @@ func (l *labelStats) classes(doubt func(verdict)) Label {
 	return label
 }
 
-// settleFull is settle with full statistics.
+// settleFull is settle for full statistics.
 func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {
@@ -83,7 +83,7 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	unit, ok := s.unit()
 	as.unit = s.assumedUnit(unit)
 	odd := s.rows - s.missing - s.numbers.count - s.gapsAmong(s.numbers.count)
-	const few = 20 // different numbers, which a word among them shows to be classes
+	const few = 20 // most distinct numbers that count as classes if a word is among them
 	numbers := ok && !s.likeCodes() && mostly(s.numbers.count, odd, mostOddWords+1, false) &&
 		(odd == 0 || s.different > few || s.full)
 	if as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= s.rows-s.missing ||

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Labels are numbers in any dress or words, whatever the first of them is.
+// Labels are numbers in any notation, or words, whatever the first label is.
 func TestLabels(t *testing.T) {
 	prices := cells(30, func(i int) string { return fmt.Sprintf("$%d,%03d.50", i+1, i*i) })
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// A gap is a class if the labels are words and it recurs; else the row has no label.
+// A gap is a class if the labels are words and the gap recurs; otherwise the row has no label.
 func TestMissingLabels(t *testing.T) {
 	row := func(labels ...string) string {
 		var b strings.Builder

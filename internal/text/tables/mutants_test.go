@@ -18,7 +18,7 @@ import (
 
 var mutants = flag.Int("mutants", 2_000, "how many random tables TestMutants fits")
 
-// oddCells are what a column may have that its other cells are not like.
+// oddCells are cells unlike the others of a column.
 var oddCells = []string{
 	"", "NA", "?", "nan", "-", "unknown", "0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf",
 	"\xff", "caf\xe9", "\x1b[31m", "\u202e", "\x00", "yes", "TRUE", "true", "$5", "(3)", "5 kg", "7 cm", "1,5",
@@ -27,7 +27,7 @@ var oddCells = []string{
 	strings.Repeat("x", 100), strings.Repeat("9", 70), "९", "½", "1e", "--1", ".", ",", "1.2.3",
 }
 
-// randomColumn returns a cell function such as the columns of people's files have.
+// randomColumn returns a function that returns cells as columns of real files have them.
 func randomColumn(r *rand.Rand) func(i int) string {
 	pick := func(of ...string) func(int) string { return func(int) string { return of[r.IntN(len(of))] } }
 	number := func(format string) func(int) string {
@@ -86,8 +86,8 @@ func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Se
 	}
 }
 
-// The encoder of a random table is the same as its file has it, and as it is fitted again by the
-// kinds that it found, as a command that names all of them does; and it counts its gaps rightly.
+// The encoder of a random table does not change when it is written to a file and read, or fitted
+// again with its own kinds given; and it counts gaps correctly.
 func TestMutants(t *testing.T) {
 	r := rand.New(rand.NewPCG(uint64(*mutants), 44))
 	total, kinds, raw := *mutants, map[Kind]int{}, 0
@@ -118,7 +118,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// checkTable fits an encoder to a table, and fails the test if it is not what the table has.
+// checkTable fits an encoder to a table and fails the test unless the encoder describes it
+// correctly.
 func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	t.Helper()
 	f, read := &Fitter{Inspect: true}, labelled(names, all)
@@ -161,8 +162,8 @@ func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	return e
 }
 
-// checkRows fails the test unless each row has features by the file as it had by the encoder, in
-// order and finite, and unless the rows have as many gaps as the encoder says.
+// checkRows fails the test unless both encoders give the same features for each row, ordered and
+// finite, and the rows have the number of gaps that the encoder states.
 func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
 	coder, other := e.Coder(), back.Coder()
 	gaps := make([]int, len(e.Columns))

@@ -9,14 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
-// [form.Encoder] that makes no features.
+// A Namer finds the n-grams behind features of text in the cells of a table, to show them to
+// people. It is a [form.Encoder] that returns no features.
 type Namer struct {
 	e    *Encoder
-	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
+	seen []map[uint32]map[string]int // for each column and bucket, the counts of its n-grams
 }
 
-// Namer returns a Namer for the given features. It ignores features of other columns than texts,
+// Namer returns a Namer for the given features. It ignores features of columns other than text,
 // which have names already.
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
@@ -53,7 +53,7 @@ func (n *Namer) Reads() (*form.Table, []bool) {
 // Begin does nothing.
 func (n *Namer) Begin(form.Source) {}
 
-// Encode looks at the cells of a row.
+// Encode counts the n-grams of a row.
 func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -63,14 +63,17 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 		}
 		n.e.Columns[i].Text.eachGram(cells[i], func(bucket uint32, gram string) {
 			if grams := wanted[bucket]; grams != nil {
-				grams[strings.Clone(gram)]++ // the row is valid until Encode returns
+				if grams[gram] == 0 {
+					gram = strings.Clone(gram) // do not keep the row's text in memory
+				}
+				grams[gram]++
 			}
 		})
 	}
 	return columns, values, 0, ""
 }
 
-// Name gives each feature the n-gram that came most often, the first in the alphabet among ties.
+// Name gives each feature its most frequent n-gram, the first in the alphabet among ties.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

@@ -8,28 +8,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// This file reads tables of plain numbers alone, whose rows are encoded in the first pass.
+// This file reads tables that contain only plain numbers. Their rows are encoded in the first pass.
 
 // A rawFit is a pass over a table that has had only plain numbers so far.
 type rawFit struct {
 	rows    int
 	columns []rawColumn
-	whole   bool // so far the rows' features are complete: no row that is skipped has had other cells
+	whole   bool // all rows so far are encoded: no skipped row had cells other than numbers
 }
 
-// A rawColumn has the statistics of a column in a raw pass.
+// A rawColumn holds the statistics of a column in a raw pass.
 type rawColumn struct {
 	sum    float64
 	last   float32
-	digits uint8 // of each number so far, if all have the same number of digits, six or more
-	// Whether so far each number is the one before plus 1, is whole, or is a date of eight digits.
+	digits uint8 // number of digits if all numbers so far have the same number, six or more; else 0
+	// Whether, so far, each number is the previous one plus 1, each is whole, and each is a date of
+	// eight digits.
 	counts, integral, eights bool
-	// Whether there are points, and whether all may separate thousands.
+	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool
 }
 
-// encode appends the numbers of a row that are not 0. It returns false if a cell of a row that
-// counts is no plain number, or if the row has more cells than the first.
+// encode appends the nonzero numbers of a row. It returns false if a cell of a row that is not
+// skipped is no plain number, or if the row has more cells than the first.
 func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -87,7 +88,7 @@ func (c *rawColumn) add(text string, v float32, first bool) {
 	c.last = v
 }
 
-// mayBeID reports whether only the full statistics tell whether a column is an id.
+// mayBeID reports whether full statistics are needed to tell whether a column is an id.
 func (c *rawColumn) mayBeID(name string, rows int) bool {
 	return rows >= fewRows && c.integral && (c.counts || c.digits > 0 && !c.eights) ||
 		rows > 1 && c.integral && namesID(name)

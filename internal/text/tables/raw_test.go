@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// numbers returns a table of plain numbers with that many rows, one of whose columns has one value,
-// and labels.
+// numbers returns a table of plain numbers with the given number of rows, and labels. One column is
+// constant.
 func numbers(rows int, label func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("a,b,same,y\n")
@@ -21,7 +21,7 @@ func numbers(rows int, label func(i int) string) string {
 	return b.String()
 }
 
-// passes counts how often a file is read.
+// passes returns read with a count of its calls in n.
 func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		*n++
@@ -30,7 +30,7 @@ func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(datas
 }
 
 // A table of plain numbers is read once, and its features and labels have the bits of the numbers.
-// What the coder makes of it is the same.
+// The coder returns the same features.
 func TestRaw(t *testing.T) {
 	for name, label := range map[string]func(i int) string{
 		"words":      func(i int) string { return []string{"red", "blue", "True", "true"}[i%4] },
@@ -67,7 +67,8 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A table that is not raw is found out to be none, wherever that shows, and is encoded alike.
+// A table that is not raw is recognized as such wherever the first other cell is, and encoded in
+// the same way.
 func TestNotRaw(t *testing.T) {
 	class := func(i int) string { return []string{"p", "q"}[i%2] }
 	for _, at := range []int{1, 2, 50, 3000} {
@@ -96,7 +97,7 @@ func TestNotRaw(t *testing.T) {
 	}
 }
 
-// In a raw table counters and ids are left out, and columns that only look so at first are not.
+// In a raw table counters and ids are left out; columns that only look like them at first are kept.
 func TestRawIDs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -138,8 +139,8 @@ func TestRawIDs(t *testing.T) {
 	}
 }
 
-// Rows that are skipped change neither the kinds nor the means of a raw table. If they have other
-// cells, the rows of the raw pass are not returned.
+// Skipped rows change neither the kinds nor the means of a raw table. If they have cells other than
+// numbers, the rows of the raw pass are not returned.
 func TestRawSkips(t *testing.T) {
 	text := numbers(100, func(i int) string { return fmt.Sprint(i % 2) })
 	skip := func(row int) bool { return row >= 90 }
@@ -154,7 +155,7 @@ func TestRawSkips(t *testing.T) {
 	}
 }
 
-// At predict, cells of a raw table may be gaps, words, and numbers in any dress.
+// In prediction, cells of a raw table may be gaps, words, and numbers in any notation.
 func TestRawPredicts(t *testing.T) {
 	coder := fitted(t, "a,y\n1,p\n2,q\n6,p\n").Coder()
 	for cell, want := range map[string]float32{"5": 5, "": 3, "old": 3, "1e39": 3, "(2.5)": -2.5,

@@ -2,12 +2,13 @@ package tables
 
 import "github.com/pegasimd/pegasimd/internal/text/cell"
 
-// A Rule says how the cells of a column become features, for programs that have no [Coder]. It has
-// nothing of dates and text, and the features of a weak column are to be multiplied.
+// A Rule describes how the cells of a column become features, for programs without a [Coder]. It
+// does not cover dates and text. The features of a weak column must also be multiplied by the weak
+// factor.
 type Rule struct {
 	*Column
-	First  int32           // feature of the column
-	Words  map[string]Code // of the words of a category that set a feature and are no gaps
+	First  int32           // the column's first feature
+	Words  map[string]Code // the words of a category that set a feature, except gaps
 	Filled float32         // the value of feature First for a gap in a column of numbers
 	Gap    int32           // the feature of gaps, or -1
 	Marks  bool            // the feature of gaps is 1 in rows with a value, else in rows without

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// The rules of columns give the features that a Coder gives.
+// The rules give the same features as a Coder.
 func TestRules(t *testing.T) {
 	const table = "city,member,age,often,y\n"
 	var rows strings.Builder

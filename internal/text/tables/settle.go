@@ -15,10 +15,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// This file settles the encoder at the end of a pass.
+// This file builds the encoder from the statistics at the end of a pass.
 
-// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. In the last
-// pass the assumptions stay.
+// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. In the
+// last pass the assumptions are kept even if the statistics contradict them.
 func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	t := f.file.Table
 	if t == nil {
@@ -82,7 +82,7 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 	return e, nil
 }
 
-// fullEncoder returns the encoder of a pass of full statistics, or nil if another one is needed.
+// fullEncoder returns the encoder of a pass of full statistics, or nil if another pass is needed.
 func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Encoder, error) {
 	verdicts := make([]verdict, len(e.Columns))
 	texts := 0
@@ -126,8 +126,7 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	return e, nil
 }
 
-// contradicts reports whether the statistics were taken under another assumption than the verdict
-// needs.
+// contradicts reports whether the verdict needs statistics under another assumption.
 func (s *stats) contradicts(v *verdict) bool {
 	switch v.kind {
 	case Number:
@@ -142,8 +141,8 @@ func (s *stats) contradicts(v *verdict) bool {
 	return false
 }
 
-// questionMark drops the doubt about a decimal mark that is given. It adds one about points that may
-// separate thousands: in a file with semicolons, or beside whole numbers.
+// questionMark drops the doubt about the decimal mark if the mark is given. It adds a doubt about
+// points that may separate thousands: in a file with semicolons, or beside whole numbers.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
@@ -156,8 +155,8 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	}
 }
 
-// isRaw reports whether all columns are of plain numbers without gaps, and none is left out but for
-// having one value.
+// isRaw reports whether all columns are plain numbers without gaps, and the only columns left out
+// are constant.
 func (f *Fitter) isRaw(verdicts []verdict) bool {
 	for i, v := range verdicts {
 		s, other := f.columns[i], v.kind != Number && v.reason == asGiven
@@ -168,10 +167,10 @@ func (f *Fitter) isRaw(verdicts []verdict) bool {
 	return true
 }
 
-// asGiven is the reason for a kind that was given.
+// asGiven is the reported reason for a given kind.
 const asGiven = "as given"
 
-// verdict returns the verdict on a column of that name: by its cells, or as it was given.
+// verdict returns the verdict on a column with this name: by its cells, or with the given kind.
 func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict {
 	if given.Kind == "" {
 		v := s.judge(name, mark)
@@ -216,15 +215,16 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 	return v
 }
 
-// unordered reports whether the meaning of no date depends on an order.
+// unordered reports whether all dates are unambiguous without an order of day and month.
 func (s *stats) unordered() bool {
 	order, both := s.dateOrder()
 	return order == 0 && !both
 }
 
-// decimalMark returns the decimal mark of columns whose cells leave it open: that of most others.
+// decimalMark returns the decimal mark for ambiguous columns: the one that most other columns
+// prove.
 func (f *Fitter) decimalMark() byte {
-	commas, points := 0, 0 // columns
+	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {
 		switch {
 		case s == nil:
@@ -244,7 +244,7 @@ func (f *Fitter) decimalMark() byte {
 	return '.'
 }
 
-// settle fits a column by its verdict.
+// settle fits a column according to its verdict.
 func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	if c.Kind, c.Gaps = v.kind, s.missing; e.Raw {
 		c.Kind, c.Number = Number, &Scale{Mean: s.plainSum / float64(e.Rows)}
@@ -263,8 +263,8 @@ func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	}
 }
 
-// newScale returns the scale of numbers with these moments. Numbers keep their zero if three
-// quarters of them are 0, so that rows stay sparse; if most rows are gaps, gaps become 0.
+// newScale returns the scale of numbers with these moments. If three quarters of the numbers are 0,
+// zero is not shifted, so that rows remain sparse; if most rows are gaps, gaps become 0.
 func newScale(m *moments, mostlyGaps bool) *Scale {
 	n := float64(max(m.count, 1))
 	mean := m.sum / n
@@ -276,8 +276,8 @@ func newScale(m *moments, mostlyGaps bool) *Scale {
 	return s
 }
 
-// balance sets the length of texts to the root mean square of the length of the features of all other
-// columns, if that is above 1. So neither outweighs the other in the penalty on the weights.
+// balance sets the length of texts to the root mean square length of the features of all other
+// columns, if that is above 1, so that the penalty on the weights affects both equally.
 func (e *Encoder) balance() {
 	squares := 0.0
 	for i := range e.Columns {
@@ -296,7 +296,7 @@ func (e *Encoder) balance() {
 	}
 }
 
-// fitNumber fills in the scale of a column of numbers.
+// fitNumber sets the scale of a column of numbers.
 func (c *Column) fitNumber(s *stats) {
 	c.Gaps = s.rows - s.numbers.count
 	c.GapFeature = 100*c.Gaps > s.rows
@@ -304,8 +304,7 @@ func (c *Column) fitNumber(s *stats) {
 	c.Number.Format = s.format(s.gapWordsOf())
 }
 
-// fitDate fills in the scale of the days, and how many rows there are in each month and on each
-// weekday.
+// fitDate sets the scale of the days, and the numbers of rows in each month and on each weekday.
 func (c *Column) fitDate(s *stats) {
 	c.Gaps = s.rows - s.dates.count
 	c.GapFeature = 100*c.Gaps > s.rows
@@ -315,7 +314,7 @@ func (c *Column) fitDate(s *stats) {
 		return
 	}
 	counts := slices.Clone(s.calendar[:])
-	if s.monthDay != 0 || s.noDay { // a weekday would say no more than the month and the year
+	if s.monthDay != 0 || s.noDay { // weekdays would add nothing to month and year
 		counts = counts[:months]
 		if slices.Max(counts) == s.dates.count {
 			counts = nil
@@ -324,7 +323,7 @@ func (c *Column) fitDate(s *stats) {
 	c.Date.Counts = counts
 }
 
-// fitLevels fills in the levels, but for those that are not UTF-8: no file could keep them.
+// fitLevels sets the levels, except those that are not UTF-8, which JSON can't represent.
 func (c *Column) fitLevels(s *stats) {
 	c.GapFeature = c.Gaps > 0
 	l, least := new(Levels), 1
@@ -350,9 +349,9 @@ func (c *Column) fitLevels(s *stats) {
 	c.Levels = l
 }
 
-// withoutFeatures plans another pass for a table whose columns are all left out, or have no
-// features: it takes columns of names for text, or else keeps ids. If there are neither, it returns
-// an error.
+// withoutFeatures plans another pass for a table whose columns are all left out or have no
+// features: columns of names become text, or else ids are kept. If the table has neither, it
+// returns an error.
 func (f *Fitter) withoutFeatures(e *Encoder, verdicts []verdict) (*Encoder, error) {
 	is := func(v verdict) bool { return v.names }
 	if f.forced || !slices.ContainsFunc(verdicts, is) {
@@ -381,7 +380,7 @@ func allLeftOut(e *Encoder, verdicts []verdict) error {
 	return escape.Error(fmt.Errorf("all columns are left out: %s", strings.Join(why, ", ")))
 }
 
-// report fills in the report on column i, and adds its doubts.
+// report sets the report on column i, and adds its doubts.
 func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	c, s, r := &e.Columns[i], f.columns[i], &f.Reports[i]
 	*r = Report{Reason: v.reason, Sample: s.sample, Distinct: s.distinct()}
@@ -418,7 +417,7 @@ func (f *Fitter) doubt(column string, v verdict) {
 		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})
 }
 
-// given returns the kind of each column that Overrule or a model gives, or none.
+// given returns the kind of each column according to Overrule or the encoder of Refit.
 func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 	all := make([]Given, len(e.Columns))
 	if f.kinds != nil {

@@ -10,33 +10,33 @@ import (
 )
 
 const (
-	mostOddWords = 3  // different words that may interrupt numbers of which they are above a tenth
-	fewRows      = 20 // too few to tell that no value comes again
+	mostOddWords = 3  // most distinct words among numbers if they are over a tenth of the cells
+	fewRows      = 20 // least number of cells to conclude that values do not repeat
 
-	maxLevels = 1 << 12 // of a column that have features; more are hashed
+	maxLevels = 1 << 12 // levels of a column with a feature each; more are hashed
 	hashBits  = 12
-	// maxKept is how many different cells of a column are told apart, and maxKeptNumbers of one
-	// that has had only numbers.
+	// maxKept is the number of distinct cells of a column that are counted separately, and
+	// maxKeptNumbers the number in a column that has had only numbers.
 	maxKept        = 1 << 16
 	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
-	// maxSeen is how many whole numbers are told apart to find those that are ids.
+	// maxSeen is the number of whole numbers remembered to recognize ids.
 	maxSeen = 1 << 20
 	// maxValueBytes is the length from which a cell is neither a number nor a date.
 	maxValueBytes = 64
 )
 
 // An assumption is a way to read the cells of a column. If the statistics of a pass contradict it,
-// the next pass assumes what they show.
+// the next pass uses the assumption that they suggest.
 type assumption struct {
 	decimal byte       // '.' or ','
-	unit    string     // of all numbers that have a unit; "" for any
-	order   cell.Order // of dates whose meaning depends on it; 0 until there is such a date
+	unit    string     // the unit of all numbers that have one; "" for any
+	order   cell.Order // order of day and month; 0 until there is an ambiguous date
 	times   bool       // times of the day, not dates
 	text    bool       // the n-grams of the cells are counted
 }
 
-// bareOnly is the assumption that numbers have no unit and no magnitude: a cell with one does not fit.
+// bareOnly is the assumed unit if numbers have neither unit nor magnitude: other cells do not fit.
 const bareOnly = "none"
 
 const allOrders = cell.YMD | cell.DMY | cell.MDY
@@ -64,61 +64,62 @@ func (m *moments) add(v float64) {
 // stats are the statistics of a column's cells.
 type stats struct {
 	as             assumption
-	rows, missing  int    // missing: gaps in a column of any kind
-	words          int    // cells that are no numbers as assumed
+	rows, missing  int    // missing: cells that are gaps in a column of any kind
+	words          int    // cells that are no numbers under the assumption
 	gapWords, odd  int    // words that are gaps among numbers; words that are no dates and no gaps
 	sample, oddOne string // the first cell, and the first of the odd ones
 	// The first number with another unit than the first, date that does not fit the order, number that
 	// is no date, and date that is no number.
 	oddUnit, oddDate, oddNumber, onlyDate string
-	few                                   []string // different odd words, up to one too many
+	few                                   []string // distinct odd words, up to mostOddWords + 1
 
 	numbers         moments
 	parsed          int  // numbers of any unit
 	plain           bool // all cells are numbers in plain form
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal mark
-	ambiguous       int    // cells that are numbers under both marks
+	ambiguous       int    // cells that are numbers under either mark
 	open            string // the first of them
 	units           map[string]*int
-	withUnit        int    // numbers
-	groups          bool   // some number has the mark that is not the decimal one
+	withUnit        int    // numbers with a unit
+	groups          bool   // some number contains the mark that is not the decimal one
 	magnitudes      int    // numbers with K, M or B behind the digits
 	magnitude       string // one of them, if possible with a fraction
-	forced          byte   // decimal mark; 0 to find it out
-	counts          bool   // the numbers go up by 1
+	forced          byte   // given decimal mark; 0 to detect it
+	counts          bool   // each number is the previous one plus 1
 	last            float64
 	digits          int // of each number, all of which are digits alone; 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; eight digits that are a date
 	// The fewest digits of a number in front of a point, and the most of one with leading zeros.
 	narrowest, zeroWidth int
-	seen                 []float64 // whole numbers, as long as none is known to have come again
-	repeated             bool      // one has, or there was one with a fraction
+	seen                 []float64 // whole numbers so far, until one is known to repeat
+	repeated             bool      // a number repeats or has a fraction
 
 	*dateStats // noDates until there is a date
 
-	levels  map[string]*level // of each cell that is not missing
-	kept    int               // bytes of them
-	full    bool              // there were too many to be kept
-	stopped bool              // no more cells are compared
-	// Cells that were compared, those that had not come before, and those that come more than once.
+	levels  map[string]*level // by the text of cells that are not missing
+	kept    int               // bytes of these texts
+	full    bool              // not all texts could be kept
+	stopped bool              // no more cells are counted in levels
+	// Numbers of cells that were counted in levels, of distinct ones among them, and of those that
+	// occur more than once.
 	counted, different, again int
 
 	spaces, alone, bytes int // blanks, characters that are words, and bytes in all cells
 	grams                int // words of an n-gram
 	text                 *textStats
-	texts                *int            // columns whose n-grams are counted
-	paid                 *budget.Account // of the file; nil for any memory
+	texts                *int            // number of columns whose n-grams are counted
+	paid                 *budget.Account // memory that the file's size allows; nil for any
 }
 
 // dateStats are the statistics of the dates of a column.
 type dateStats struct {
 	dates            moments
-	dateCells, times int // under any order; times without a date
+	dateCells, times int // dates under any order; times without a date
 	orders           [allOrders + 1]int
-	openDate         string // the first date under several orders
+	openDate         string // the first date that depends on the order
 	calendar         [months + weekdays]int
-	monthDay         int  // of all dates; 0 if they differ
+	monthDay         int  // day of the month of all dates; 0 if they differ
 	noDay            bool // some date has no day
 }
 
@@ -147,7 +148,7 @@ func (s *stats) add(text string) {
 	var is content
 	known := l != nil && l.known
 	if known {
-		is = l.is // which spares parsing it
+		is = l.is // no need to parse the cell again
 	} else {
 		marks := s.points + s.commas + s.ambiguous
 		is = s.parse(text)
@@ -155,7 +156,7 @@ func (s *stats) add(text string) {
 	}
 	if is != value {
 		if s.words++; s.levels == nil {
-			s.levels = map[string]*level{} // from here on
+			s.levels = map[string]*level{} // start counting
 		}
 		s.plain = false
 	}
@@ -185,15 +186,16 @@ const (
 type level struct {
 	count int // cells of this text
 	is    content
-	known bool // all cells of this text have this content, and prove no decimal mark
+	known bool // is holds for all cells of this text, which prove no decimal mark
 }
 
-// parse counts a number or a date, and returns the kind of the cell.
+// parse counts a number or a date, and returns the content of the cell.
 func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
 	if len(text) <= maxValueBytes && cell.HasDigit(text) {
 		var plain bool
-		// A digit in front of a minus within is no number's; in 1e-5 there is none.
+		// A digit before a minus inside the cell can't be part of a number, except in exponents
+		// such as 1e-5, where a letter precedes the minus.
 		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
 			isNumber, plain = s.addNumber(text)
 		}
@@ -225,8 +227,8 @@ func (s *stats) addOdd(text string) {
 	}
 }
 
-// addNumber counts a number, and reports whether the cell is one as assumed, and whether it is
-// plain.
+// addNumber counts a number. It reports whether the cell is a number under the assumption, and
+// whether it is a plain one.
 func (s *stats) addNumber(text string) (is, plain bool) {
 	v, plain := cell.ParsePlain(text)
 	point := strings.IndexByte(text, '.')
@@ -277,16 +279,16 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 	return true, plain
 }
 
-// isGrouped reports whether a number has the mark that is not the decimal one.
+// isGrouped reports whether a number contains the mark that is not the decimal one.
 func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
 
-// mostUnits is how many units of a column are told apart.
+// mostUnits is the number of units of a column that are counted separately.
 const mostUnits = 64
 
-// prove counts a cell that shows the decimal mark, or that leaves it open. point is the place of
-// its first point, or -1.
+// prove counts a cell as proof of a decimal mark, or as ambiguous. point is the index of its first
+// point, or -1.
 func (s *stats) prove(text string, point int) {
 	if point >= 0 && len(text)-point != len(".123") && strings.IndexByte(text, ',') < 0 &&
 		s.as.decimal == '.' && strings.LastIndexByte(text, '.') == point {
@@ -294,7 +296,7 @@ func (s *stats) prove(text string, point int) {
 		return
 	}
 	if s.points > 0 && point >= 0 && strings.IndexByte(text, ',') < 0 {
-		return // whatever it shows, the column is not open
+		return // the column is not ambiguous anyway
 	}
 	switch mark := cell.DecimalMark(text); {
 	case mark == '.':
@@ -308,7 +310,7 @@ func (s *stats) prove(text string, point int) {
 	}
 }
 
-// addPlain counts what tells ids, codes and raw numbers.
+// addPlain updates the statistics that distinguish ids, codes and raw numbers.
 func (s *stats) addPlain(text string, v float64) {
 	if s.plain {
 		x, ok := parse32(text)
@@ -335,7 +337,7 @@ func (s *stats) addPlain(text string, v float64) {
 	if s.last = v; s.digits != digits {
 		s.digits = 0
 	}
-	if math.Abs(v) >= 1<<53 { // float64 may not tell it from its neighbors
+	if math.Abs(v) >= 1<<53 { // float64 may not distinguish neighboring integers
 		v = float64(hashText(text) >> 11)
 	}
 	s.see(v)
@@ -347,8 +349,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// digitsOf returns how many digits a number begins with, if a point follows them or nothing, else
-// 0.
+// digitsOf returns the number of digits at the start of a number, or 0 unless a point or nothing
+// follows them.
 func digitsOf(text string) int {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -362,7 +364,7 @@ func digitsOf(text string) int {
 	return len(text)
 }
 
-// see notes whether a number is whole and has not come before.
+// see records a number, to tell whether all are whole and distinct.
 func (s *stats) see(v float64) {
 	full := len(s.seen) == maxSeen
 	switch {
@@ -383,7 +385,7 @@ func (s *stats) see(v float64) {
 	}
 }
 
-// comeAgain sorts the numbers seen, and reports whether one has come again or has a fraction.
+// comeAgain sorts the numbers seen, and reports whether one repeats or has a fraction.
 func (s *stats) comeAgain() bool {
 	slices.Sort(s.seen)
 	for i := 1; i < len(s.seen) && !s.repeated; i++ {
@@ -392,8 +394,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate counts a date, and reports whether the cell is one under any order. plain says that it
-// is a plain number: then only eight digits are a date.
+// addDate counts a date, and reports whether the cell is a date under any order. plain tells that
+// it is a plain number: then only eight digits are a date.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -439,8 +441,8 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date under an order, 0 for dates that have one meaning only. plain says that it
-// is a plain number: then only eight digits are a date.
+// parseDate parses a date under an order, 0 for unambiguous dates only. plain tells that it is a plain
+// number: then only eight digits are a date.
 func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders
@@ -459,11 +461,11 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	return cell.ParseDate(string(b[:]), order)
 }
 
-// triedRows is how many cells tell whether n-grams are worth to be counted.
+// triedRows is the number of cells after which countText decides whether to go on counting n-grams.
 const triedRows = 256
 
-// countText counts the n-grams of a cell if the first has some words, as long as the cells look
-// like text.
+// countText counts the n-grams of a cell if the column's first cell had several words. After
+// triedRows cells it stops unless they look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -482,8 +484,8 @@ func (s *stats) countText(text string) {
 	}
 }
 
-// likeText reports whether more than half of the cells, of which there are enough, are different,
-// and of several words.
+// likeText reports whether more than half of the cells are distinct, they have several words, and
+// there are enough of them to tell.
 func (s *stats) likeText() bool {
 	cells := s.rows - s.missing
 	return s.counted >= fewRows && 2*s.different > s.counted &&
@@ -497,7 +499,7 @@ func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	case l != nil:
 		if l.count++; !s.stopped {
 			if s.again++; l.count == 2 {
-				s.again++ // the first one too
+				s.again++ // also count the first occurrence
 			}
 		}
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
@@ -515,14 +517,14 @@ func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	}
 }
 
-// isRepeated reports whether a cell of that text came twice or more.
+// isRepeated reports whether at least two cells have this text.
 func (s *stats) isRepeated(text string) bool {
 	l := s.levels[text]
 	return l != nil && l.count >= leastRows
 }
 
-// joinBooleans adds up the counts of the spellings of true, and of those of false, as the counts of
-// the levels "true" and "false".
+// joinBooleans merges the counts of all spellings of true into the level "true", and likewise for
+// "false".
 func (s *stats) joinBooleans() {
 	truths := map[string]int{}
 	for _, spelling := range cell.Spellings {

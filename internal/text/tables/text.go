@@ -19,43 +19,44 @@ import (
 )
 
 const (
-	// leastRows is how many rows have a level or an n-gram with a feature, in columns of words of which
-	// hardly one comes again, of more than maxLevels levels, or of n-grams in more than maxGramsOnce
-	// buckets. In other columns each level and each n-gram has a feature.
+	// leastRows is the number of rows that a level or an n-gram must be in to have a feature, in
+	// three cases: columns of words that hardly repeat, columns with more than maxLevels levels,
+	// and n-grams in more than maxGramsOnce buckets. In other columns each level and each n-gram
+	// has a feature.
 	leastRows    = 2
-	maxGramsOnce = 1 << (textBits - 3) // so few that hardly two of them share a bucket
-	textBits     = 20                  // of the bucket of an n-gram
-	textGrams    = 2                   // how many words an n-gram has at most, unless a Fitter says otherwise
+	maxGramsOnce = 1 << (textBits - 3) // collisions of n-grams are rare up to this number
+	textBits     = 20                  // logarithm of the number of buckets
+	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
-	maxTexts     = 64      // columns of text
-	maxLength    = 1 << 16 // of the features of a cell; its square exceeds the number of all features
-	// A column of text has at least so many blanks a cell in the mean, or so many bytes with a blank
-	// among them, or so many characters that are words by themselves.
+	maxTexts     = 64      // most columns of text
+	maxLength    = 1 << 16 // largest valid Words.Length
+	// A column is text only if its cells have on average at least this many blanks, or this many
+	// bytes and some blank, or this many characters that are words by themselves.
 	textSpaces = 3
 	textBytes  = 40
 	textAlone  = 8
 )
 
-// Words say how the cells of a column of text become features: an n-gram of up to Grams words falls
-// into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
+// Words describe how the cells of a column of text become features: an n-gram of up to Grams words
+// is hashed to one of 2^Bits buckets, and the buckets listed in Buckets have a feature each.
 type Words struct {
 	Bits  int `json:"bits"`
 	Grams int `json:"grams"`
-	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
-	// above the one before, the first above -1, and how many rows have an n-gram in it.
+	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
+	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
 	Buckets []byte `json:"buckets"`
 	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
 	// square of the length of the features of all columns but those of text, if that is above 1.
 	Length float64 `json:"length,omitempty"`
-	// Words are n-grams of some buckets, for people.
+	// Words maps some buckets to an n-gram, to show to people.
 	Words map[uint32]string `json:"words,omitempty"`
 
 	at     []uint32 // the buckets with a feature
 	counts []uint32
-	all    float64 // the sum of the counts, once it is known
+	all    float64 // sum of the counts; 0 until it is needed
 }
 
-// unpack fills in what Buckets has.
+// unpack decodes Buckets.
 func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
@@ -64,7 +65,7 @@ func (t *Words) unpack(rows int) error {
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
 		return fmt.Errorf("a text of the length %g", t.Length)
 	}
-	ends := 0 // of uvarints
+	ends := 0 // number of bytes that end a uvarint
 	for _, b := range t.Buckets {
 		ends += 1 - int(b>>7)
 	}
@@ -85,7 +86,7 @@ func (t *Words) unpack(rows int) error {
 	return nil
 }
 
-// name returns the n-gram of feature j, if it is known, or its bucket.
+// name returns the n-gram of feature j if Words has it, or else the number of its bucket.
 func (t *Words) name(j int) string {
 	if gram := t.Words[t.at[j]]; gram != "" {
 		return gram
@@ -96,7 +97,7 @@ func (t *Words) name(j int) string {
 // length returns the Euclidean length of the features of a cell.
 func (t *Words) length() float64 { return cmp.Or(t.Length, 1) }
 
-// typical returns the root mean square of the features of a row that are not 0.
+// typical returns the root mean square of a row's nonzero features.
 func (t *Words) typical(rows int) float64 {
 	if t.all == 0 {
 		for _, count := range t.counts {
@@ -106,31 +107,32 @@ func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
-// A textStats counts in how many rows the n-grams of each bucket are: in a map while there are few,
-// else in an array, which is faster.
+// A textStats counts the rows in which each bucket has an n-gram: in a map while there are few
+// buckets, and then in an array, which is faster.
 type textStats struct {
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil as long as few is used
 	paid   *budget.Account
-	taken  int64 // bytes of paid
+	taken  int64 // bytes taken from paid
 	reader gramReader
 }
 
-// bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of
-// these, counted from 1.
+// bucketStats hold the number of rows with n-grams in a bucket, and the number of the last such
+// row, counted from 1.
 type bucketStats struct{ rows, last uint32 }
 
 // arrayBytes is the size of the array that textStats counts in.
 const arrayBytes = 8 << textBits
 
-// The map is tried to be replaced from fewBuckets buckets on. From mostBuckets on it takes as much
-// memory as the array, and the file has a byte or more for each.
+// From fewBuckets buckets on, add tries to replace the map by the array. From mostBuckets on the
+// map takes as much memory as the array, and the file has at least one byte for each bucket.
 const (
 	fewBuckets  = 1 << 12
 	mostBuckets = 1 << (textBits - 2)
 )
 
-// newTextStats returns the statistics of a column, whose array the account pays for.
+// newTextStats returns the statistics of a column. The memory of its array is taken from the
+// account.
 func newTextStats(grams int, paid *budget.Account) *textStats {
 	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
 		reader: gramReader{grams: grams, wide: textBits}}
@@ -138,8 +140,8 @@ func newTextStats(grams int, paid *budget.Account) *textStats {
 	return t
 }
 
-// widen replaces the map by the array if the account pays for it: twice, since the array of the
-// pass before may still be in memory.
+// widen replaces the map by the array if the account has enough memory for two arrays, since the
+// array of the previous pass may still be in memory, or if the map has mostBuckets buckets.
 func (t *textStats) widen() {
 	if t.paid.Take(2 * arrayBytes) {
 		t.taken = 2 * arrayBytes
@@ -153,10 +155,10 @@ func (t *textStats) widen() {
 	t.few = nil
 }
 
-// drop gives back what the account has paid.
+// drop returns the array's memory to the account.
 func (t *textStats) drop() { t.paid.Return(t.taken) }
 
-// add takes in a cell of the row of that number.
+// add counts a cell of the given row.
 func (t *textStats) add(cell string, row int) {
 	t.reader.begin(cell)
 	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
@@ -165,7 +167,7 @@ func (t *textStats) add(cell string, row int) {
 			continue
 		}
 		for _, b := range buckets {
-			of, first := &t.all[b], uint32(0) // without a jump, which nothing could foretell
+			of, first := &t.all[b], uint32(0) // branch-free, because a branch could not be predicted
 			if of.last != uint32(row) {
 				first = 1
 			}
@@ -187,7 +189,7 @@ func (t *textStats) addFew(buckets []uint32, row uint32) {
 	}
 }
 
-// least returns in how many rows, at least, the n-grams of a bucket with a feature are.
+// least returns the number of rows that a bucket needs to have a feature.
 func (t *textStats) least() uint32 {
 	used := len(t.few)
 	for _, of := range t.all {
@@ -201,7 +203,7 @@ func (t *textStats) least() uint32 {
 	return 1
 }
 
-// words returns the buckets by which the cells are encoded.
+// words returns the Words of the cells counted.
 func (t *textStats) words() *Words {
 	text := &Words{Bits: textBits, Grams: t.reader.grams}
 	before, least := -1, t.least()
@@ -231,10 +233,10 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// add returns the hash with one more byte.
+// add returns the hash extended by a byte.
 func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
 
-// addRune returns the hash with one more character.
+// addRune returns the hash extended by a character.
 func (h wordHash) addRune(r rune) wordHash {
 	var b [utf8.UTFMax]byte
 	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
@@ -252,17 +254,17 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash makes buckets of words that follow one another.
+// A gramHash computes the buckets of the n-grams that end with the latest word.
 //
-// The hash of an n-gram is that of its first word, and for each further one the finaliser of
-// MurmurHash3 of it, times the prime of FNV, exclusive or the word's; its bucket is the top bits of
-// the finaliser of that.
+// The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
+// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
+// by exclusive or. The bucket is the top bits of the finalizer of the result.
 type gramHash struct {
-	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
-	n     int              // how many of them there are
+	mixed [maxGrams]uint64 // mixed hashes of the n-grams that end with the last word, by length
+	n     int              // number of elements of mixed in use
 }
 
-// add takes in a word, and returns how many n-grams of up to grams words end with it.
+// add adds a word, and returns the number of n-grams of up to grams words that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -272,19 +274,19 @@ func (g *gramHash) add(word wordHash, grams int) int {
 	return g.n
 }
 
-// A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and
-// numbers; everything else, invalid UTF-8 too, stands between them.
+// A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
+// numbers; everything else, including invalid UTF-8, separates them.
 type gramReader struct {
 	rest        string // of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // some at a time: a cell may be larger than they should be
+	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded
 }
 
-// begin has the reader read a cell.
+// begin starts reading a cell.
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
 
-// next returns further buckets, those that come again as well, and none at the end.
+// next returns the next buckets, with repetitions, and none at the end.
 func (r *gramReader) next() []uint32 {
 	n, h, within := 0, wordHash(fnvOffset), false
 	for i := 0; i < len(r.rest); {
@@ -323,7 +325,7 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word puts the buckets of the n-grams that end with a word behind n others.
+// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -335,40 +337,41 @@ func (r *gramReader) word(h wordHash, n int) int {
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*Words
-	index []bucketWord // of 64 buckets each
-	// inverse has the inverse document frequencies there are, and which the one of each feature.
+	index []bucketWord // each for 64 buckets
+	// inverse lists the distinct inverse document frequencies, and which the index in it for each
+	// feature.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
-// A bucketWord says which of 64 buckets have a feature, a bit for each, and how many buckets before
-// them have one.
+// A bucketWord has a bit for each of 64 buckets, set if the bucket has a feature, and the number of
+// features of earlier buckets.
 type bucketWord struct {
 	bits   uint64
 	before uint32
 }
 
-// feature returns the feature of a bucket; of a bucket without one the number of the features.
+// feature returns the feature of a bucket, or the number of features if the bucket has none.
 func (c *textCoder) feature(b uint32) int32 {
 	w := &c.index[b>>6]
 	bit := uint64(1) << (b & 63)
 	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
-	return last + (j-last)*int32(w.bits>>(b&63)&1) // without a jump, which nothing could foretell
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
 }
 
 // A textScratch counts the n-grams of a cell.
 type textScratch struct {
 	reader gramReader
-	of     []gramCount // each feature, and of none
-	some   []uint64    // which of these have a count: a bit for each
-	groups []uint64    // a bit for each word of some that is not 0
+	of     []gramCount // one for each feature, and one for buckets without a feature
+	some   []uint64    // a bit for each element of of, set if its count is not 0
+	groups []uint64    // a bit for each element of some, set if it is not 0
 	found  []int32     // the features of the cell
 	values []float64
 }
 
-// A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
-// frequency: both are needed at a time, and so are side by side in memory.
+// A gramCount is the number of n-grams of a cell with a feature, and the index of the feature's
+// inverse document frequency, which is needed at the same time.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -383,13 +386,13 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts the n-grams of a cell, and fills in found, in ascending order.
+// count counts the n-grams of a cell and lists its features in found, in ascending order.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
 		s.found = s.found[:0]
 		for _, b := range buckets {
-			s.found = append(s.found, c.feature(b)) // by itself, as the memory is slow
+			s.found = append(s.found, c.feature(b)) // a separate loop hides the latency of memory
 		}
 		for _, j := range s.found {
 			s.of[j].n++
@@ -413,7 +416,7 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 has 1 + log(n).
+// log1 is a table of 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + floats.Log(float64(n))
@@ -424,7 +427,7 @@ var log1 = func() (table [256]float64) {
 func newTextCoder(t *Words, rows int) *textCoder {
 	c := &textCoder{Words: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
 		which: make([]uint32, len(t.at))}
-	of := map[uint32]uint32{} // each count
+	of := map[uint32]uint32{} // index in inverse by count
 	for j, b := range t.at {
 		c.index[b>>6].bits |= 1 << (b & 63)
 		which, found := of[t.counts[j]]
@@ -445,9 +448,9 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell, the first of which is numbered first. The value of an
-// n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
-// values of a cell are scaled to the length of [Words.Length].
+// encodeText appends the features of a cell; first is the column's first feature. The value of an
+// n-gram that occurs n times is (1 + log n) (1 + log((1 + rows)/(1 + r))), r being the number of
+// training rows with it, and the values of a cell are scaled to the length [Words.Length].
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -475,7 +478,7 @@ func (c *textCoder) encodeText(cell string, first int32, columns []int32, values
 	return columns, values
 }
 
-// eachGram calls f with the n-grams of a cell, and their buckets.
+// eachGram calls f with each n-gram of a cell and its bucket.
 func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	var g gramHash
 	words := wordsOf(cell)

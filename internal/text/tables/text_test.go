@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// mails returns lines of a label, a tab and a text of about size bytes, with words such as people
-// use: some often, most of them rarely.
+// mails returns lines of a label, a tab and a text of about size bytes, with a few frequent words
+// and many rare ones.
 func mails(rows, size int) string {
 	r := rand.New(rand.NewPCG(1, 32))
 	var b strings.Builder
@@ -76,7 +76,7 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// An n-gram of one row has a feature as long as the n-grams fall into no more than maxGramsOnce buckets.
+// An n-gram that occurs in one row has a feature as long as there are at most maxGramsOnce buckets.
 func TestGramsOnce(t *testing.T) {
 	for used, want := range map[int]int{maxGramsOnce: maxGramsOnce, maxGramsOnce + 1: 1} {
 		few := newTextStats(1, new(budget.Account))
@@ -94,7 +94,7 @@ func TestGramsOnce(t *testing.T) {
 	}
 }
 
-// Texts have the length of the features of the other columns, but are not shorter than 1.
+// Texts have the length of the features of the other columns, but at least 1.
 func TestTextLength(t *testing.T) {
 	var lines []string
 	for i := range 60 {
@@ -145,7 +145,7 @@ func TestTextLength(t *testing.T) {
 	}
 }
 
-// odds are pieces that a text may have between ordinary words, and words that are easy to misread.
+// odds are separators and words that are easy to misread.
 var odds = []string{" ", "\x00", "\xff", "\xc3", "\xed\xa0\x80", "\r", "e\u0301", "\u0301", "\u200d",
 	"\U0001f44d\U0001f3fd", "\ufeff", "\u202e", "İ", "ǅ", "ﬁ", "漢字", "१२", "²", "x\u0000y",
 	"\U0010ffff", "the", "The", "THE", "and", "0", "00", "-", "'", "\t", "\n", "\u2028", "\ufffd"}
@@ -159,7 +159,8 @@ func oddText(r *rand.Rand, pieces int) string {
 	return b.String()
 }
 
-// checkText fails the test unless the features of a cell are those of the package's documentation.
+// checkText fails the test unless the features of a cell are those that the package's documentation
+// defines.
 func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string) {
 	t.Helper()
 	counts := map[int]int{}
@@ -194,7 +195,7 @@ func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string)
 	}
 }
 
-// The features of a text are those that the plainest code finds, for any length and any content.
+// Features of texts of any length and content equal those that straightforward code computes.
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {
@@ -254,7 +255,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cell string) { checkText(t, c, s.rows, coder, cell) })
 }
 
-// BenchmarkText has the two passes from lines to hashed rows.
+// BenchmarkText measures the two passes from lines to hashed rows.
 func BenchmarkText(b *testing.B) {
 	text := mails(8000, 1000)
 	b.SetBytes(int64(len(text)))
@@ -263,7 +264,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// N-grams are counted alike in a map, in an array, and in an array that a map became.
+// N-grams have the same counts in a map, in an array, and in an array that replaced a map.
 func TestTextCounts(t *testing.T) {
 	var b strings.Builder
 	for i := range 3000 {
@@ -279,7 +280,7 @@ func TestTextCounts(t *testing.T) {
 	}
 }
 
-// Columns that look like text take no more memory the more there are.
+// The memory for columns that look like text does not grow with their number.
 func TestManyTexts(t *testing.T) {
 	var b strings.Builder
 	const columns = 3 * maxTexts

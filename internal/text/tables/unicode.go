@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// The letters, marks and numbers beyond ASCII, and what makes them lower case, are in tables, so
-// that a release of Go with another version of Unicode changes no model.
+// The letters, marks and numbers beyond ASCII, and their lower case, are in tables, so that a Go
+// release with another version of Unicode does not change models.
 
-// isWord reports whether words are made of the character: whether it is a letter, a mark or a
-// number.
+// isWord reports whether a character is part of a word: a letter, a mark or a number.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
@@ -18,7 +17,7 @@ func isWord(r rune) bool {
 	return unicode.Is(wordTable, r)
 }
 
-// aloneTable has the letters and marks of scripts that are written without blanks between words.
+// aloneTable contains the letters and marks of scripts written without blanks between words.
 var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0e01, Hi: 0x0e3a, Stride: 1}, {Lo: 0x0e40, Hi: 0x0e4e, Stride: 1}, // Thai
 	{Lo: 0x0e80, Hi: 0x0ecf, Stride: 1}, {Lo: 0x0edc, Hi: 0x0edf, Stride: 1}, // Lao
@@ -48,7 +47,7 @@ func countAlone(text string) (n int) {
 	return n
 }
 
-// toLower returns the lower case of a character, which may be itself.
+// toLower returns the lower case of a character, or the character itself if it has none.
 func toLower(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -66,8 +65,7 @@ func toLower(r rune) rune {
 	return r
 }
 
-// asciiWord has the lower case of the letters and digits of ASCII, and 0 for what stands between
-// words.
+// asciiWord maps ASCII letters and digits to their lower case, and separators to 0.
 var asciiWord = func() (lower [0x80]byte) {
 	for c := range byte(0x80) {
 		switch {

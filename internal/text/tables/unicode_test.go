@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write unicode_tables.go anew")
 
-// The tables are those of the Unicode version that they name.
+// The tables agree with the Unicode version that they name.
 func TestUnicodeTables(t *testing.T) {
 	if unicode.Version != unicodeVersion && !*update {
 		t.Skipf("Go has Unicode %s, the tables are of %s: NOT TESTED", unicode.Version, unicodeVersion)
@@ -38,7 +38,7 @@ func TestUnicodeTables(t *testing.T) {
 	}
 }
 
-// unicodeTables returns the source of the tables, by package unicode.
+// unicodeTables generates the source of the tables from package unicode.
 func unicodeTables() []byte {
 	var words, lower [][4]rune // first, last, stride, delta
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
@@ -93,7 +93,7 @@ func unicodeTables() []byte {
 	return text
 }
 
-// goesOn reports whether r, whose lower case is delta further, can continue the range l.
+// goesOn reports whether r, whose lower case is delta code points further, continues the range l.
 func goesOn(l [4]rune, r, delta rune) bool {
 	step := r - l[1]
 	return l[3] == delta && (step == l[2] || l[0] == l[1] && step <= 2)

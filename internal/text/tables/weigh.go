@@ -8,12 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Beside text, the noise of a column that is unrelated to the label costs accuracy: text needs a small
-// penalty on its weights, which lets the models fit that noise, too. Such columns become weak, in a
-// pass that compares the features of each column with the labels.
+// In tables with text, other columns that are unrelated to the label cost accuracy: text needs a
+// small penalty on its weights, which lets models fit the noise of such columns, too. These columns
+// become weak, in a pass that compares the features of each column with the labels.
 
 const (
-	weakFactor = 1.0 / 64 // of the features of weak columns
+	weakFactor = 1.0 / 64 // factor of the features of weak columns
 	// weakDeviations is the largest number of standard deviations by which a weak column explains
 	// more of the label than an unrelated column does in the mean.
 	weakDeviations = 2
@@ -24,25 +24,25 @@ const (
 
 // weigher is a [form.Encoder] that sums the features of the columns beside text, and returns none.
 type weigher struct {
-	*Coder   // of all columns but those of text
+	*Coder   // for all columns except text
 	skip     func(row int) bool
 	row      int
-	label    string // of the row that Encode is to add
+	label    string // label of the row that Encode adds next
 	value    float64
 	known    bool           // whether the row has a label
 	classes  map[string]int // index of each class; nil if there are too many
 	counts   []float64      // rows of each class
-	sums     [][]float64    // of each class, of each feature
+	sums     [][]float64    // for each class, the sum of each feature
 	all      []float64      // sum of each feature
 	squares  []float64      // sum of the squares of each feature
 	first    float64        // the first label, from which labels are measured
 	y, yy    float64        // sums of the labels and of their squares
 	products []float64      // sum of each feature times the label
-	counted  float64        // rows
+	counted  float64        // number of rows
 }
 
-// weigh finds the weak columns of an encoder with text, and balances the encoder anew. It calls read,
-// as Fit does, if there are other columns and labels.
+// weigh finds the weak columns of an encoder with text, and balances the encoder again. If there
+// are other columns and labels, it calls read for a pass, as Fit does.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -79,7 +79,7 @@ func (w *weigher) Cols() int { return 0 }
 // Features returns nil.
 func (w *weigher) Features() []string { return nil }
 
-// Label keeps the label of the row that Encode is called with next.
+// Label stores the label of the row that Encode adds next.
 func (w *weigher) Label(text string) (form.Label, string) {
 	l, reason := w.Coder.Label(text)
 	w.label, w.value, w.known = text, float64(l.Value), !l.Missing && reason == ""
@@ -115,7 +115,7 @@ func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// classSums counts the class of the row, and returns its sums; nil if there are too many classes.
+// classSums counts the class of the row and returns its sums, or nil if there are too many classes.
 func (w *weigher) classSums() []float64 {
 	if w.classes == nil {
 		return nil
@@ -134,12 +134,12 @@ func (w *weigher) classSums() []float64 {
 	return w.sums[k]
 }
 
-// unrelated reports whether features first to end-1, those of a column, seem unrelated to the label.
-// A feature explains a share s of its variance v: the variance between the means of the classes, or
-// the squared correlation with labels that are numbers. If the labels were shuffled, (n-1) s would be
-// d in the mean, d being the number of classes less 1, or 1 for numbers. For indicators, the sum of
-// (n-1) s v/m over the features, m being their mean squares, is Pearson's chi-squared, whose standard
-// deviation is the square root of twice its mean.
+// unrelated reports whether features first to end-1, those of a column, seem unrelated to the
+// label. A feature explains a share s of its variance v: the variance between the means of the
+// classes, or the squared correlation with labels that are numbers. If the labels were shuffled,
+// (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. For
+// indicators, the sum of (n-1) s v/m over the features, m being their mean squares, is Pearson's
+// chi-squared, whose standard deviation is the square root of twice its mean.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false

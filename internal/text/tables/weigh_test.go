@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// besideText returns a table of rows with text and columns, of which those whose names begin with
-// "my" depend on the label. label returns the label of a row's class, one of the given number.
+// besideText returns a table of rows with text and other columns. Columns whose names begin with
+// "my" depend on the label. label returns the label of a row of the given class.
 func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [][]string {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	table := [][]string{{"note", "my number", "number", "my word", "word", "flag", "my gaps", "gaps",
@@ -39,8 +39,8 @@ func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [
 	return table
 }
 
-// Beside text, columns that are unrelated to the label are weak, whatever the labels are: two
-// classes, more, or numbers, with some rows skipped.
+// In tables with text, columns that are unrelated to the label are weak, for two classes, more
+// classes, or numbers as labels, with some rows skipped.
 func TestWeak(t *testing.T) {
 	class := func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) }
 	number := func(k int, r *rand.Rand) string { return fmt.Sprintf("%.3f", 1e6+float64(k)+r.Float64()) }
@@ -68,7 +68,7 @@ func TestWeak(t *testing.T) {
 				t.Errorf("%s: column %s, weak %v: %s", c.name, of.Name, of.Weak, f.Reports[i].Reason)
 			}
 		}
-		// Without text no column is weak, and rows that are skipped count nothing.
+		// Without text no column is weak, and skipped rows do not count.
 		for k := range table {
 			table[k] = table[k][1:]
 		}
@@ -98,8 +98,8 @@ func TestWeak(t *testing.T) {
 
 func isWeak(c Column) bool { return c.Weak }
 
-// The features of a weak column, their deviations and their part in the length of texts are divided
-// by 64.
+// The features of a weak column, their deviations and their contribution to the length of texts are
+// divided by 64.
 func TestWeakFeatures(t *testing.T) {
 	table := besideText(900, 2, func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) })
 	f := &Fitter{Overrule: map[string]Given{"note": {Kind: Text}}}
