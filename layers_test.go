@@ -16,7 +16,7 @@ import (
 const module = "github.com/pegasimd/pegasimd"
 
 // layers returns the layers of docs/architecture.md from top to bottom, each a list of folders. A
-// folder stands for the packages in and below it, except for those that are listed themselves.
+// folder means all packages in and below it, except for those that are listed themselves.
 func layers(t *testing.T) (all [][]string) {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {

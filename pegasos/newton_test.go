@@ -74,7 +74,7 @@ func TestNewtonEnds(t *testing.T) {
 	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != settings.DefaultNewtonEpochs {
 		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
 	}
-	// Newton's method takes as many epochs as are given.
+	// Newton's method stops after the given number of epochs.
 	m = mustTrain(t, data.dense, data.y,
 		pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Epochs: 3, Tol: 1e-9})
 	if m.Result.Epochs != 3 {

@@ -82,7 +82,7 @@ func reliableFirstStep(t *testing.T) {
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; [2]float32(w) != want {
 					t.Errorf("%T batch %d: w = %v after step %d, want %v", x, c.batch, w, k+1, want)
 				}
-				// At w = 0 the coefficient of the logarithmic loss is half that of the hinge.
+				// At w = 0 the coefficient of the log loss is half of the hinge's.
 				cfg.Loss = pegasos.Log
 				half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; k == 0 && !slices.Equal(w, half) ||

@@ -19,8 +19,8 @@ func checkedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run with Patience ends after that many checks without a better model on the validation data.
-// The result is the best of all checked models and the last one, the first among equals.
+// A run ends after Patience checks without a better model on the validation data. The result is the
+// best of all checked models and the last one, the first among equals.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []pegasos.Config{

@@ -52,8 +52,8 @@ type Verification struct {
 	Sigmoids  bool     // whether the folds were trained again and gave the same sigmoids
 	// Scaling reports whether training would fit the model's Scaling to these rows. It is false if
 	// the model has no Scaling or its claim is contradicted, and it may be false if the run built
-	// on another model, the layout of the rows differs, or Trainer.CurveColumns is not that of the
-	// training.
+	// on another model, the layout of the rows differs, or Trainer.CurveColumns has changed since
+	// the training.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
 	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than

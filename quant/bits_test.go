@@ -16,7 +16,7 @@ import (
 func randomWords(r *rand.Rand, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
-		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits set, so that many distances are equal
+		v[i] = r.Uint64() & r.Uint64() & 0x0f0f0f0f // few bits are set: many distances are equal
 	}
 	return v
 }

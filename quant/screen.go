@@ -164,9 +164,9 @@ func (s *screen) limit(least float32) float32 {
 	return float32((greater - less - margin) / s.t)
 }
 
-// upper replaces the products of the query's bytes and those of the rows from first on by the terms
-// of the bounds that differ between these rows. For ByCosine it also adds offset, and divides by
-// the norms of the rows.
+// upper replaces the products of the bytes of query and rows, from row first on, by the terms of
+// the bounds that differ between these rows. For ByCosine it also adds offset, and divides by the
+// norms of the rows.
 func (s *screen) upper(dst []float32, ix *Index, first int) {
 	end := first + len(dst)
 	size := ix.size[first:end]

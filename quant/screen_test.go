@@ -124,7 +124,7 @@ var worstCases = []worst{
 	}, each(func(r *rand.Rand, j int) float64 { return noise(r, 1e-7) })},
 }
 
-// TestUpperIsABound checks that a screen excludes no row whose score may be that of a hit.
+// TestUpperIsABound checks that a screen excludes no row whose score may be a hit's.
 func TestUpperIsABound(t *testing.T) {
 	sizes := []int{48, 64, 100, 257, 1536, 20_000}
 	if testing.Short() {

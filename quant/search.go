@@ -12,9 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// Top finds the rows nearest to x, best first. It returns what [dense.Top] returns for the rows of
-// the index. It panics unless len(x) is the length of the rows and the metric
-// exists.
+// Top finds the rows nearest to x, best first. The result equals that of [dense.Top] for the rows
+// of the index. It panics unless len(x) is the length of the rows and the metric exists.
 //
 // Searches reuse the memory of earlier ones, so that Top does not allocate in the long run.
 func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit {
@@ -30,7 +29,7 @@ func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit 
 // TopMany is [Index.Top] for many queries at once: it sets dst[q] to the result of Top for
 // queries[q]. Each row's bytes are read from memory once for all queries. threads is the number of
 // goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
-// and queries differ in length, or the length of a query is not that of the rows.
+// and queries differ in length, or a query and the rows have different lengths.
 func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {
@@ -66,8 +65,8 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// check panics unless the metric exists and the query x has as many elements as a row. name is the
-// name of the length of x in the message.
+// check panics unless the metric exists and the query x is as long as a row. name is the name of
+// the length of x in the message.
 func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	if by > dense.ByL1 {
 		panic(misuse.Of("there is no metric %d", by))
@@ -287,7 +286,7 @@ func (s *search) collect(bounds []float32, first int) {
 	s.abandoned = s.scored > s.screened/4+s.mostCandidates()
 }
 
-// scoreBest scores as many candidates with the greatest bounds as hits are wanted, and drops the
+// scoreBest scores the candidates with the greatest bounds, one for each hit wanted, and drops the
 // candidates that then cannot be hits. If many are left, it scores these too.
 func (s *search) scoreBest() {
 	k := cap(s.hits)

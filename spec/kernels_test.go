@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// lengths are those of the kernels' vectors: around the sizes of lanes, groups and blocks.
+// lengths are the lengths of test vectors: around the sizes of lanes, groups and blocks.
 var (
 	lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
 		4096, 65535, 65536, 65537, 70000}
@@ -256,7 +256,8 @@ var kernels = []kernel{
 	{"topl1", "the same by L1 distance, times 1, 2^70 and 2^126: numbers and scores", topL1, short},
 }
 
-// doubles returns the hash of what f stores of x, four times as large, in float64.
+// doubles returns the hash of the float64 values that f stores for x with each element multiplied
+// by 4.
 func doubles(f func(dst, x []float64)) func(n int) string {
 	return func(n int) string {
 		wide := floats.Float64s(x(n))
@@ -288,7 +289,7 @@ func withHalves[T half.Float](sum func(x []float32, y []T) float32) func(n int) 
 	return func(n int) string { return one(sum(x(n), halves[T](y(n)))) }
 }
 
-// mixes are the numbers of 64 bits that those of a stream are made of.
+// mixes are the 64-bit numbers from which the values of a stream are computed.
 func mixes(s uint32, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
@@ -353,7 +354,7 @@ func shorts(n int) []uint16 {
 	return idx
 }
 
-// words are the upper halves of what numbers are made of, bytesOf their first eighths.
+// words returns the upper halves of a stream's 64-bit numbers, bytesOf their top 8 bits.
 func words(s uint32, n int) []uint32 {
 	v := make([]uint32, n)
 	for i, z := range mixes(s, n) {

@@ -174,8 +174,8 @@ func shortPrefetch(t Target, k int) int {
 }
 
 // shortSum emits the sum of k groups of terms, added in the order in which lanes are folded;
-// term(g) computes group g, from 0 to k-1. The result is a group of as many lanes as the widest
-// group, in which the remaining folds have still to be done.
+// term(g) computes group g, from 0 to k-1. The result is a group with the number of lanes of the
+// widest group, in which the remaining folds have still to be done.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group

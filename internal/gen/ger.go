@@ -11,7 +11,7 @@ func init() {
 const farElements = 4 << 20
 
 // ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
-// y has at most maxColumns elements, it stays in registers over all rows. Where two groups of a row
+// y has at most maxColumns elements, it stays in registers over all rows. If two groups of a row
 // overlap, both are loaded before either is stored. size is the number of elements of the whole
 // matrix, of which a may be a part.
 func ger(t Target) {

@@ -415,7 +415,7 @@ func (s *source) writeTables(b *bytes.Buffer) {
 	fmt.Fprintf(b, "}, %d, %v)\n", e.Rows, e.Raw)
 }
 
-// fields joins those of the parts that are not empty.
+// fields joins the parts that are not empty.
 func fields(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }

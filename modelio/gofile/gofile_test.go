@@ -202,7 +202,7 @@ func TestWrite(t *testing.T) {
 		if s := m.Scaling; scale == pegasos.ScaleStandard { // as of columns with a mean far from 0
 			s.Folded = false
 		}
-		layout := dataset.LayoutAuto // of so many features is sparse
+		layout := dataset.LayoutAuto // rows with this number of features are sparse
 		if name == "standard" {
 			layout = dataset.LayoutDense
 		}

@@ -156,7 +156,7 @@ package {{.Package}}
 
 import "testing"
 
-// TestPredict compares a few rows with what the model predicts. Scores are equal to the bit.
+// TestPredict compares the predictions of a few rows with the model's. Scores are equal to the bit.
 func TestPredict(t *testing.T) {
 	for i, row := range []struct {
 		{{if .Encoder}}cells []string{{else if .Sparse}}index []int32

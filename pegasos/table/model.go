@@ -136,8 +136,8 @@ func (m *Model) Columns() (all []Column) {
 	return all
 }
 
-// Order returns the cells of a row that are given by the names of their columns. Other columns
-// don't matter, and those that are left out may be missing.
+// Order converts a row given as a map from column names to cells into a slice. Columns that the
+// model does not have are ignored, and columns that it does not use may be missing.
 func (m *Model) Order(named map[string]string) ([]string, error) {
 	cells := make([]string, len(m.encoder.Columns))
 	for i, c := range m.encoder.Columns {

@@ -25,7 +25,7 @@ func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
-// reading returns what reads a text as a file.
+// reading returns a function that reads a text as a file.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
@@ -101,8 +101,8 @@ func reread(t *testing.T, m *Model) *Model {
 	return back
 }
 
-// checkScores compares the scores of rows, one by one, with those of all of them in a batch, and
-// with those of the model as its file has it.
+// checkScores compares the scores of single rows with the scores of a batch, and with the scores of
+// the model after it was written to a file and read.
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
@@ -169,8 +169,8 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// The label goes by its name, also where that is what stands for another column in a file's
-// options, and blanks around a cell don't count.
+// The label's column is found by its name, also if that is a special name in a file's options, and
+// blanks around a cell don't count.
 func TestTrainLabel(t *testing.T) {
 	rows := visits(2)
 	for i, row := range rows {

@@ -170,8 +170,8 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	return c, nil
 }
 
-// divide returns the indices of the rows of division s to train on and to test on, 30 %; of each
-// class there are as many in both parts as that allows.
+// divide returns the indices of the rows of division s to train on and to test on, 30 %; the shares
+// of the classes are about equal in both parts.
 func (t *table) divide(s int) (train, test []int) {
 	seed := sha256.Sum256(fmt.Append(nil, t.name, s))
 	r := rand.New(rand.NewChaCha8(seed))

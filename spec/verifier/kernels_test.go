@@ -90,7 +90,8 @@ func halfValue(h uint16, brain bool) float64 {
 	return v
 }
 
-// nearestHalf finds those of a number's size between which it is.
+// nearestHalf returns the bits of the float16 nearest to v, or bfloat16 if brain is set; ties go to
+// even.
 func nearestHalf(v float32, brain bool) uint16 {
 	size := math.Abs(float64(v))
 	above := uint16(0)

@@ -1,5 +1,5 @@
-// Command verifier is a second verifier, written by docs/spec.md alone: it imports nothing of this
-// repository. It reads a model of two classes and the svmlight data that it was trained on,
+// Command verifier is a second verifier, written from docs/spec.md alone: it imports no package of
+// this repository. It reads a model of two classes and the svmlight data that it was trained on,
 // computes the hash, the fingerprint of the data, the objective, to the bit, and a lower bound on
 // the optimum, and compares them with the model's claims: go run ./spec/verifier MODEL DATA
 //

@@ -139,7 +139,7 @@ type view struct {
 	Chosen    []fact
 	Estimate  string
 	Proof     proofView
-	Left      string // warnings that are left out
+	Left      string // warnings not shown
 }
 
 // A tile is one figure of the summary. Error is its standard error, or "".

@@ -171,7 +171,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Whatever a name is, it adds no element and no attribute to the page.
+// Names never add elements or attributes to the page.
 func TestHostileNames(t *testing.T) {
 	for _, classes := range []int{0, 2, 5} {
 		want, attributes, _ := elements(t, written(t, sample(200, classes, "name")))
@@ -247,7 +247,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// A million rows give a page as large as that of a thousand.
+// The size of the page is the same for a million rows as for a thousand.
 func TestManyRows(t *testing.T) {
 	rows := 1_000_000
 	if testing.Short() {

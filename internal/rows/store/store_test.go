@@ -365,7 +365,7 @@ func TestLazyErr(t *testing.T) {
 	}
 }
 
-// The columns of an empty sparse row are not nil, as those of a dense row are.
+// The columns of an empty sparse row are not nil, unlike the columns of a dense row.
 func TestEmptySparseRow(t *testing.T) {
 	x := Of(newSparse(t, 3, []int64{0, 0, 0}, nil, nil))
 	constant, ok := x.Compact(1)

@@ -100,8 +100,8 @@ func TestUnpackErrors(t *testing.T) {
 	}
 }
 
-// Formats that are given come before gzip, go by their first bytes, or else by the name, and are not
-// opened for an empty file.
+// The caller's formats take precedence over gzip. They are recognized by their first bytes or else
+// by the file's name, and not used for an empty file.
 func TestUnpackFormats(t *testing.T) {
 	upper := Decompressor{"UP", ".up", func(r io.Reader) (io.ReadCloser, error) {
 		text, err := io.ReadAll(r)

@@ -141,7 +141,7 @@ func TestChunksStart(t *testing.T) {
 	}
 }
 
-// A chunk's rows can be freed before the next chunk, also those of a group of one-vs-rest problems.
+// A chunk's rows can be freed before the next chunk, also with a group of one-vs-rest problems.
 func TestChunksAreReleased(t *testing.T) {
 	data := sample.Random(82, 60, 5, 3, 1)
 	s := settings.Settings{Lambda: 0.05}

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// Kind says what a round computes.
+// Kind is the kind of a round's computation.
 type Kind string
 
 const (
@@ -88,7 +88,7 @@ func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 func (r *Rounds) Vars() int { return r.vars }
 
 // Problems returns the number of weight vectors: 1 for two classes, else the number of classes.
-// Each row has as many dual variables.
+// This is also the number of dual variables of each row.
 func (r *Rounds) Problems() int {
 	if len(r.labels) == 2 {
 		return 1

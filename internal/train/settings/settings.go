@@ -285,7 +285,8 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 }
 
 // Vectors returns the number of weight vectors of a model with the given number of classes, which
-// must be 0 for regression. It returns an error if the settings do not allow that many classes.
+// must be 0 for regression. It returns an error if the settings do not allow this number of
+// classes.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Regression()
 	switch {

@@ -196,7 +196,7 @@ func (t *trial) drawSample() {
 	t.group, t.part = group, part
 }
 
-// takeSample replaces the rows of t.job by those of the sample.
+// takeSample replaces the rows of t.job by the rows of the sample.
 func (t *trial) takeSample() {
 	if set := t.job.Rows; t.sample != nil {
 		share := float64(len(t.sample)) / float64(set.X.Rows())
@@ -351,8 +351,8 @@ func (t *trial) beats(c, d *candidate) bool {
 // heldOut reports whether row i was held out of the training of a model that has predicted it.
 func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
 
-// compare returns the weighted mean difference between two lists of mistakes, negative if those of
-// a are smaller, and the standard error of this mean. The mistakes of regression are clipped: see
+// compare returns the weighted mean difference between two lists of mistakes, negative if a's are
+// smaller, and the standard error of this mean. The mistakes of regression are clipped: see
 // maxDeviations. The rows of a group count as one observation, and a row of weight w counts as w
 // copies. compare returns zeros if the mean is not finite.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {

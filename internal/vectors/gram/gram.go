@@ -2,7 +2,7 @@
 // Newton's method uses them as Hessians. Sum adds dense rows in float32, SparseSum sparse rows in
 // float64, and Bytes adds 8-bit rows exactly.
 //
-// The matrices are symmetric: only the elements (i, j) with i <= j are computed, and stand for
+// The matrices are symmetric: only the elements (i, j) with i <= j are computed, and are valid for
 // (j, i) as well. Each is a separate sum over the rows in their order, so that its bits depend
 // neither on the kernels' code path nor on the number of goroutines.
 package gram

@@ -529,14 +529,14 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash makes buckets of words that follow one another.
+// A gramHash computes the buckets of the n-grams that end with the latest word.
 //
-// The hash of an n-gram is that of its first word, and for each further one the finaliser of
-// MurmurHash3 of it, times the prime of FNV, exclusive or the word's; its bucket is the top bits of
-// the finaliser of that.
+// The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
+// the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
+// by exclusive or. The bucket is the top bits of the finalizer of the result.
 type gramHash struct {
 	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
-	n     int              // how many of them there are
+	n     int              // number of elements of mixed in use
 }
 
 // add takes in a word, and returns how many n-grams of up to grams words end with it.
@@ -796,8 +796,7 @@ func toLower(r rune) rune {
 	return r
 }
 
-// asciiWord has the lower case of the letters and digits of ASCII, and 0 for what stands between
-// words.
+// asciiWord maps ASCII letters and digits to their lower case, and separators to 0.
 var asciiWord = func() (lower [0x80]byte) {
 	for c := range byte(0x80) {
 		switch {
