@@ -510,7 +510,7 @@ func TestSvmlightHash(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := readIDXBytes(nil, nil, opt); !says(err, "hashing is for") {
+	if _, err := readIDXBytes(nil, nil, opt); !says(err, "can be hashed") {
 		t.Error(err)
 	}
 	// The bits are kept.
