@@ -19,8 +19,8 @@ const (
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
 	exitNothing     = 3   // verify: the model claims nothing
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
-	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
+	exitInterrupted = 130 // 128 + SIGINT, like shells
+	exitPipe        = 141 // 128 + SIGPIPE: the reader of standard output has stopped
 )
 
 // A call is one run of a command.
@@ -34,21 +34,20 @@ type call struct {
 	stderr io.Writer
 
 	quiet     bool     // no warnings are printed
-	warnings  []string // that end the output
+	warnings  []string // printed at the end of the output
 	inputs    []inputFile
 	outputs   []*output
 	temporary []*os.File // of files.Temp, kept open until the command ends
 }
 
-// closeTemporary closes the temporary files, which are gone then, or once they are not mapped any
-// more.
+// closeTemporary closes the temporary files. They are deleted then, or when they are unmapped.
 func (c *call) closeTemporary() {
 	for _, f := range c.temporary {
 		f.Close()
 	}
 }
 
-// warn adds lines to the warnings, each once.
+// warn adds lines to the warnings, without repetitions.
 func (c *call) warn(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(c.warnings, text) {
@@ -66,8 +65,8 @@ func (c *call) printWarnings() {
 	}
 }
 
-// A standardOutput keeps the first error of writing to it, which text for people is printed without
-// asking for.
+// A standardOutput writes to standard output and keeps the first error, because text for people is
+// printed without checking each error.
 type standardOutput struct {
 	w   io.Writer
 	err error
@@ -87,7 +86,7 @@ type command struct {
 	run func(c *call, arguments []string) error
 }
 
-// steps does one step after the other, up to the first error.
+// steps calls the functions in order and returns the first error.
 func steps(all ...func() error) error {
 	for _, step := range all {
 		if err := step(); err != nil {
@@ -101,12 +100,12 @@ func steps(all ...func() error) error {
 // output does nothing.
 type output struct {
 	call       *call
-	what, name string // what is the flag or the argument that names it
-	kind       kind   // what a file that it replaces has to be
+	what, name string // what is the flag or the argument that names the file
+	kind       kind   // the kind of files that it may replace
 	file       *atomicfile.File
 }
 
-// writes notes that the command writes a file of a kind, unless the name is empty.
+// writes registers an output file of a kind, unless the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil
@@ -119,10 +118,11 @@ func (c *call) writes(what, name string, kind kind) *output {
 // toStdout reports whether the output is standard output.
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
-// An inputFile is one that a command reads, and the flag or the argument that names it.
+// An inputFile is a file that a command reads, and the flag or the argument that names it.
 type inputFile struct{ what, name string }
 
-// discardOutputs leaves the files that were not written as they are.
+// discardOutputs discards the outputs that were not written, so that files under their names remain
+// unchanged.
 func (c *call) discardOutputs() {
 	for _, o := range c.outputs {
 		if o.file != nil {

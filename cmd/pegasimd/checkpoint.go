@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// check returns an error about the flags.
+// check returns an error if the flags are invalid.
 func (k *checkpoints) check(c *call) error {
 	f := c.flags
 	switch {
@@ -25,8 +25,8 @@ func (k *checkpoints) check(c *call) error {
 	return nil
 }
 
-// read reads the checkpoint to resume from. Unless there are flags that say how to train, its
-// settings are put into cfg: all but the length, if a flag gives it.
+// read reads the checkpoint to resume from. If no flags say how to train, it copies the
+// checkpoint's settings to cfg, except that a flag can give another length.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	resume := c.flags.Resume
 	if resume == "" {
@@ -53,7 +53,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains, and writes a checkpoint whenever it is time.
+// train trains, and writes checkpoints at intervals.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from
@@ -70,7 +70,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 			if c.Err() != nil { // both at once
 				return nil, c.Err()
 			}
-			every *= 4 // what is before the steps takes longer
+			every *= 4 // preparation took longer than the interval
 			continue
 		}
 		if m == nil {
@@ -83,14 +83,14 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 			timeUp, err = false, c.Err()
 		}
 		if !timeUp {
-			m.State = nil // is in the checkpoint
+			m.State = nil // the checkpoint has it
 			return m, err
 		}
 		if k.failed != nil { // perhaps the next one succeeds
 			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", escape.Text(k.failed.Error()))
 		}
 		if m.State.Steps() == steps {
-			every *= 4 // what is before or after the steps takes longer
+			every *= 4 // the time outside of the steps was longer than the interval
 		}
 		steps = m.State.Steps()
 		stage.Store(training)

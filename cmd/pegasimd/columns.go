@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// This file says which column has the labels, and which others may have them.
+// This file finds the label's column, and columns that might be meant instead.
 
-// usable returns the table of a set as other data can be read by it: without its names if they
-// can't tell columns apart.
+// usable returns the table of a set for reading other data: without names if they can't distinguish
+// the columns.
 func usable(set *dataset.Set) *dataset.Table {
 	t := set.Table
 	if t != nil && t.Check(set.Cols()) != nil {
@@ -23,7 +23,7 @@ func usable(set *dataset.Set) *dataset.Table {
 	return t
 }
 
-// tableOf returns the encoder, or the table of the set, for a model; nil for none.
+// tableOf returns the JSON of the encoder or of the set's table, for a model's file; nil for none.
 func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	if d.encoder != nil {
 		return json.Marshal(d.encoder)
@@ -34,8 +34,8 @@ func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// printLabel says which column has the labels, and why the names of the columns are not kept if they
-// are not.
+// printLabel prints which column has the labels and, if the model will not keep the columns' names,
+// why.
 func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	e := d.encoder
 	if e == nil {
@@ -79,7 +79,7 @@ var likelyLabels = strings.Fields("outcome diagnosis survived species price sale
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")
 
-// saysLabel reports whether a column of that name is likely to have the labels.
+// saysLabel reports whether a column with this name is likely to have the labels.
 func saysLabel(name string) bool {
 	plain := strings.NewReplacer("_", "", " ", "", "-", "", ".", "").Replace(strings.ToLower(name))
 	return slices.Contains(likelyLabels, plain)

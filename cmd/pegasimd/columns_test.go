@@ -118,7 +118,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// cv -model keeps the columns too, and -valid data go by them.
+// cv -model stores the columns, too, and -valid data are matched to them.
 func TestColumnsOfCrossValidation(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := "a,b,y\n"
@@ -180,7 +180,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	}
 }
 
-// Names that can't tell columns apart are not kept, which is told.
+// Names that can't distinguish columns are not stored in the model, and the output says so.
 func TestColumnsOfTheSameName(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	_, told := must(t, "train", file(t, "x.csv", "a,a,y\n1,2,p\n-1,-2,q\n2,2,p\n-2,-2,q\n"), model)

@@ -16,8 +16,8 @@ type questionError struct {
 	answers []string
 }
 
-// labelQuestion makes a question of a dataset.LabelError: one command line for each column that may
-// have the labels. It returns other errors as they are.
+// labelQuestion turns a dataset.LabelError into a question with one command line for each column
+// that may have the labels. It returns other errors unchanged.
 func (c *call) labelQuestion(err error) error {
 	var open *dataset.LabelError
 	if !errors.As(err, &open) {
@@ -36,12 +36,13 @@ func (c *call) labelQuestion(err error) error {
 	return q
 }
 
-// commandLine returns a call of the command as a shell reads it.
+// commandLine returns a command line that calls the command, quoted for a shell.
 func (c *call) commandLine(words []string) string {
 	return "pegasimd " + c.flags.Command + " " + shellWords(words)
 }
 
-// dataError is the error of a run on the named data: a usage error if a setting is at fault.
+// dataError returns the error of a run on the named data, as a usage error if a setting is at
+// fault.
 func dataError(name string, err error) error {
 	if bad := flags.FromConfig(err); bad != err {
 		return bad

@@ -76,8 +76,8 @@ func runConvert(c *call, args []string) error {
 	if f.For != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
-	set := new(dataset.Set) // stays so of a stream: all that is told is in the reader
-	if f.Stream {           // data that may be larger than the memory
+	set := new(dataset.Set) // remains empty with -stream: tell only needs the reader then
+	if f.Stream {           // data that may be larger than memory
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
 			rows, cols, err = reader.stream(w.(io.WriterAt), args[0])
@@ -104,8 +104,7 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-// readFor reads data, with the features and labels that the model of that name makes of them, if
-// there is one.
+// readFor reads data, with the features and labels of the named model unless the name is empty.
 func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
 	if model == "" {
 		set, _, err := d.read(name, nil)
@@ -143,13 +142,13 @@ func outFormat(name string) (dataset.Format, error) {
 	return format, nil
 }
 
-// writeData writes a set, which was read from data of the name in, which is what is at fault unless
-// it is the output.
+// writeData writes a set that was read from the file in. Errors name that file, except errors of
+// writing.
 func writeData(out *output, format dataset.Format, set *dataset.Set, in string) error {
 	return out.write(func(w io.Writer) error {
 		err := dataset.Write(w, format, set)
 		if err == nil {
-			err = set.Err() // of the file that the set is mapped from, all of which has been read
+			err = set.Err() // damage found while reading a mapped file
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", inputName(in), err)

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// writesTest notes that the command writes the test beside the Go file out, unless that is standard
-// output.
+// writesTest registers the test beside the Go file out as an output, unless out is standard output.
 func (c *call) writesTest(out string) (*output, error) {
 	name, isGo := strings.CutSuffix(out, ".go")
 	switch {

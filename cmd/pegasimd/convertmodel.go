@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The forms that models are read and written in; the empty one is the project's.
+// The formats in which models are read and written; the empty one is the project's own.
 var (
 	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
 		"liblinear": modelio.ReadLiblinear,
@@ -30,11 +30,11 @@ var (
 	}
 )
 
-// formOfEnding has the form that the ending of a file's name asks for.
+// formOfEnding maps the ending of a file's name to a format.
 var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear",
 	".go": "go"}
 
-// convertModel converts the model in one file to another form in another file.
+// convertModel converts a model from one format to another.
 func convertModel(c *call, in, out string) error {
 	f := c.flags
 	if c.flags.Given("lambda") && f.From != "liblinear" {
@@ -95,7 +95,7 @@ func convertModel(c *call, in, out string) error {
 	})
 }
 
-// readLinear reads the linear model in a file of the form.
+// readLinear reads a linear model in the given format.
 func readLinear(form, name string) (*pegasos.Model, error) {
 	if form != "" {
 		return readNamed(name, readForms[form])
@@ -111,8 +111,8 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// printLosses says what a form does not keep of a model, a line for each, and what its user has to
-// know. encodes says that the model encodes the cells of a table.
+// printLosses prints a line for each part of a model that the format can't represent, and for each
+// fact that its users must know. encodes tells that the model encodes the cells of a table.
 func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	several := len(m.Classes) > 2
 	for _, lost := range []struct {

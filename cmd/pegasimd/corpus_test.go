@@ -102,7 +102,7 @@ func (c *corpusTable) check(columns string) error {
 	return nil
 }
 
-// corpusView is what the command says about one file.
+// corpusView is the command's description of one file.
 type corpusView struct {
 	code     int
 	message  string // the last line of an error
@@ -157,7 +157,7 @@ func warningsOf(text string) (warnings []string) {
 	return warnings
 }
 
-// inspectCorpus returns what inspect says about a file.
+// inspectCorpus returns inspect's description of a file.
 func inspectCorpus(path string) corpusView {
 	code, stdout, stderr := callCommand("inspect", path)
 	v := corpusView{code: code, message: lastLine(stderr), warnings: warningsOf(stderr + stdout)}
@@ -289,7 +289,7 @@ func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 	return wrong, told
 }
 
-// What a warning about a form is about.
+// Patterns for the subject of a warning about a table's form.
 var (
 	separatorWords = regexp.MustCompile(`separator|-sep|quote`)
 	headerWords    = regexp.MustCompile(`header|first row`)

@@ -12,18 +12,19 @@ import (
 )
 
 // A curve measures a training run while it goes on: about twice for each doubling of the steps,
-// from a 64th of an epoch on.
+// beginning after 1/64 of an epoch.
 type curve struct {
-	out *output // nil if there is none to draw
+	out *output // picture; nil for none
 
-	rows    *pegasos.Labelled // of the training
-	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
+	rows    *pegasos.Labelled // training rows
+	valid   *pegasos.Labelled // validation rows, or nil
 	threads int
-	next    int64 // the steps after which to measure again
+	next    int64 // number of steps at the next measurement
 	points  []curvePoint
 }
 
-// A curvePoint is a model on the way. Train and Valid are accuracies or root mean square errors.
+// A curvePoint is the measurement of a model during training. Train and Valid are accuracies or
+// root mean square errors.
 type curvePoint struct {
 	Seconds       float64 `json:"seconds"`
 	Epochs        float64 `json:"epochs"`
@@ -35,8 +36,8 @@ type curvePoint struct {
 	Valid         number  `json:"valid"`
 }
 
-// early returns the parts of the first epoch after which to measure: 1/64, and each about sqrt(2)
-// times the one before.
+// early returns the points of the first epoch at which to measure, as shares of it: 1/64, and each
+// about sqrt(2) times the previous one.
 func (v *curve) early() (parts []float64) {
 	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
 		parts = append(parts, part, part*1.5)
@@ -44,7 +45,7 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure measures if it is time to, and reports whether it did.
+// measure measures the model if it is due, and reports whether it did.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	// the last point is the result
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
@@ -60,7 +61,7 @@ func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	return true
 }
 
-// add adds the point of a measured model.
+// add measures a model and adds a point.
 func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	of := m.Result
 	p := curvePoint{
@@ -73,8 +74,8 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// finish adds the result as the last point, unless it is an earlier one that was the best, and
-// draws the picture that was asked for. data names the rows.
+// finish adds the result as the last point, unless the best model was an earlier one, and draws the
+// picture if one is wanted. data names the rows.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {
@@ -100,7 +101,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	objective := column(func(p curvePoint) number { return p.Objective })
 	bound := column(func(p curvePoint) number { return p.DualObjective })
 	least := slices.Min(objective)
-	falls := slices.Max(objective) > 10*least // by so much that the axis is to be logarithmic
+	falls := slices.Max(objective) > 10*least // then the axis is logarithmic
 	for i := range bound {
 		if falls && bound[i] < least/10 {
 			bound[i] = math.NaN() // far below the picture

@@ -53,8 +53,8 @@ func runCv(c *call, args []string) error {
 		v.writeModel, v.write)
 }
 
-// makeGrid makes the points that the flags name. The grid of linear models has none if the data are
-// to decide.
+// makeGrid makes the points that the flags name. For linear models the grid remains empty if the
+// data choose the lambdas.
 func (v *search) makeGrid() error {
 	points, err := penalties(v.flags)
 	if v.grid = points; err != nil || !v.flags.UsesKernel() {
@@ -113,7 +113,7 @@ func (v *search) checkSettings() (err error) {
 	return nil
 }
 
-// readData opens what is written, reads the data and the weights, and cuts the rows into folds.
+// readData opens the outputs, reads the data and the weights, and divides the rows into folds.
 func (v *search) readData() (err error) {
 	v.modelOut = v.writes("-model", v.flags.Model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.JSON, reportKind)
@@ -146,7 +146,8 @@ func (v *search) readData() (err error) {
 	return v.encode()
 }
 
-// encode reads a table with words again for each fold, with an encoder of the other folds' rows.
+// encode reads a table with words again for each fold, with an encoder fitted to the other folds'
+// rows.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
@@ -164,7 +165,8 @@ func (v *search) encode() error {
 	return nil
 }
 
-// choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
+// choose makes the choices that depend on all rows: scaling, multi-class scheme and curves as train
+// would choose them, the lambdas, and the solver.
 func (v *search) choose() error {
 	if v.flags.UsesKernel() {
 		return nil
@@ -189,7 +191,7 @@ func (v *search) choose() error {
 			v.grid = append(v.grid, cvPoint{Lambda: number(share * v.r2)})
 		}
 	}
-	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // as train chooses it
+	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // like train
 		if auto.Finish = pegasos.FinishAuto; auto.Validate() == nil {
 			v.cfg.Finish = auto.Finish
 		}
@@ -200,7 +202,7 @@ func (v *search) choose() error {
 	return nil
 }
 
-// search does all runs and finds the best point: of equal ones the first, which has the smallest
+// search does all runs and finds the best point. Of equal points it is the first, with the smallest
 // gamma and the largest lambda.
 func (v *search) search() error {
 	start := time.Now()
@@ -214,7 +216,7 @@ func (v *search) search() error {
 	if err != nil {
 		return dataError(v.dataName(v.data), err)
 	}
-	if err := v.set.Err(); err != nil { // of a mapped file, all of which has been read
+	if err := v.set.Err(); err != nil { // damage found while reading a mapped file
 		return fmt.Errorf("%s: %w", v.dataName(v.data), err)
 	}
 	best := &v.grid[0]
@@ -238,7 +240,7 @@ func (v *search) search() error {
 	return nil
 }
 
-// writeModel trains on all rows with the best setting, if a model is wanted, and writes the model.
+// writeModel trains on all rows with the best setting and writes the model, if -model is given.
 func (v *search) writeModel() error {
 	if v.modelOut == nil {
 		return nil
@@ -271,7 +273,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 	return m, err
 }
 
-// setBest gives the flags of the best point, for the command in the model.
+// setBest sets the flags of the best point, for the command line stored in the model.
 func (v *search) setBest() {
 	best := &v.out.Best
 	lambda, c := best.cfg.Lambda, best.cfg.C
@@ -354,8 +356,8 @@ func (v *search) print(w io.Writer) {
 	}
 }
 
-// edge says that the best point, if no other is as good, has the least or the largest of what was
-// tried: beyond it there may be better ones.
+// edge returns a hint if a single best point has the smallest or the largest value tried, because
+// values beyond it may be better; else "".
 func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	best, least, largest, as := of(&r.Best), true, true, 0
 	for i := range r.Grid {

@@ -36,8 +36,8 @@ func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	return r, printed + told
 }
 
-// Each score is that of a model trained on a copy of the other folds' rows, to the bit; and so the
-// mean and the spread.
+// Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows,
+// and so do the mean and the standard deviation.
 func TestCrossValidation(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)

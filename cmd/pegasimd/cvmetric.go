@@ -9,20 +9,21 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A cvMetric is what cross-validation compares settings by.
+// A cvMetric is a measure by which cross-validation compares settings.
 type cvMetric struct {
 	name    string
 	heading string
 	percent bool
-	numbers bool // of numbers to predict, else of classes
-	least   bool // the least is the best
-	kernels bool // predicted labels are enough
-	proba   bool // of probabilities
+	numbers bool // for regression, else for classes
+	least   bool // the smallest value is the best
+	kernels bool // needs only predicted labels, so that it works for kernel machines
+	proba   bool // needs probabilities
 
-	of func(*scored) float64 // NaN where it is not defined
+	of func(*scored) float64 // NaN if undefined
 }
 
-// cvMetrics are all there are. The first of classes, and the first of numbers, is the default.
+// cvMetrics are all metrics. The first one for classes and the first one for regression are
+// defaults.
 var cvMetrics = []cvMetric{
 	{name: "accuracy", heading: "accuracy, %", percent: true, kernels: true,
 		of: (*scored).accuracy},
@@ -44,14 +45,14 @@ var cvMetrics = []cvMetric{
 	{name: "r2", heading: "R^2", numbers: true, of: (*scored).r2},
 }
 
-// metricOfNumbers reports whether -metric names one that only numbers to predict have.
+// metricOfNumbers reports whether -metric names a metric that is only defined for regression.
 func metricOfNumbers(name string) bool {
 	return slices.ContainsFunc(cvMetrics, func(m cvMetric) bool {
 		return m.numbers && m.name == name
 	})
 }
 
-// metricFor returns the metric that the flags name for a problem of numbers or of classes.
+// metricFor returns the metric that the flags name, for regression if numbers is set.
 func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	var names []string
 	for i := range cvMetrics {
@@ -89,7 +90,7 @@ func (m *cvMetric) better(a, b number) bool {
 	return a > b
 }
 
-// text is how a value is printed.
+// text formats a value.
 func (m *cvMetric) text(v number) string {
 	switch {
 	case m.percent:

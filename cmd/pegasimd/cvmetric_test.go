@@ -30,8 +30,8 @@ func scattered(t *testing.T, rows, classes int) string {
 	return file(t, "scattered.svm", b.String())
 }
 
-// Each score is that of a model trained on a copy of the other folds' rows, by the metric's
-// definition written down anew.
+// Each score equals the score of a model trained on a copy of the other folds' rows, computed here
+// from the metric's definition.
 func TestCVMetrics(t *testing.T) {
 	for _, c := range []struct {
 		metric, flags string

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// curveColumns returns the columns that curves may expand: nil for all of a table of plain numbers,
-// and for data that are no table.
+// curveColumns returns the columns that curves may expand, or nil for all columns of a table of
+// plain numbers and of data that are no table.
 func (d *dataReader) curveColumns() []int {
 	if d.encoder == nil || d.encoder.Raw {
 		return nil
@@ -29,7 +29,7 @@ func (d *dataReader) curveColumns() []int {
 	return d.encoder.NumberFeatures()
 }
 
-// options fills opt in, and returns what shows the progress of reading a file.
+// options completes d.opt, and returns the progress display for reading the named file.
 func (d *dataReader) options(name string) *progress {
 	d.opt.Context = d.call
 	if d.opt.Encoding == "latin1" {
@@ -51,7 +51,7 @@ func (d *dataReader) options(name string) *progress {
 	return p
 }
 
-// read reads data. If like is not nil they get the features of that model.
+// read reads data. If like is not nil, the data get the features of that model.
 func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options(name)
 	if like != nil {
@@ -88,7 +88,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 // is missing, a model, or a table with another ending.
 func (d *dataReader) explain(name string, err error) error {
 	if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
-		_, err = os.Open(name) // whatever the name tells of a format
+		_, err = os.Open(name) // the file's own error is clearer than one about its format
 		n, auto := len(d.opt.More), dataset.FormatOf(name) == dataset.FormatAuto
 		if d.call.flags.Command == "train" && auto && n > 0 && name == d.opt.More[n-1] {
 			err = fmt.Errorf("%w; if it is to be the model's name, say so (-model)", err)
@@ -102,7 +102,7 @@ func (d *dataReader) explain(name string, err error) error {
 	return err
 }
 
-// like has data read as those of a model.
+// like prepares to read data with a model's columns, labels and encoder.
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
 		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: the " +
@@ -115,7 +115,7 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 	return err
 }
 
-// readAs reads data as a model needs them, or else as they are.
+// readAs reads data with the options that a model has set, or else as data without a model.
 func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh(name)
@@ -161,14 +161,14 @@ func modelName(args []string, given string) (string, error) {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 
-// tell prints the oddities of data.
+// tell prints the unusual properties of data.
 func (d *dataReader) tell(set *dataset.Set) {
 	for _, line := range d.oddities(set) {
 		fmt.Fprintln(d.call.stderr, line)
 	}
 }
 
-// oddities says in lines what was odd with data, and how many values were ignored.
+// oddities describes the unusual properties of data and counts ignored values, one line each.
 func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		lines = coder.Odd()
@@ -192,7 +192,7 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	return lines
 }
 
-// doubtRows adds the doubts about rows that no model says how to read.
+// doubtRows adds the doubts about rows that are read without a model.
 func (d *dataReader) doubtRows(name string, set *dataset.Set) {
 	if d.encoder != nil {
 		d.doubtLabel(d.names())
@@ -226,7 +226,7 @@ func rowOf(set *dataset.Set, i int) []float32 {
 // by 1.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
-	ascends := n >= 10 && set.Cols() > 1 // fewer may do so by chance
+	ascends := n >= 10 && set.Cols() > 1 // fewer rows may ascend by chance
 	for i := 1; i < n && ascends; i++ {
 		ascends = rowOf(set, i)[0] == rowOf(set, 0)[0]+float32(i)
 	}

@@ -19,15 +19,14 @@ var decompressors = []dataset.Decompressor{
 	bzip2Of('8'), bzip2Of('9'),
 }
 
-// bzip2Of returns the decompressor of bzip2 files of a level. Text may begin with BZh, but not with
-// the number of the first block.
+// bzip2Of returns the decompressor for bzip2 files of a level. Its magic bytes include the mark of
+// the first block, because text may begin with BZh.
 func bzip2Of(level byte) dataset.Decompressor {
 	return dataset.Decompressor{Magic: "BZh" + string(level) + "1AY&SY", Ending: ".bz2",
 		Open: func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }}
 }
 
-// maxWindow is the most bytes of decompressed text that a zstd file may refer to: enough for all
-// levels up to 20.
+// maxWindow limits the window of a zstd file, in bytes: enough for all levels up to 20.
 const maxWindow = 32 << 20
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {

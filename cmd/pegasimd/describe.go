@@ -23,7 +23,7 @@ import (
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {
-		if y == y && (skip == nil || !skip(i)) { // NaN is a label that is missing
+		if y == y && (skip == nil || !skip(i)) { // NaN marks a missing label
 			count[y]++
 		}
 	}
@@ -46,7 +46,7 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		kind = fmt.Sprintf("numbers to predict from %v to %v", labels[0], labels[len(labels)-1])
 	}
 	var nonzeros string
-	if set.Dense == nil || !set.Mapped() { // else all of the file would have to be read
+	if set.Dense == nil || !set.Mapped() { // counting nonzeros would read the whole mapped file
 		nonzeros = fmt.Sprintf("%s (%.4g %%), ", count(set.NNZ(), "nonzero"), 100*set.Fill())
 	}
 	w := d.call.stderr
@@ -55,17 +55,17 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printForm(w, set)
-	if d.encoder != nil && !d.encoder.Raw { // there is nothing to say of plain numbers
+	if d.encoder != nil && !d.encoder.Raw { // plain numbers need no description
 		printTable(w, d.encoder, d.fitter)
 	}
 	d.printLabel(w, set)
 }
 
-// maxColumns is how many columns are printed at most, and are in reports.
+// maxColumns is the number of columns that are printed, and listed in reports.
 const maxColumns = 1000
 
-// printTable prints the kinds of the columns of an encoder. fitter knows more of them, if it is not
-// nil; without it the encoder is one of a model.
+// printTable prints the kinds of an encoder's columns. fitter has details about them; it is nil if
+// the encoder is a model's.
 func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
@@ -167,7 +167,7 @@ func formText(f *dataset.Form) string {
 	return text
 }
 
-// classesKind names the classes if they are few.
+// classesKind describes the classes, with their names if they are few.
 func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	const few = 5
 	text := count(len(labels), "class")
@@ -186,7 +186,8 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	return text
 }
 
-// withoutBuckets returns the encoder for a report, without what only machines read.
+// withoutBuckets returns a copy of the encoder for a report, without the parts that only programs
+// read.
 func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	if e == nil {
 		return nil
@@ -195,7 +196,7 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	shown.Columns = slices.Clone(e.Columns)
 	for i := range shown.Columns {
 		if t := shown.Columns[i].Text; t != nil {
-			without := *t // which still knows how many there are
+			without := *t // it keeps the number of buckets
 			without.Buckets = nil
 			shown.Columns[i].Text = &without
 		}
@@ -203,7 +204,7 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	return &shown
 }
 
-// odd prints which cells did not fit the model's columns, behind a text that says of which data.
+// odd prints which cells did not fit the model's columns, after a text that names the data.
 func (d *dataReader) odd(w io.Writer, of string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		for _, line := range coder.Odd() {

@@ -51,8 +51,9 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like numbers to predict are taken for such, unless a flag says what they are. If
-// they would become classes, they are refused before any work, with the flag that helps.
+// Labels that look like regression targets are taken for such, unless a flag chooses the task. If
+// they would become classes, they are refused before training, and the error names the flag that
+// helps.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder

@@ -15,11 +15,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file collects the doubts about data, which end a command's output, and writes the command
-// lines that settle them.
+// This file collects the doubts about data, which are printed at the end of a command's output, and
+// makes the command lines that resolve them.
 
-// settle makes warnings of the doubts about the data of that name. It returns an error if they stop
-// the command: any doubt with -strict, and before training one about the separator or the header.
+// settle turns the doubts about the named data into warnings. It returns an error if a doubt stops
+// the command: with -strict any doubt does, and before training a doubt about the separator or the
+// header.
 func (d *dataReader) settle(name string, trains bool) error {
 	for _, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
@@ -34,12 +35,12 @@ func (d *dataReader) settle(name string, trains bool) error {
 	return nil
 }
 
-// settledBy has the flags that settle the doubts which stop training.
+// settledBy maps the subjects of doubts that stop training to the flags that resolve them.
 var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
 
-// resolved returns the flags of train that read the data as they were read, and train on them as it
-// did, without detecting anything. Unless files is true they lack the names of files.
+// resolved returns the flags of train that read the data in the same way without detecting
+// anything, and train on them in the same way. If files is false, the names of files are left out.
 func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
 	words []string,
 ) {
@@ -68,7 +69,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 			words = append(words, "-encoding", f.Encoding)
 		}
 	}
-	mark := cmp.Or(d.opt.Decimal, ".") // of a run that is resumed
+	mark := cmp.Or(d.opt.Decimal, ".") // for a resumed run
 	if d.fitter != nil {
 		mark = string(d.fitter.Mark)
 	}
@@ -79,7 +80,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	if label >= 0 {
 		words = append(words, "-label-column", d.columnWord(names, label, true))
 	}
-	if !c.flags.Given("start") && !c.flags.Given("prior") { // which say what the columns are
+	if !c.flags.Given("start") && !c.flags.Given("prior") { // these models determine the columns
 		words = append(words, d.kindFlags(names, label)...)
 	}
 	others := c.flags.Words(files, func(f *flags.Flag) bool {
@@ -88,8 +89,8 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	return slices.Concat(words, further, others)
 }
 
-// kindFlags returns the flags that give every column of the encoder the kind that it has. The kind
-// of the most columns has "*" in place of a long list.
+// kindFlags returns flags that give every column of the encoder its present kind. "*" replaces the
+// longest list.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number

@@ -62,7 +62,7 @@ func runEval(c *call, args []string) error {
 	}
 	reader := c.reader()
 	if reader.missing == "fill" {
-		reader.missing = "drop" // such rows measure nothing
+		reader.missing = "drop" // rows without a label can't be measured
 	}
 	s, err := reader.score(args[0], m, c.flags.Weights, true)
 	if err != nil {
@@ -100,8 +100,8 @@ func runEval(c *call, args []string) error {
 	return nil
 }
 
-// evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
-// that is what the model predicts.
+// evaluate measures how well the scores predict the labels of the set, which has at least one row,
+// and numeric labels if the model predicts numbers.
 func evaluate(s *scoredSet) *evalReport {
 	none := number(math.NaN())
 	r := &evalReport{
@@ -114,7 +114,7 @@ func evaluate(s *scoredSet) *evalReport {
 	for _, w := range s.weights {
 		r.Weight += float64(w)
 	}
-	predicted, _, _ := s.predict() // all scores are there
+	predicted, _, _ := s.predict() // no error: all scores are in memory
 	of := &scored{s.model, s.Y, s.weights, s.scores, s.truth, predicted, len(s.names)}
 	if predictions.Numbers(s.model) {
 		r.RMSE, r.R2 = number(of.rmse()), number(of.r2())
@@ -123,7 +123,7 @@ func evaluate(s *scoredSet) *evalReport {
 		r.Labels = s.names
 		r.classify(of)
 		if r.unknown = len(s.names) > len(s.model.Head().Classes); r.unknown {
-			return r // such a label has no score, no probability and no loss
+			return r // a label that the model does not know has no score, probability or loss
 		}
 		r.rank(of)
 		if s.model.noProbabilities() == "" {
@@ -148,7 +148,7 @@ func (r *evalReport) classify(of *scored) {
 	r.Macro = &macro
 }
 
-// rank finds how well each class's score puts its rows before the others.
+// rank measures, for each class, how well its score ranks its rows above the others.
 func (r *evalReport) rank(of *scored) {
 	each, means, all := of.rankings()
 	for k, class := range each {
@@ -231,7 +231,7 @@ func (r *evalReport) printConfusion(w io.Writer) {
 	t.Flush()
 }
 
-// printFirst writes the line that matters most.
+// printFirst prints the most important figure.
 func (r *evalReport) printFirst(w io.Writer) {
 	if r.Labels == nil {
 		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
@@ -248,7 +248,7 @@ func (r *evalReport) printFirst(w io.Writer) {
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
-		// of a kernel model: train prints it
+		// a kernel machine, whose objective only train prints
 	case math.IsNaN(float64(r.Penalty)):
 		fmt.Fprintf(w, "mean loss %s; no objective: it needs the prior of the model, which the file "+
 			"does not store\n",
@@ -261,7 +261,7 @@ func (r *evalReport) printObjective(w io.Writer) {
 	}
 }
 
-// evalReport is what -json writes.
+// evalReport is the output of -json.
 type evalReport struct {
 	Accuracy         number        `json:"accuracy"`
 	Error            number        `json:"error"`
@@ -276,7 +276,7 @@ type evalReport struct {
 	MeanLoss         number        `json:"mean_loss"`
 	Lambda           float64       `json:"lambda"`
 	Rows             int           `json:"rows"`
-	Weight           float64       `json:"weight,omitempty"` // sum of -weights; 0 without
+	Weight           float64       `json:"weight,omitempty"` // sum of the weights; 0 without -weights
 	Features         int           `json:"features"`
 	Ignored          int64         `json:"ignored_values"`
 	Macro            *classReport  `json:"macro"`
@@ -288,8 +288,8 @@ type evalReport struct {
 	ModelHash        string        `json:"model_hash"`
 	Warnings         []string      `json:"warnings,omitempty"`
 
-	unknown bool    // there are labels that the model does not know
-	right   float64 // weight of the rows that are predicted right
+	unknown bool    // the data have labels that the model does not know
+	right   float64 // weight of the rows that are predicted correctly
 }
 
 type classReport struct {

@@ -33,8 +33,8 @@ func people(rows int) []byte {
 	return b.Bytes()
 }
 
-// Every example of the help runs as it stands there, in a folder with data of such names. They run
-// in an order in which files are there that others have written.
+// Every example of the help runs as printed, in a folder with data under the names that it uses.
+// The order ensures that files written by one example exist for the next.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name string, text []byte) {

@@ -83,11 +83,11 @@ func (r *fitReport) String() string {
 
 const (
 	fewRows    = 100
-	hardlyMore = 0.001 // of all rows
-	rareRows   = 0.2   // largest share of the rows that rare classes have
+	hardlyMore = 0.001 // share of the rows by which a model is hardly better than a constant
+	rareRows   = 0.2   // share of the rows up to which classes count as rare
 )
 
-// warnings says what speaks against trusting the model, and which flag helps.
+// warnings returns reasons not to trust the model, with the flag that helps.
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
@@ -101,7 +101,7 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (%d of %s are): try %s",
 			firstNames(r.Never), r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
-		!(*r.Accuracy > *r.Constant+hardlyMore): // with weights accuracy may be given up
+		!(*r.Accuracy > *r.Constant+hardlyMore): // with class weights, a lower accuracy may be intended
 		warnings = append(warnings, "the model is hardly better than predicting "+
 			escape.Name(r.Largest)+" for every row: try a smaller -lambda, -kernel rbf, or where "+
 			"a class is rare -class-weight balanced")
@@ -113,23 +113,23 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	return warnings
 }
 
-// neverIsNews reports whether the classes that are never predicted are worth a warning in place of
-// the one about a model that is hardly better than a constant: the model predicts several classes,
-// or these are rare.
+// neverIsNews reports whether the warning about classes that are never predicted replaces the one
+// about a model that is hardly better than a constant: the model predicts several classes, or the
+// classes never predicted are rare.
 func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
 
-// A fitReport says how well a model predicts the rows that it was trained on, beside what a
-// constant reaches: the largest class, or the mean.
+// A fitReport is the quality of a model on its training rows, beside that of a constant prediction:
+// the largest class, or the mean.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // its share of the rows
+	Constant *number `json:"largest_class,omitempty"` // share of the rows in the largest class
 	Largest  string  `json:"-"`
-	// Never has the classes that have rows, but as which no row is predicted.
+	// Never lists the classes that have rows but are never predicted.
 	Never []string `json:"never_predicted,omitempty"`
 
-	rows, neverRows int // of a weight above 0: all, and of the classes of Never
+	rows, neverRows int // numbers of rows of a weight above 0: all, and those of classes in Never
 
 	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
 }

@@ -19,14 +19,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// This file trains and measures the models of cv, on the rows outside and inside of each fold.
+// This file trains the models of cv on the rows outside of each fold and measures them on the rows
+// inside.
 
-// deal cuts the rows into folds.
+// deal divides the rows into folds.
 func (v *search) deal() error {
 	cfg, folds := v.cfg, v.flags.Folds
 	y := v.set.Y
 	if cfg.Loss.Regression() {
-		y = make([]float32, len(y)) // as if of one class: plain folds
+		y = make([]float32, len(y)) // one class: folds that are not stratified
 	}
 	v.fold = pegasos.Folds(y, v.weights, folds, cfg.Seed)
 	v.sizes = make([]int, folds)
@@ -61,8 +62,8 @@ func (v *search) deal() error {
 	return nil
 }
 
-// run does the runs of all points and folds, several at a time, and fills in the points. Runs side
-// by side share the memory. If that is too little for one of them, half as many run at a time.
+// run does the runs of all points and folds, several at a time, and fills in the points. Parallel
+// runs share the memory; if that is too little for one of them, run tries again with half as many.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)
@@ -76,7 +77,7 @@ func (v *search) run(p *progress) error {
 	}
 }
 
-// runSome is run with a number of runs at a time. When one fails the others are cancelled.
+// runSome is run with atOnce parallel runs. When one fails, the others are canceled.
 func (v *search) runSome(threads, atOnce int, p *progress) error {
 	folds := v.flags.Folds
 	runs := make([]cvRun, len(v.grid)*folds)
@@ -108,10 +109,10 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 	return nil
 }
 
-// A cvRun is the training of a point without one fold.
+// A cvRun holds the results of one training of a point without one fold.
 type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
-// one trains without a fold and measures on it.
+// one trains on all folds but one and measures the model on that one.
 func (v *search) one(
 	ctx context.Context, cfg pegasos.Config, fold int, threads int, memory int64,
 ) (r cvRun, err error) {
@@ -140,7 +141,7 @@ func (v *search) one(
 	r = cvRun{seconds: time.Since(began).Seconds(), lambda: m.Lambda, objective: m.Result.Objective,
 		gap: m.Result.Gap}
 	if m.Result.Weight > 0 {
-		total = m.Result.Weight // with those of the classes
+		total = m.Result.Weight // includes the weights of classes
 	}
 	r.c = 1 / (m.Lambda * total)
 	p, err := v.scoreFold(m, fold)
@@ -156,7 +157,7 @@ func (v *search) one(
 
 func (v *search) weight(i int) float32 { return floats.At(v.weights, i, 1) }
 
-// sum fills in the point from its runs, one for each fold.
+// sum computes the point's figures from its runs, one for each fold.
 func (p *cvPoint) sum(runs []cvRun) {
 	n := float64(len(runs))
 	var lambda, c, objective, gap float64
@@ -177,7 +178,7 @@ func (p *cvPoint) sum(runs []cvRun) {
 	p.average()
 }
 
-// average fills in the mean of the scores, and their standard deviation, of n-1.
+// average computes the mean of the scores and their sample standard deviation.
 func (p *cvPoint) average() {
 	n := float64(len(p.Scores))
 	var mean, squares float64
@@ -190,7 +191,7 @@ func (p *cvPoint) average() {
 	p.Mean, p.Spread = number(mean), number(math.Sqrt(squares/(n-1)))
 }
 
-// crossPredict predicts each fold by a kernel machine of the others.
+// crossPredict predicts each fold with a kernel machine trained on the others.
 func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	if v.encoded == nil {
 		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.Folds)
@@ -265,11 +266,11 @@ func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
 		}
 		s.y, s.weights = append(s.y, v.set.Y[i]), append(s.weights, v.weight(i))
 		if m.Classes == nil {
-			s.scores = append(s.scores, float64(float32(scores[0]))) // as Predict has it
+			s.scores = append(s.scores, float64(float32(scores[0]))) // rounded like Predict
 			continue
 		}
 		own := slices.Index(m.Classes, v.set.Y[i])
-		if own < 0 { // all labels that the model does not know are one class more
+		if own < 0 { // labels that the model does not know become one additional class
 			own, s.classes = len(m.Classes), len(m.Classes)+1
 		}
 		s.truth, s.predicted = append(s.truth, own), append(s.predicted, m.Class(scores))

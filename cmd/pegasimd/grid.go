@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or
-// nil if they name none.
+// penalties returns a point for each lambda or C that the flags name, in descending order of
+// lambda, or nil if they name none.
 func penalties(f *flags.Set) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
@@ -43,8 +43,8 @@ func penalties(f *flags.Set) (all []cvPoint, err error) {
 	return all, err
 }
 
-// positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
-// be a range from:to:count, of which each is the same multiple of the one before.
+// positiveNumbers returns the numbers in a flag's list, ascending and without repetitions. The list
+// may be a range from:to:count, in which each number is the same multiple of the previous one.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	if strings.Contains(list, ":") {
 		return geometric(flag, list)
@@ -60,7 +60,7 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	return slices.Compact(values), nil
 }
 
-// mostPoints is how many a range may have.
+// mostPoints is the largest number of points in a range.
 const mostPoints = 1000
 
 // geometric returns the numbers of a range.
@@ -76,28 +76,28 @@ func geometric(flag, list string) (values []float64, err error) {
 	for i := range n - 1 {
 		part := float64(i) / float64(n-1)
 		v := from * floats.Exp(float64(part*floats.Log(to/from)))
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // a number to be read
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // rounded to six digits
 		values = append(values, v)
 	}
 	values[0] = from
 	return slices.Compact(append(values, to)), nil
 }
 
-// A cvReport is what cv writes.
+// A cvReport is the output of cv.
 type cvReport struct {
-	Metric   string   `json:"metric"` // as -metric has it
+	Metric   string   `json:"metric"` // a value of -metric
 	Folds    int      `json:"folds"`
 	FoldRows []int    `json:"fold_rows"`
 	Rows     int      `json:"rows"`
 	Features int      `json:"features"`
-	Labels   []string `json:"labels"` // null for numbers to predict
-	// MeanSquare is R^2, the mean squared length of the rows as they are scaled, without a bias; 0
-	// with -kernel.
+	Labels   []string `json:"labels"` // null for regression
+	// MeanSquare is R^2, the mean squared length of the scaled rows, without the bias; 0 with
+	// -kernel.
 	MeanSquare number    `json:"mean_squared_length"`
 	Grid       []cvPoint `json:"grid"` // ascending by gamma, and descending by lambda
 	Best       cvPoint   `json:"best"`
 	Load       float64   `json:"load_seconds"`
-	Seconds    float64   `json:"seconds"` // of all runs, side by side
+	Seconds    float64   `json:"seconds"` // wall-clock time of all runs
 	ISA        string    `json:"isa"`
 	Layout     string    `json:"layout"`
 	Seed       uint64    `json:"seed"`
@@ -105,27 +105,27 @@ type cvReport struct {
 	Hash       string    `json:"model_hash,omitempty"`
 	Warnings   []string  `json:"warnings,omitempty"`
 	Gap        *number   `json:"model_gap,omitempty"`
-	Config     any       `json:"config"` // of the best; what is left out goes by the rows
+	Config     any       `json:"config"` // of the best point; missing settings depend on the rows
 }
 
-// A cvPoint is a setting that cv tries, and what its runs gave.
+// A cvPoint is a setting that cv tries, and the results of its runs.
 type cvPoint struct {
-	Gamma     float64   `json:"gamma,omitempty"` // with -kernel, unless the data decide
-	Lambda    number    `json:"lambda"`          // with C the mean over the folds, 0 with -kernel
-	C         number    `json:"c"`               // with lambda the mean over the folds, 0 with -kernel
+	Gamma     float64   `json:"gamma,omitempty"` // with -kernel; 0 if the data choose it
+	Lambda    number    `json:"lambda"`          // mean over the folds if C is given; 0 with -kernel
+	C         number    `json:"c"`               // mean over the folds if lambda is given
 	Share     number    `json:"lambda_of_r2"`
 	Mean      number    `json:"mean"`
-	Spread    number    `json:"spread"` // standard deviation over the folds, of n-1
+	Spread    number    `json:"spread"` // sample standard deviation over the folds
 	Scores    []float64 `json:"scores"` // of each fold
 	Objective number    `json:"objective"`
 	Gap       number    `json:"gap"`
-	Seconds   float64   `json:"train_seconds"` // of all folds
+	Seconds   float64   `json:"train_seconds"` // sum over the folds
 
 	cfg  pegasos.Config
-	mark string // behind it in the table
+	mark string // printed after it in the table
 }
 
-// config returns cfg with the point's lambda or C, of which one is set before the runs.
+// config returns cfg with the point's lambda or C, one of which is set before the runs.
 func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
 	return cfg
@@ -143,16 +143,16 @@ type search struct {
 	cfg               pegasos.Config
 	kernel            kernelsvm.Config // with -kernel
 	classWeight       string           // of cfg, with names in place of labels
-	data              string           // the file
+	data              string           // file name
 	modelOut, jsonOut *output
 
 	reader  *dataReader
 	set     *dataset.Set
-	encoded []*dataset.Set // of each fold, by an encoder of the others' rows; nil for numbers
+	encoded []*dataset.Set // for each fold, by an encoder fitted to the others' rows; nil for numbers
 	curved  [][]int        // columns of each set in encoded that curves may expand
 	loading time.Duration
 	weights []float32 // of the rows, or nil
-	memory  int64     // that all runs side by side may take
+	memory  int64     // bytes that all parallel runs may use
 	fold    []int     // of each row; -1 for those without weight
 	sizes   []int     // of the folds
 	labels  []string  // nil for numbers
@@ -163,7 +163,7 @@ type search struct {
 	out     cvReport
 }
 
-// rows returns all rows, as they are for what is trained without a fold.
+// rows returns all rows, encoded for training without the given fold.
 func (v *search) rows(fold int) pegasos.Examples {
 	if v.encoded != nil {
 		return v.encoded[fold].Examples()

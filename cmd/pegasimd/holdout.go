@@ -46,8 +46,8 @@ func checkHoldout(c *call) error {
 	return nil
 }
 
-// holdOut divides the rows that were read by -holdout. It fits the encoder of a table again, to the
-// rows to train on alone.
+// holdOut divides the rows according to -holdout. It fits the encoder of a table again, only to the
+// rows to train on.
 func (r *linearRun) holdOut() error {
 	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
@@ -58,8 +58,8 @@ func (r *linearRun) holdOut() error {
 	}
 	numbers := r.cfg.Loss.Regression()
 	set, all := r.set, r.set
-	// The columns that the encoder leaves out do not make rows different, so that the choice of
-	// the rows and the encoder of the others depend on each other.
+	// Columns that the encoder leaves out do not distinguish rows, so that the choice of the rows
+	// and the encoder depend on each other.
 	var out, in []int
 	for tries := 0; ; tries++ {
 		columns := d.usedColumns()
@@ -95,10 +95,11 @@ func (r *linearRun) holdOut() error {
 	return all.Err()
 }
 
-// mostRefits is how often the encoder is fitted again because it reads other columns than before.
+// mostRefits limits how often the encoder is fitted again because it uses other columns than
+// before.
 const mostRefits = 3
 
-// take returns the values at some indices; nil for nil values.
+// take returns the values at the given indices; nil for nil values.
 func take(values []float32, at []int) (some []float32) {
 	if values == nil {
 		return nil
@@ -133,7 +134,7 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// refit reads a table with an encoder that is fitted to all rows but some, in ascending order.
+// refit reads a table with an encoder that is fitted without some rows, given in ascending order.
 func (d *dataReader) refit(name string, without []int) (*dataset.Set, error) {
 	d.skipRows(without, d.weights)
 	return d.readFresh(name)
@@ -160,9 +161,9 @@ func (d *dataReader) usedColumns() (used []bool) {
 	return used
 }
 
-// hashRows returns a hash of each row of the set, which was read from the named data: of a table
-// with an encoder, of the cells of the columns that the encoder uses, whatever features it makes of
-// them, else of the features.
+// hashRows returns a hash of each row of the set, which was read from the named data: for a table
+// with an encoder, a hash of the cells in the columns that the encoder uses, independent of the
+// features; otherwise a hash of the features.
 func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })
@@ -189,7 +190,7 @@ func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
 
 // A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Numbers
 // that are equal as float32 have equal hashes, however they are written. The hash of a row of
-// numbers is the one of its values by store.Hashes.
+// numbers equals that of store.Hashes.
 type rowHasher struct{ *tables.Coder }
 
 const (
@@ -224,8 +225,8 @@ func (h *rowHasher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// evaluateHeldOut measures the model on the rows held out, and stores its quality in the model.
-// An interrupted run's model is not measured.
+// evaluateHeldOut measures the model on the rows held out and stores the estimate in the model. It
+// does not measure the model of an interrupted run.
 func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	h := r.held
 	if h == nil || r.interrupted != nil {
@@ -247,15 +248,15 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	return nil
 }
 
-// print writes the figures of the rows held out for people.
+// print prints the figures of the rows held out.
 func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
 	fmt.Fprintf(w, "held-out: %s on %d of %s, which had no part in training\n",
 		estimateText(e, "accuracy "), h.set.Rows(), count(h.all, "row"))
 	h.report.print(w)
 }
 
-// estimateText formats an estimate for people: the word and an accuracy in percent, or R^2, and the
-// standard error unless it is 0, as it is if all rows were predicted rightly, or all wrongly.
+// estimateText formats an estimate for people: the word, an accuracy in percent or R^2, and the
+// standard error, unless that is 0 because all or no rows were predicted correctly.
 func estimateText(e *pegasos.Estimate, word string) string {
 	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
@@ -276,7 +277,7 @@ func estimateLine(e *pegasos.Estimate) string {
 }
 
 // withoutHeldOut returns the rows of a set that the model was trained on, and their weights, if the
-// model says that training held rows out.
+// model's file says that training held rows out.
 func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
 	out, in, err := d.heldOutRows(name, m, set, weights)
@@ -289,8 +290,8 @@ func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
 	return part, take(weights, in), nil
 }
 
-// heldOutRows returns the rows of a set that training held out, if the set has all rows that
-// training read, and the others. It returns nil if the model does not say that rows were held out.
+// heldOutRows returns the rows of a set that training held out, and the others, if the set has all
+// rows that training read. It returns nil if the model's file does not say that rows were held out.
 func (d *dataReader) heldOutRows(name string, m predictor, set *dataset.Set, weights []float32) (
 	out, in []int, err error) {
 	linear, _ := m.(linearModel)

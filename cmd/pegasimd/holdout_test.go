@@ -296,7 +296,7 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 }
 
-// Where classes are never predicted, a warning names them, and what helps. With weights of classes
+// If classes are never predicted, a warning names them and the flag that helps. With class weights
 // there is no such warning.
 func TestNeverPredictedClasses(t *testing.T) {
 	g := rand.New(rand.NewPCG(8, 8))

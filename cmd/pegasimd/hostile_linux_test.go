@@ -40,7 +40,7 @@ func init() {
 type hostileFile struct {
 	text     string
 	rows     int
-	unpacked int // bytes; 0 for those of the text
+	unpacked int // bytes after decompression; 0 for the length of the text
 }
 
 // hostileFiles are files of every form, by their names. A name with a comma is two of them.

@@ -14,8 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// findInputs notes all files that the command line names and that are no outputs: arguments, and
-// flags that take a file.
+// findInputs registers all input files on the command line: arguments, and flags that take a file.
 func (c *call) findInputs() {
 	add := func(what, name string) {
 		isOutput := func(o *output) bool { return o.what == what }
@@ -38,9 +37,9 @@ func (c *call) findInputs() {
 	c.collectWithinInputs()
 }
 
-// collectWithinInputs has the garbage collector keep the memory below what the inputs may take. It
-// does nothing if flags or GOMEMLIMIT allow more, or if an input has an unknown size, as standard
-// input and compressed files have.
+// collectWithinInputs tells the garbage collector to keep memory below the limit for these inputs.
+// It does nothing if flags or GOMEMLIMIT allow more, or if the size of an input is unknown, as with
+// standard input and compressed files.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return
@@ -48,7 +47,7 @@ func (c *call) collectWithinInputs() {
 	total := int64(0)
 	for _, in := range c.inputs {
 		if _, err := os.Stat(in.name); err != nil && in.name != "-" {
-			continue // one of two names, or a mistake that is reported later
+			continue // a pair of names, or an error that is reported later
 		}
 		size, known := unpackedSize(in.name)
 		if !known {
@@ -76,16 +75,16 @@ func unpackedSize(name string) (size int64, known bool) {
 	return info.Size(), err == nil && !zipped
 }
 
-// opened is an input that is read as it is or decompressed.
+// opened is an input file, decompressed if necessary.
 type opened struct {
 	io.Reader
 	io.Closer
 }
 
-// Packed is what package files asks of a reader that wraps another.
+// Packed implements the interface by which package files sees through wrappers.
 func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
 
-// openInput opens a file, or stdin if the name is "-", to read what it holds after decompression.
+// openInput opens a file, or stdin if the name is "-", and decompresses it if necessary.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	from := io.NopCloser(stdin)
 	if name != "-" {
@@ -103,7 +102,8 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	return opened{plain, from}, nil
 }
 
-// readAs has read read what a file holds, or stdin if the name is "-". Errors name the file.
+// readAs calls read with the decompressed contents of a file, or of stdin if the name is "-".
+// Errors name the file.
 func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)) (v T, err error) {
 	r, err := openInput(name, stdin)
 	if err != nil {
@@ -135,7 +135,8 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readNamed is readAs for a flag or an argument. Without a name it reads nothing.
+// readNamed is readAs for a file named by a flag or an argument. If the name is empty, it returns
+// the zero value.
 func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
 	if name == "" {
 		return v, nil

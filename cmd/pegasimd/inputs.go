@@ -20,11 +20,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file reads what training takes beside the data.
+// This file reads the inputs of training besides the data.
 
 const (
 	longestLine = 16 << 20 // bytes of a line of numbers
-	surplus     = 1000     // lines that are read beyond those that are of use, to count them
+	surplus     = 1000     // lines read beyond the number wanted, so that the error can count them
 )
 
 // readNumbers reads a text file of at most maxBytes bytes, 0 for any number, and calls f with the
@@ -64,7 +64,7 @@ func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) er
 	return err
 }
 
-// readWeights reads one number a line, or nothing if the name is empty. maxBytes is that of
+// readWeights reads one number per line, or nothing if the name is empty. maxBytes is passed to
 // readNumbers; far more than rows weights are an error.
 func readWeights(name string, maxBytes int64, rows int) (weights []float32, err error) {
 	if name == "" {
@@ -87,7 +87,8 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 	return weights, err
 }
 
-// checkWeights returns an error unless the file, if it has a name, has a weight for each row.
+// checkWeights returns an error unless the named file has a weight for each row. Without a name
+// there is nothing to check.
 func checkWeights(name string, weights []float32, rows int) error {
 	if name != "" && len(weights) != rows {
 		return fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
@@ -95,8 +96,8 @@ func checkWeights(name string, weights []float32, rows int) error {
 	return nil
 }
 
-// readWeights reads the weights of the rows that d reads next. Encoders are not fitted to the rows
-// of weight 0 then.
+// readWeights reads the weights of the rows that d reads next. Encoders will not be fitted to rows
+// of weight 0.
 func (d *dataReader) readWeights(name string) (err error) {
 	d.weights, err = readWeights(name, d.opt.MaxBytes, math.MaxInt)
 	if d.weights != nil {
@@ -105,8 +106,8 @@ func (d *dataReader) readWeights(name string) (err error) {
 	return err
 }
 
-// dropWeights leaves out the weights of the rows of a set that had no label. It reports whether there
-// were any that it had not left out before.
+// dropWeights removes the weights of rows that were left out because they have no label. It reports
+// whether it removed any that an earlier call had not.
 func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	if d.dropped || d.weights == nil || len(set.LeftOut) == 0 {
 		return false
@@ -115,7 +116,7 @@ func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	return true
 }
 
-// withoutRows returns the weights but for those of some rows, in ascending order.
+// withoutRows returns the weights without those of the given rows, which ascend.
 func withoutRows(weights []float32, rows []int) (rest []float32) {
 	for i, w := range weights {
 		if len(rows) > 0 && rows[0] == i {
@@ -127,7 +128,7 @@ func withoutRows(weights []float32, rows []int) (rest []float32) {
 	return rest
 }
 
-// readCosts reads a matrix, a row a line, or nothing if the name is empty.
+// readCosts reads a matrix, one row per line, or nothing if the name is empty.
 func readCosts(name string) (costs [][]float64, err error) {
 	if name == "" {
 		return nil, nil
@@ -167,7 +168,7 @@ func (l labelling) label(name string) (float32, bool) {
 	return float32(k), true
 }
 
-// namesOf returns the names of labels; nil if they have none. Some of the names may be of other
+// namesOf returns the names of the labels, or nil if they have none. The labelling may have further
 // labels.
 func (l labelling) namesOf(labels []float32) (names []string) {
 	if l.names == nil {
@@ -208,8 +209,8 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// readValid reads data to validate a model of the set with. A label that the set's names do not
-// have becomes NaN: no prediction is right.
+// readValid reads validation data for a model of the set. Labels that the set does not have become
+// NaN: every prediction of such a row is wrong.
 func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
@@ -249,15 +250,15 @@ func (d *dataReader) readValid(
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, nil
 }
 
-// relabel gives the set the model's labels and names. Rows of weight 0 may have other labels; nil
-// weights are ones.
+// relabel replaces the set's labels and names by the model's. Rows of weight 0 may have other
+// labels; nil weights are ones.
 func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))
 	for i, k := range at {
 		if k >= len(classes) {
 			if i < len(weights) && weights[i] == 0 {
-				continue // a class that has no other rows is none of the model's
+				continue // the model lacks classes that only have rows of weight 0
 			}
 			return fmt.Errorf("row %d: the label %s is not a class of the model", i, names[k])
 		}

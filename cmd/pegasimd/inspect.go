@@ -53,7 +53,7 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// inspectData prints what a data file has. Of a table without -label-column all columns are shown.
+// inspectData describes a data file. Of a table without -label-column it shows all columns.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader()
 	reader.opt.MissingLabels = dataset.MissingKeep
@@ -95,7 +95,7 @@ func inspectData(c *call, name string, out *output) error {
 	return strict
 }
 
-// findLabel finds the column that train would take the labels from.
+// findLabel finds the column from which train would read the labels.
 func (r *inspectReport) findLabel() {
 	names, _ := r.reader.names()
 	n := len(names)
@@ -126,10 +126,10 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 	}
 }
 
-// measureColumns finds the range of each column, and how many zeros it has.
+// measureColumns computes the range of each column and counts its zeros.
 func (r *inspectReport) measureColumns(set *dataset.Set) {
 	from, to := make([]float32, r.Features), make([]float32, r.Features)
-	others := make([]int, r.Features) // than zeros
+	others := make([]int, r.Features) // values other than zero
 	note := func(j int, v float32) {
 		if others[j]++; others[j] == 1 {
 			from[j], to[j] = v, v
@@ -216,7 +216,7 @@ func (r *inspectReport) print(c *call) {
 	r.printColumns(w)
 }
 
-// printWhole prints all columns of a table, and which of them would have the labels.
+// printWhole prints all columns of a table, and which of them would be the label.
 func (r *inspectReport) printWhole(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s\n", count(r.Rows, "row"), count(len(r.Table.Columns), "column"))
 	printForm(w, r.set)
@@ -227,7 +227,7 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	}
 }
 
-// inspectReport is what -json writes of data.
+// inspectReport is the output of -json for data.
 type inspectReport struct {
 	Rows      int          `json:"rows"`
 	Features  int          `json:"features"`
@@ -244,23 +244,23 @@ type inspectReport struct {
 	Seconds   float64      `json:"load_seconds"`
 
 	Form    *formReport     `json:"form,omitempty"`
-	Label   string          `json:"label_column,omitempty"` // that train would take
+	Label   string          `json:"label_column,omitempty"` // the label's column for train
 	Table   *tables.Encoder `json:"table,omitempty"`
 	Reports []tables.Report `json:"column_reports,omitempty"` // of the table, the first 1,000
 	Columns []columnReport  `json:"columns"`                  // the first 1,000; null with a table
 
-	label  string // describes the column of Label
+	label  string // description of the column Label
 	reader *dataReader
 	set    *dataset.Set
 }
 
-// A formReport says how the text of a table was read: see dataset.Form.
+// A formReport describes how the text of a table was read: see dataset.Form.
 type formReport struct {
 	Format    string `json:"format"`
 	Encoding  string `json:"encoding"`
 	Separator string `json:"separator"` // a character, or none
-	Quote     string `json:"quote"`     // the same
-	Comment   string `json:"comment"`   // the same
+	Quote     string `json:"quote"`     // a character, or none
+	Comment   string `json:"comment"`   // a character, or none
 	SkipLines int    `json:"skip_lines"`
 	Header    bool   `json:"header"`
 	Units     bool   `json:"units"`

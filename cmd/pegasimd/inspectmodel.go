@@ -19,8 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inspectModel prints what the model in a file holds. That it can be read means that its checksum
-// is right.
+// inspectModel describes the model in a file. Reading it verifies its checksum.
 func inspectModel(c *call, name string, out *output) error {
 	m, err := readPredictor(name, c.flags.Data.Stdin)
 	if err != nil {
@@ -51,7 +50,7 @@ func inspectModel(c *call, name string, out *output) error {
 	return r.print(c.stdout)
 }
 
-// nameColumns fills in what the model's columns were.
+// nameColumns sets the names of the model's columns.
 func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	if r.Table, err = predictions.Encoder(head); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 		}
 		return err
 	}
-	if r.Label = r.Table.Label.Name; r.Table.Raw { // whose numbers have scales that it does not know
+	if r.Label = r.Table.Label.Name; r.Table.Raw { // its numbers have no scales
 		r.Columns = r.Table.Names()
 		return nil
 	}
@@ -73,8 +72,8 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// nameWeights fills in the names of the weights. The n-grams of text are those of the named data,
-// or those that the model keeps if the name is empty.
+// nameWeights sets the names of the weights. The n-grams of text are found in the named data or, if
+// the name is empty, in the model.
 func (r *modelReport) nameWeights(data string, reader *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
@@ -89,7 +88,7 @@ func (r *modelReport) nameWeights(data string, reader *dataReader) error {
 		if r.Table == nil {
 			return flags.Usagef("-data: the model is not of a table with text")
 		}
-		var features []int // those of terms have no n-grams
+		var features []int // without terms, which have no n-grams
 		for _, h := range all {
 			if j := h.Feature - r.IndexBase; j < r.Features {
 				features = append(features, j)
@@ -123,7 +122,7 @@ func (r *modelReport) nameOf(j int) string {
 	return ""
 }
 
-// addLinear adds what is known of a linear model, with the top largest weights of each vector.
+// addLinear adds the figures of a linear model, with the top largest weights of each vector.
 func (r *modelReport) addLinear(m linearModel, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
 	r.Config, r.Settings = m.Config, settingsOf(m.Model, r.Table)
@@ -136,7 +135,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	r.scaled = spread != nil
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
 		r.scaling, r.Terms = m.Scaling, m.Scaling.Expansion.Len()
-		if spread != nil { // terms have deviation 1
+		if spread != nil { // terms have standard deviation 1
 			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, r.Terms)...)
 		}
 	}
@@ -162,9 +161,9 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	}
 }
 
-// spread returns how far the values of each column are spread, by which the weights of columns in
-// different units compare: what the scaling divided by where it is part of the weights, else 1. It
-// returns nil where the model has no scaling of columns.
+// spread returns the standard deviation of each column, by which weights of columns in different
+// units can be compared: the divisor of the scaling if it was folded into the weights, else 1. It
+// returns nil if the model does not scale columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
@@ -178,8 +177,8 @@ func (m linearModel) spread() []float64 {
 	return spread
 }
 
-// heaviest returns the top weights by their size times the spread of their columns, if it is known.
-// Those whose spread is NaN come last, by their size.
+// heaviest returns the top weights in descending order of their magnitude, times the spread of
+// their columns if it is known. Weights whose spread is NaN come last, by magnitude.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
 		if spread == nil {
@@ -208,7 +207,7 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	return heaviest
 }
 
-// addKernel adds what is known of a kernel machine.
+// addKernel adds the figures of a kernel machine.
 func (r *modelReport) addKernel(m kernelModel) {
 	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), "sparse"
 	if _, is := m.SupportRows().(*dense.Matrix); is {
@@ -227,7 +226,7 @@ func (r *modelReport) addKernel(m kernelModel) {
 	}
 }
 
-// maxParts is how many vectors or problems are printed.
+// maxParts is the largest number of vectors or problems printed.
 const maxParts = 40
 
 func (r *modelReport) print(w io.Writer) error {
@@ -354,14 +353,14 @@ func printWeights(w io.Writer, weights []weight) {
 	}
 }
 
-// A modelReport is what inspect writes of a model.
+// A modelReport is inspect's report on a model.
 type modelReport struct {
 	File      string   `json:"file"`
-	Bytes     int64    `json:"bytes"` // 0 of standard input
+	Bytes     int64    `json:"bytes"` // 0 for standard input
 	Hash      string   `json:"model_hash"`
 	Labels    []string `json:"labels"`
 	Features  int      `json:"features"`
-	Terms     int      `json:"terms,omitempty"` // curves of the features
+	Terms     int      `json:"terms,omitempty"` // number of terms of curves
 	IndexBase int      `json:"index_base"`
 	Columns   []string `json:"columns,omitempty"`      // the features' names
 	Label     string   `json:"label_column,omitempty"` // the label's name
@@ -372,34 +371,34 @@ type modelReport struct {
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
-	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
-	// CrossValidated and HeldOut are claims of the model: see pegasos.Result.
+	Checkpoint  bool              `json:"checkpoint"`         // train -resume can continue from it
+	// CrossValidated and HeldOut are the model's claims: see pegasos.Result.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
-	// Means has the largest means over the pairs of one-vs-one, of absolute values.
+	// Means lists the largest means, over the pairs of one-vs-one, of the weights' magnitudes.
 	Means []weight `json:"largest_means,omitempty"`
 
-	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
+	Table *tables.Encoder `json:"table,omitempty"` // encoder of the table's cells
 
-	scaled bool // the spread of the columns is known
-	// scaling is the model's if it has an Expansion, otherwise nil. The weights of the terms follow
-	// those of the features.
+	scaled bool // whether the spread of the columns is known
+	// scaling is the model's Scaling if it has an Expansion, otherwise nil. The weights of the
+	// terms follow the weights of the features.
 	scaling *pegasos.Scaling
-	spread  []float64 // of the features, by the table
+	spread  []float64 // spread of the features according to the table
 
-	// Of a kernel machine.
+	// The following fields are for kernel machines.
 	Passes   int             `json:"passes,omitempty"`
 	Support  int             `json:"support_rows,omitempty"`
 	Layout   string          `json:"layout,omitempty"`
 	Problems []kernelProblem `json:"problems,omitempty"`
 }
 
-// A vectorReport is about one weight vector.
+// A vectorReport describes one weight vector.
 type vectorReport struct {
 	For      string   `json:"for"`               // the class
-	Against  string   `json:"against,omitempty"` // the other, if there is just one
+	Against  string   `json:"against,omitempty"` // the other class, if there is only one
 	Nonzero  int      `json:"nonzero"`
 	Norm     float64  `json:"norm"`
 	Bias     *float64 `json:"bias,omitempty"`
@@ -408,15 +407,16 @@ type vectorReport struct {
 
 type weight struct {
 	Feature int     `json:"feature"`
-	Name    string  `json:"name,omitempty"` // of its column
+	Name    string  `json:"name,omitempty"` // name of the column
 	Weight  float64 `json:"weight"`
-	// Effect is the weight times the column's spread by the model's scaling; null where it has none.
+	// Effect is the weight times the column's spread according to the model's scaling; null without
+	// a scaling.
 	Effect number `json:"weight_times_spread"`
 }
 
-// A kernelProblem is one of a kernel model's.
+// A kernelProblem describes one binary problem of a kernel machine.
 type kernelProblem struct {
-	For     string  `json:"for"` // what a score above 0 speaks for: of a pair "b:a", b and not a
+	For     string  `json:"for"` // class of scores above 0; for a pair, "b:a" with b the positive class
 	Support int     `json:"support_rows"`
-	Largest float64 `json:"largest"` // coefficient, without its sign
+	Largest float64 `json:"largest"` // largest magnitude of a coefficient
 }

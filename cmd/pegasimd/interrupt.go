@@ -11,22 +11,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// stage is how far the command is, for the signals that stop it.
+// stage is the command's stage, which determines how signals stop it.
 var stage atomic.Int32
 
-// The stages, and how long a command may go on in each after the first signal.
+// The stages, and how long a command may continue in each after the first signal.
 const (
-	working   = iota // what it reads and computes is lost: it stops by itself, or is stopped
-	training         // it stops by itself, and the model of that moment is to be written
-	finishing        // a model is there, and is written in any case
+	working   = iota // an interruption loses all work
+	training         // an interruption ends training, and the model so far is written
+	finishing        // the model is complete, and is written in any case
 )
 
 const (
 	workingGrace  = 500 * time.Millisecond
-	trainingGrace = 5 * time.Second // for a machine that is busy, or a model that is very large
+	trainingGrace = 5 * time.Second // enough for a busy machine or a very large model
 )
 
-// over reports whether a command has had its time to stop.
+// over reports whether the time for a command to stop by itself is over.
 func over(since time.Duration) bool {
 	switch stage.Load() {
 	case working:
@@ -37,7 +37,7 @@ func over(since time.Duration) bool {
 	return false
 }
 
-// stopped returns the context's error, unless what is there is to be written all the same.
+// stopped returns the context's error, unless the output is to be written in spite of it.
 func (c *call) stopped() error {
 	if stage.Load() == finishing {
 		return nil
@@ -45,13 +45,13 @@ func (c *call) stopped() error {
 	return c.Err()
 }
 
-// catchSignals has the first signal cancel the command, which then has a moment to stop by itself.
-// The second one ends it at once. Either way nothing is left of the files that were being written.
-// A broken pipe is no signal any more, but an error of writing.
+// catchSignals makes the first signal cancel the command, which then has some time to stop by
+// itself. The second signal ends it at once. Either way, partly written files are removed. A broken
+// pipe does not end the command by a signal, but causes an error of writing.
 func catchSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -73,7 +73,7 @@ func catchSignals(cancel context.CancelFunc) {
 	}()
 }
 
-// end ends the process in the middle of whatever it does.
+// end ends the process immediately.
 func end() {
 	atomicfile.DiscardAll()
 	os.Exit(exitInterrupted)

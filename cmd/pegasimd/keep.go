@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// keptColumns is the columns of a table that predict -keep writes in front of the predictions. The
-// table is read again for its cells, so that no more than a few rows are in memory.
+// keptColumns are the columns of a table that predict -keep writes before the predictions. The
+// table is read again for their cells, so that only a few rows are in memory at a time.
 type keptColumns struct {
 	reader *dataReader
 	name   string   // of the table's file
@@ -26,7 +26,7 @@ type keptColumns struct {
 	header []string // their names
 }
 
-// keepColumns finds the columns of a list in a table that a model is to predict.
+// keepColumns finds the listed columns in the table to predict.
 func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
 	*keptColumns, error,
 ) {
@@ -48,7 +48,7 @@ func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
 	k := &keptColumns{reader: d, name: name}
 	width, enough := 0, errors.New("the columns are known")
 	names, err := k.read(func(cells []string) error {
-		if width = len(cells); d.format(name) == dataset.FormatJSONL { // later lines may have more
+		if width = len(cells); d.format(name) == dataset.FormatJSONL { // later lines may have more fields
 			return nil
 		}
 		return enough
@@ -69,14 +69,14 @@ func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
 	return k, nil
 }
 
-// chooseColumns returns the numbers of the columns in a list of names, of numbers if no column has
-// that name, and of "*", which is all other columns. The one name "all" is like "*". named reports
-// whether the table has a header.
+// chooseColumns returns the numbers of the columns in a list. An element is a name, or a number if
+// no column has it as its name, or "*" for all other columns. The single name "all" is like "*".
+// named reports whether the table has a header.
 func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}
 	}
-	star := -1 // where the other columns stand
+	star := -1 // position of the other columns in the result
 	for _, name := range list {
 		i := -1
 		if named {
@@ -123,7 +123,7 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
 	name, opt := k.name, k.reader.opt
 	opt.Progress = nil
-	if k.reader.kept != nil { // of standard input, or of a pipe
+	if k.reader.kept != nil { // a copy of standard input, or of a pipe
 		opt.Format, opt.Stdin = k.reader.format(name), bytes.NewReader(k.reader.kept)
 		name = "-"
 	}
@@ -156,7 +156,7 @@ func (k *keptColumns) write(
 		}
 	})
 	defer stop()
-	row, same := 0, true // the row of the table; whether it has the rows that were scored
+	row, same := 0, true // row of the table; whether all cells agree with the scored rows
 	leftOut := s.LeftOut
 	record := make([]string, len(k.at)+1+len(further))
 	put := func(fill func(fields []string)) {
@@ -164,7 +164,7 @@ func (k *keptColumns) write(
 		row, same = row+1, same && more
 		clear(record)
 		for j, i := range k.at {
-			if i < len(cells) { // of a line of JSON that comes before the first with the field
+			if i < len(cells) { // earlier lines of JSON lack fields that first appear later
 				record[j] = cells[i]
 			}
 		}

@@ -31,7 +31,7 @@ func main() {
 	os.Exit(code)
 }
 
-// setCollector lets the command control the garbage collector of the process.
+// setCollector connects the functions that control the process's garbage collector.
 func setCollector() {
 	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	collectEarly = func() {
@@ -119,7 +119,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitUsage
 	}
 	if err == nil {
-		err = c.stdout.err // of text that was printed without asking
+		err = c.stdout.err // the first error of printing
 	}
 	return exitCode(cmd.Name, err, stderr)
 }
@@ -129,7 +129,7 @@ func printError(stderr io.Writer, name string, err error) {
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
-// exitCode tells of the error that a command ends with, and returns its exit code.
+// exitCode prints the error with which a command ends, and returns its exit code.
 func exitCode(name string, err error, stderr io.Writer) int {
 	switch {
 	case err == nil:

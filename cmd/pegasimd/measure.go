@@ -6,16 +6,17 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A scored is rows with their labels and what a model makes of them, for eval and cv to measure.
+// A scored holds rows with their labels and a model's scores and predictions, for eval and cv to
+// measure.
 type scored struct {
 	model            predictor
 	y, weights       []float32 // weights are nil for ones
 	scores           []float64
-	truth, predicted []int // classes; the true one may be none of the model's. nil for numbers
-	classes          int   // how many there are of these
+	truth, predicted []int // classes, the true ones perhaps unknown to the model; nil for numbers
+	classes          int   // number of distinct classes
 }
 
-// right returns the weight of the rows whose class is predicted.
+// right returns the weight of the rows whose class is predicted correctly.
 func (s *scored) right() (sum float64) {
 	for i, t := range s.truth {
 		switch {
@@ -33,7 +34,7 @@ func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predict
 func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
 func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-// maxConfusion is the largest number of classes for which there is a confusion matrix, of 32 MB: a
+// maxConfusion is the largest number of classes in a confusion matrix, which takes 32 MB then: a
 // small file may have many labels that the model does not know.
 const maxConfusion = 2048
 
@@ -51,7 +52,7 @@ func (s *scored) each() []metrics.Class {
 	return metrics.ByClass(s.truth, s.predicted, s.weights, s.classes)
 }
 
-// f1 is that of the second of two classes, or the mean over the classes.
+// f1 returns the F1 score of the second of two classes, or the macro average for more classes.
 func (s *scored) f1() float64 {
 	classes := s.each()
 	if len(classes) == 2 {
@@ -60,11 +61,12 @@ func (s *scored) f1() float64 {
 	return metrics.Macro(classes).F1
 }
 
-// A ranking says how well scores put the rows of a class before the others.
+// A ranking is the area under the ROC curve and the average precision of a class's scores.
 type ranking struct{ auc, precision number }
 
-// rankings returns those of the model's classes, the means over the classes for which they are
-// defined, and that of all: of two classes that of the second, else the means.
+// rankings returns the ranking of each of the model's classes, their means over the classes for
+// which they are defined, and an overall figure: the ranking of the second of two classes, or the
+// means for more classes.
 func (s *scored) rankings() (each []ranking, means, all ranking) {
 	n, outputs := len(s.model.Head().Classes), s.model.Outputs()
 	scores := make([]float64, n*len(s.truth))
@@ -95,7 +97,8 @@ func (s *scored) rankings() (each []ranking, means, all ranking) {
 	return each, means, means
 }
 
-// logLoss is that of a model with probabilities. A class that the model does not know has 0.
+// logLoss returns the log loss of a model with probabilities. The probability of a class that the
+// model does not know is 0.
 func (s *scored) logLoss() float64 {
 	p, all := make([]float64, len(s.truth)), make([]float64, s.classes)
 	outputs := s.model.Outputs()

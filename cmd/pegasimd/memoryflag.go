@@ -15,19 +15,19 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// memoryFlag says how many megabytes training may take.
+// memoryFlag is the number of megabytes that training may use; 0 if the flag is not given.
 type memoryFlag int
 
-// given returns the bytes that the flag allows, 0 if it is not given.
+// given returns the number of bytes that the flag allows, 0 if it is not given.
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 
-// The command takes files at their word, or limits them: see limit.
+// The package's own limit is off, because the command limits files itself: see limit.
 func init() { options.Allowed = math.MaxInt64 }
 
-// limit returns how many bytes training on the set may take beside it. 0, for the machine's memory,
-// is returned for files that hold what they claim if the flag is not given. For other files the
-// limit, with about as much memory for reading, is 64 MB, 20 times the size of the data and 64
-// bytes a row. A problem of two classes may have as many features as the data could ask for.
+// limit returns the number of bytes that training may use beside the set; 0 means the machine's
+// memory. It is 0 if the flag is not given and the set is as large as the file claims. For other
+// files, reading and training may together use about 64 MB, 20 times the size of the data and 64
+// bytes per row. Problems of two classes may have as many features as the data could ask for.
 func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 	if m > 0 {
 		return m.given()
@@ -39,16 +39,16 @@ func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 }
 
 const (
-	usedColumns = 64   // one feature in 64 has values
-	anyWeights  = 16e6 // weights of all classes, or of all pairs, that any file may ask for
-	perNonzero  = 32   // such weights for each nonzero
+	usedColumns = 64   // at least one feature in usedColumns must have values
+	anyWeights  = 16e6 // number of weights of all classes or pairs allowed for any file
+	perNonzero  = 32   // further weights allowed for each nonzero
 	// rowsPerClass is the mean number of rows per class below which rows times classes are limited.
 	rowsPerClass = 3
-	perByte      = 12 // rows times classes, for each byte of the file
+	perByte      = 12 // rows times classes allowed for each byte of the file
 )
 
-// holds reports whether a file has about as many values, rows and classes as the features and the
-// weight vectors that training on it needs.
+// holds reports whether a file contains enough values, rows and classes to justify the number of
+// features and of weight vectors.
 func holds(set *dataset.Set, numbers bool) bool {
 	rows, cols := float64(set.Rows()), float64(set.Cols())
 	classes := map[float32]bool{}
@@ -73,8 +73,8 @@ func holds(set *dataset.Set, numbers bool) bool {
 		(set.Sparse == nil || uses(set.Sparse, set.Cols()/usedColumns))
 }
 
-// uses reports whether at least the given number of columns have a value. It takes a bit for each
-// column.
+// uses reports whether at least the given number of columns have a nonzero value. It needs one bit
+// of memory for each column.
 func uses(x *sparse.Matrix, columns int) bool {
 	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.Of(x), 0
 	for i := 0; i < x.Rows() && n < columns; i++ {
@@ -89,25 +89,26 @@ func uses(x *sparse.Matrix, columns int) bool {
 	return n >= columns
 }
 
-// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
-// whatever time that takes. The program sets it; tests, which share a process, do without.
+// collectAbove sets the garbage collector's memory limit in bytes. main sets the function; in
+// tests, which share a process, it does nothing.
 var collectAbove = func(bytes int64) {}
 
-// collectEarly returns the memory of garbage to the system, and makes the garbage collector run each
-// time the heap has grown by a tenth. The program sets it.
+// collectEarly returns freed memory to the system and makes the garbage collector run each time the
+// heap has grown by a tenth. main sets the function.
 var collectEarly = func() {}
 
-// largeRows is the size in bytes of dense rows above which garbage is collected early: the rows have
-// no pointers, so that collecting takes next to no time.
+// largeRows is the size in bytes of dense rows above which garbage is collected early: the rows
+// contain no pointers, so that a collection takes little time.
 const largeRows = 32 << 20
 
-// uncounted is how many bytes of the process the collector does not count, about: the program, what
-// is mapped, and the garbage that it is late for.
+// uncounted is roughly the memory in bytes that the collector does not count: the program, mapped
+// files, and garbage not yet collected.
 const uncounted = 20 << 20
 
-// linear is limit for linear models. The garbage of their certificates, which are found again and
-// again, is to fit in what the data pay for too or, where that is less than training needs, in a
-// quarter of the latter.
+// linear is limit for linear models. It also sets the garbage collector's memory limit, because
+// certificates are computed repeatedly and their garbage must not accumulate: to the memory that
+// the size of the data justifies or, if training expects to need more, to the memory in use plus
+// 1.25 times the expected amount.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

@@ -13,10 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// This file has what a command writes. All of it is opened before any work, beside the files that
-// it is to replace, which stay as they are until it is done.
+// This file manages the outputs of a command. All of them are created before any work, under
+// temporary names, and the files that they replace remain unchanged until the command is done.
 
-// openOutputs opens all outputs, unless one of them would replace what it should not.
+// openOutputs creates all outputs. It fails if one of them would replace a file that it must not
+// replace.
 func (c *call) openOutputs() error {
 	c.findInputs()
 	if err := c.checkStdio(); err != nil {
@@ -35,7 +36,7 @@ func (c *call) openOutputs() error {
 	return nil
 }
 
-// checkStdio makes sure that standard input and output have one use each.
+// checkStdio returns an error if standard input or output is used twice.
 func (c *call) checkStdio() error {
 	in, out := "", ""
 	for _, i := range c.inputs {
@@ -55,8 +56,8 @@ func (c *call) checkStdio() error {
 	return nil
 }
 
-// check returns an error if the output is the file of one of the others, or if it would replace a
-// file that the command reads, or one of another kind: that takes -force.
+// check returns an error if the output is the same file as another output or, without -force, if it
+// would replace an input or a file of another kind.
 func (o *output) check(others []*output) error {
 	info, direct := o.old()
 	if direct {
@@ -76,7 +77,7 @@ func (o *output) check(others []*output) error {
 		return nil
 	}
 	for _, in := range o.call.inputs {
-		resumed := in.what == "-resume" && o.what == "-checkpoint" // a run replaces its checkpoint
+		resumed := in.what == "-resume" && o.what == "-checkpoint" // a resumed run may replace its checkpoint
 		if sameFile(info, in.name) && !resumed {
 			return flags.Usagef("%s: %s is also read, as %s: name another file, or replace it with -force",
 				o.what, o.name, in.what)
@@ -88,21 +89,22 @@ func (o *output) check(others []*output) error {
 	return o.checkKind(info)
 }
 
-// old returns what there is under the output's name, or nil, and whether it is written to as it is:
-// standard output, a pipe, an open file. Then nothing is replaced.
+// old returns the file that exists under the output's name, or nil. direct is set if the output is
+// written in place and replaces no file: standard output, a pipe, an open file.
 func (o *output) old() (info fs.FileInfo, direct bool) {
 	info, err := os.Stat(o.name)
 	if o.name == "-" || err == nil && !info.Mode().IsRegular() {
 		return nil, true
 	}
 	if err != nil {
-		return nil, false // opening tells why, unless there is just nothing
+		return nil, false // if the file exists, creating the output reports the error
 	}
 	_, open, err := atomicfile.Target(o.name)
 	return info, err == nil && open
 }
 
-// checkKind returns an error if there is a file that is not known to be ours, of the output's kind.
+// checkKind returns an error if the existing file is not recognized as a file of the output's kind
+// written by pegasimd.
 func (o *output) checkKind(info fs.FileInfo) error {
 	head, err := headOf(o.name)
 	switch {
@@ -117,7 +119,8 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	return nil
 }
 
-// placeOf returns where the file of a name is, or would be: the same for all names of its place.
+// placeOf returns a canonical path for a file that need not exist: it is the same for all names of
+// one file.
 func placeOf(name string) (string, error) {
 	target, _, err := atomicfile.Target(name)
 	if err != nil {
@@ -134,14 +137,14 @@ func placeOf(name string) (string, error) {
 	return filepath.Join(dir, base), nil
 }
 
-// sameFile reports whether a file, which may be nil, is that of the name.
+// sameFile reports whether info, which may be nil, describes the named file.
 func sameFile(info fs.FileInfo, name string) bool {
 	other, err := os.Stat(name)
 	return info != nil && err == nil && os.SameFile(info, other)
 }
 
-// writable returns an error if a file is there that its owner has protected. Renaming would not
-// ask.
+// writable returns an error if the file is write-protected: renaming another file over it would not
+// fail.
 func writable(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -157,8 +160,8 @@ func (o *output) open() (err error) {
 	return err
 }
 
-// write replaces the file with the output of the function write. An error of the output itself is
-// returned in place of what write makes of it. An output that is written again is opened again.
+// write replaces the file by the output of the function write. An error of the output itself takes
+// precedence over the function's error. If write is called again, it creates the output again.
 func (o *output) write(write func(io.Writer) error) error {
 	if o == nil {
 		return nil
@@ -177,7 +180,7 @@ func (o *output) write(write func(io.Writer) error) error {
 	}
 	f := o.file
 	o.file = nil
-	defer f.Discard() // if it is not committed
+	defer f.Discard() // no effect after Commit
 	err := write(f)
 	if failed := f.Err(); failed != nil {
 		return failed
@@ -191,7 +194,7 @@ func (o *output) write(write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// writeJSON writes v as JSON, with the mark in front.
+// writeJSON writes v as JSON that begins with jsonMark.
 func (o *output) writeJSON(v any) error {
 	return o.write(func(w io.Writer) error {
 		text, err := json.MarshalIndent(v, "", "  ")

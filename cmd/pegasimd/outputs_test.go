@@ -27,7 +27,8 @@ type writing struct {
 	args         string
 }
 
-// writings are all outputs of all commands. The data are toy.svm, and what goes with them is there.
+// writings lists all outputs of all commands. The input data are toy.svm; the models and other
+// files that the commands need exist.
 var writings = []writing{
 	{"train MODEL", ".model", true, "model", "train toy.svm OUT"},
 	{"train -kernel MODEL", ".model", true, "model", "train -kernel rbf -gamma 1 toy.svm OUT"},
@@ -59,7 +60,7 @@ var writings = []writing{
 	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
 }
 
-// unmarked reports whether nothing in the file shows that it is ours.
+// unmarked reports whether the file has no mark that pegasimd wrote it.
 func (w writing) unmarked() bool {
 	for _, name := range []string{"predict", "convert to svm", "convert to CSV", "convert to npy",
 		"convert -to liblinear"} {
@@ -70,7 +71,7 @@ func (w writing) unmarked() bool {
 	return false
 }
 
-// line returns the command line with a name of the output.
+// line returns the command line with the given name of the output.
 func (w writing) line(out string) []string {
 	args := strings.Fields(w.args)
 	for i := range args {
@@ -81,7 +82,7 @@ func (w writing) line(out string) []string {
 	return append(args, "-quiet")
 }
 
-// input returns the name of what is read first.
+// input returns the name of the first input file.
 func (w writing) input() string {
 	for _, arg := range strings.Fields(w.args) {
 		if strings.HasPrefix(arg, "toy.") {
@@ -91,7 +92,7 @@ func (w writing) input() string {
 	panic(w.args)
 }
 
-// eachWriting runs a test for each output, in a folder that has what the command reads.
+// eachWriting runs a test for each output, in a folder with the input files.
 func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 	source := t.TempDir()
 	write(t, filepath.Join(source, "toy.svm"), strings.Repeat(toy, 5))
@@ -110,7 +111,7 @@ func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 	}
 }
 
-// inputs are what is read.
+// inputs are the input files of writings.
 var inputs = []string{"toy.svm", "toy.model", "toy.json"}
 
 func write(t *testing.T, name, content string) {
@@ -152,7 +153,7 @@ func unharmed(t *testing.T, before map[string]string, but ...string) {
 	}
 }
 
-// contents returns what the files of the working folder hold.
+// contents returns the contents of all files in the working folder by name.
 func contents(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("*")
@@ -452,8 +453,8 @@ func TestStandardInput(t *testing.T) {
 	})
 }
 
-// fromStdin runs a command line that has to succeed with a text for standard input, and returns
-// what it prints.
+// fromStdin runs a command line, which must succeed, with a text as standard input, and returns its
+// output.
 func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	t.Helper()
 	if zip {

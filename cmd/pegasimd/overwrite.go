@@ -13,17 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognises, by its first bytes, a file that a command is allowed to overwrite: one that
-// shows that it is ours. Where the form has no place to show it, the function is nil.
+// A kind recognizes the files that a command may overwrite, by their first bytes: files that
+// pegasimd wrote. is is nil if the format has no place for a mark.
 type kind struct {
-	name string // as messages have it
+	name string // description in messages
 	is   func(head []byte) bool
 }
 
-// headBytes is how much of a file is looked at.
+// headBytes is the number of bytes passed to kind.is.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file after decompression. It reads only regular files, as
+// headOf returns the first bytes of a file after decompression. It only reads regular files, since
 // others can't be read twice.
 func headOf(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
@@ -40,12 +40,12 @@ func headOf(name string) ([]byte, error) {
 	}
 	head, err := io.ReadAll(io.LimitReader(plain, headBytes))
 	if len(head) > 0 {
-		err = nil // the command that reads the file reports damage further on
+		err = nil // the command that reads the whole file reports later damage
 	}
 	return head, err
 }
 
-// beginsWith makes a kind of files that begin with one of some texts.
+// beginsWith returns a kind for files that begin with one of the texts.
 func beginsWith(name string, texts ...string) kind {
 	return kind{name, func(head []byte) bool {
 		return slices.ContainsFunc(texts, func(t string) bool {
@@ -56,9 +56,9 @@ func beginsWith(name string, texts ...string) kind {
 
 var (
 	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
-	reportKind = beginsWith("what -json writes", jsonMark+"-json\"")
+	reportKind = beginsWith("a report written by -json", jsonMark+"-json\"")
 
-	// modelKinds has the forms of convert -to.
+	// modelKinds maps the formats of convert -to to kinds.
 	modelKinds = map[string]kind{
 		"":     modelKind,
 		"json": beginsWith("a model in JSON", "{\n  \"format\": \"pegasimd model\""),
@@ -77,21 +77,21 @@ var (
 	}}
 )
 
-// Marks show that a file is ours: the first key of JSON, whose value goes on with the flag that named
-// the file, and a comment.
+// Marks show that pegasimd wrote a file: the first key of JSON, whose value ends in the flag that
+// named the file, and an SVG comment.
 const (
 	jsonMark = "{\n  \"made_by\": \"pegasimd "
 	svgMark  = "<!-- Drawn by pegasimd -->"
 )
 
-// holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
-// the flags keep what has been read.
+// holdsModel reports whether a file, perhaps a compressed one, begins like a model. The bytes read
+// from standard input are kept in flags.Data.Stdin.
 func (c *call) holdsModel(name string) (bool, error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-			return false, nil // what is read of a pipe is gone
+			return false, nil // reading would consume data of a pipe
 		}
-		head, err := headOf(name) // whoever reads it next reports the error
+		head, err := headOf(name) // the next reader of the file reports the error
 		return err == nil && modelKind.is(head), nil
 	}
 	f, err := openInput(name, os.Stdin)
@@ -103,5 +103,5 @@ func (c *call) holdsModel(name string) (bool, error) {
 	return ok, nil
 }
 
-// proofKind is what train -proof writes.
+// proofKind recognizes the output of train -proof.
 var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")

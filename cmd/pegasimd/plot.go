@@ -13,7 +13,7 @@ import (
 
 // This file draws the pictures of -plot.
 
-// checkPicture returns an error if the name of a picture is not one of an SVG file.
+// checkPicture returns an error if the name of a picture does not end in .svg.
 func checkPicture(name string) error {
 	if name == "" || strings.EqualFold(filepath.Ext(plainName(name)), ".svg") {
 		return nil
@@ -21,8 +21,8 @@ func checkPicture(name string) error {
 	return flags.Usagef("-plot: %q: a picture's name ends in .svg; a browser prints it as PDF", name)
 }
 
-// A picture of a confusion matrix has at most mostClasses classes. The cells of one with at most
-// mostCounts have their counts, and with at most mostShares their shares too.
+// A confusion matrix is drawn for at most mostClasses classes. Cells contain counts if there are at
+// most mostCounts classes, and shares, too, if there are at most mostShares.
 const (
 	mostClasses = 200
 	mostCounts  = 40
@@ -67,13 +67,14 @@ type panel struct {
 	lines []panelLine
 }
 
-// A panelLine has a value for each place along the axis; NaN and infinite ones are left out.
+// A panelLine has a value for each position along the axis; NaN and infinite values are left out.
 type panelLine struct {
 	name   string
 	values []float64
 }
 
-// writePanels draws panels of lines over places such as steps, which ascend, on a logarithmic axis.
+// writePanels draws panels of lines over positions such as steps, which ascend, on a logarithmic
+// axis.
 func writePanels(w io.Writer, title, axis string, at []float64, panels []panel) error {
 	var figures []*chart.Figure
 	for _, p := range panels {

@@ -77,7 +77,7 @@ func runPredict(c *call, args []string) error {
 			return err
 		}
 	}
-	s, err := reader.score(args[0], m, "", predictions.Numbers(m)) // which are the scores
+	s, err := reader.score(args[0], m, "", predictions.Numbers(m)) // numbers are their own scores
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func runPredict(c *call, args []string) error {
 	return err
 }
 
-// check returns what is wrong with the flags.
+// checkPredict returns an error if flags exclude each other.
 func checkPredict(f *flags.Set) error {
 	switch {
 	case f.Scores && f.Proba:
@@ -108,7 +108,7 @@ func checkPredict(f *flags.Set) error {
 	return nil
 }
 
-// fit returns an error if the model of that name does not have what the flags ask for.
+// fitsPredict returns an error if the named model lacks a property that the flags ask for.
 func fitsPredict(f *flags.Set, m predictor, name string) error {
 	if why := m.noProbabilities(); f.Proba && why != "" {
 		return flags.Usagef("-proba: %s has no probabilities: %s", name, why)
@@ -119,7 +119,7 @@ func fitsPredict(f *flags.Set, m predictor, name string) error {
 	return nil
 }
 
-// write writes a line for each row, and one of headings if there are further columns.
+// writePredictions writes a line for each row and, if there are further columns, a header.
 func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) error {
 	b := bufio.NewWriter(w)
 	if predictions.Numbers(s.model) {
@@ -153,8 +153,8 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 	return b.Flush()
 }
 
-// furtherColumns returns the names of the columns that -proba or -scores adds, nil without these
-// flags, and a function that fills the columns of a row.
+// furtherColumns returns the names of the columns that -proba or -scores adds, or nil without these
+// flags, and a function that fills in the columns of a row.
 func (s *scoredSet) furtherColumns(f *flags.Set) (
 	names []string, fill func(scores, columns []float64),
 ) {
@@ -191,8 +191,8 @@ func (c *call) printFit(s *scoredSet, right int) {
 	}
 }
 
-// labelled returns the labels of the rows that have one, and the scores of a model that predicts
-// numbers.
+// labelled returns the labels of the rows that have one and, if the model predicts numbers, the
+// scores of these rows.
 func (s *scoredSet) labelled() (labels []float32, scores []float64) {
 	for i, y := range s.Y {
 		if y != y || s.Unlabelled {

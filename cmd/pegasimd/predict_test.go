@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// predict writes the bytes of package predictions, which pegasimd-beam score goes by.
+// predict writes the format of package predictions, which pegasimd-beam score also writes.
 func TestPredictWritesPredictions(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
@@ -71,7 +71,8 @@ func TestPredictManyNumbers(t *testing.T) {
 	}
 }
 
-// Scores read back as the float64 that they are, so that what is made of them is what eval tells.
+// Scores are printed so that they parse to the same float64: metrics computed from them equal those
+// of eval.
 func TestScoresReadBack(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := file(t, "near.svm", "1 1:3\n-1 1:-1\n1 1:2\n")

@@ -15,29 +15,31 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// A predictor is a model of any kind, as the commands use it. Scores are those of one row.
+// A predictor is a model of any kind, as the commands use it. Methods with scores get the scores of
+// one row.
 type predictor interface {
 	modelio.Predictor
 
 	ready() error // why the model can't predict
-	data() string // the fingerprint of the training's data; empty if it is not known
+	data() string // fingerprint of the training data; empty if unknown
 
-	// scoreNames has the columns of predict -scores, and showScores fills them.
+	// scoreNames returns the names of the columns of predict -scores, and showScores fills in the
+	// columns.
 	scoreNames() []string
 	showScores(scores, columns []float64)
 
-	// noProbabilities is the reason for which there are none, or empty.
+	// noProbabilities returns why the model has no probabilities, or "" if it has.
 	noProbabilities() string
 	Probabilities(scores, dst []float64) []float64
 
-	// Penalty and MeanLoss are the parts of the objective, NaN where it is not known.
+	// Penalty and MeanLoss return the parts of the objective, NaN if unknown.
 	Penalty() float64
 	MeanLoss(scores []float64, y, weights []float32) float64
 
 	run() runReport
 }
 
-// readPredictor reads the model that a file holds, or that stdin has if the name is "-".
+// readPredictor reads a model from a file, or from stdin if the name is "-".
 func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	m, err := readModel(name, stdin)
 	if err != nil {
@@ -52,7 +54,7 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// A linearModel is one of package pegasos.
+// A linearModel is a model of package pegasos.
 type linearModel struct{ *pegasos.Model }
 
 func (m linearModel) ready() error { return nil }
@@ -66,7 +68,8 @@ func (m linearModel) scoreNames() []string {
 	return names
 }
 
-// problemName returns what the weight vector k is for: of a pair "b:a", b and not a.
+// problemName returns the positive class of weight vector k or, for a pair, "b:a" with b the
+// positive class.
 func (m linearModel) problemName(k int) string {
 	of, against := m.problem(k)
 	if m.Config.Multiclass == pegasos.OneVsOne && against != "" {
@@ -90,12 +93,12 @@ func (m linearModel) noProbabilities() string {
 	return "train it with -loss log or with -proba"
 }
 
-// A kernelModel is one of package kernelsvm.
+// A kernelModel is a model of package kernelsvm.
 type kernelModel struct{ *kernelsvm.Model }
 
 func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 
-// problemName is scoreNames of one.
+// problemName returns element k of scoreNames.
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
 func (m kernelModel) data() string            { return m.Model.Data }
@@ -106,8 +109,8 @@ func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabi
 func (m kernelModel) Penalty() float64                             { return math.NaN() }
 func (m kernelModel) MeanLoss(_ []float64, _, _ []float32) float64 { return math.NaN() }
 
-// scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b
-// and not a.
+// scoreNames returns the positive class of each score or, for a pair, "b:a" with b the positive
+// class.
 func (m kernelModel) scoreNames() (names []string) {
 	n := len(m.Classes)
 	switch {
@@ -126,22 +129,23 @@ func (m kernelModel) scoreNames() (names []string) {
 
 func (m kernelModel) showScores(scores, columns []float64) { copy(columns, scores) }
 
-// A scoredSet is data with the scores that a model gives them.
+// A scoredSet is data with a model's scores.
 type scoredSet struct {
 	*dataset.Set
 	reader  *dataReader
 	model   predictor
 	weights []float32 // of the rows, all above 0; nil for ones
-	scores  []float64 // nil if they are too many to be kept: see each
-	truth   []int     // of each row its class, a number beyond them, or noLabel; nil for numbers and none
-	names   []string  // of the classes, and of the further labels
+	scores  []float64 // nil if there are too many to keep: see each
+	truth   []int     // index of each row's label in names, or noLabel; nil for numbers
+	names   []string  // names of the model's classes, then of further labels
 }
 
-// keptScores is how many scores are kept in memory, unless all are needed at once.
+// keptScores is the number of scores kept in memory, unless all are needed at once.
 const keptScores = 1 << 20
 
-// score reads data for a model, and the rows' weights from the file weights unless that is empty.
-// Rows of weight 0 are left out. The scores are kept if there are few, or all are needed at once.
+// score reads data for a model, and the rows' weights from the file weights unless its name is
+// empty. Rows of weight 0 are left out. The scores are kept in memory if there are few, or if all
+// is set.
 func (d *dataReader) score(name string, m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -171,7 +175,7 @@ func (d *dataReader) score(name string, m predictor, weights string, all bool) (
 		}
 	}
 	if d.opt.Labels == dataset.LabelsNo {
-		s.Unlabelled = true // whatever labels the format has
+		s.Unlabelled = true // ignore labels, if the format has any
 	}
 	if head.Classes != nil && !s.Unlabelled {
 		s.truth, s.names = positions(set, predictions.ClassNames(m))
@@ -193,8 +197,8 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	return part, own
 }
 
-// find returns the scores of a part of the rows, which begins with the row first, or an error for
-// the first row with a score that can't be relied on.
+// find returns the scores of a part of the rows, the first of which has the number first, or an
+// error for the first row whose score is not reliable.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
@@ -203,8 +207,8 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
-// each calls do with the scores of every row. Those that are not kept are found a block of rows at
-// a time.
+// each calls do with the scores of every row. Scores that are not kept are computed for blocks of
+// rows.
 func (s *scoredSet) each(do func(row int, scores []float64)) error {
 	n := s.model.Outputs()
 	block := max(64, keptScores/max(n, 1)) // kernel machines take 64 rows together
@@ -230,7 +234,7 @@ func (s *scoredSet) each(do func(row int, scores []float64)) error {
 	return nil
 }
 
-// labels returns the numbers, or the labels of the model's classes in place of the set's.
+// labels returns the set's labels: numbers, or the model's labels of the classes.
 func (s *scoredSet) labels() []float32 {
 	classes := s.model.Head().Classes
 	if classes == nil {
@@ -243,8 +247,7 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the classes that the model predicts, nil for numbers, and how many of them are
-// right.
+// predict returns the predicted classes, nil for numbers, and the number of correct ones.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil
@@ -277,7 +280,8 @@ func (m kernelModel) run() runReport {
 	}
 }
 
-// problem returns the class that the weight vector k is for, and the other class if there is one.
+// problem returns the positive class of weight vector k and, if there is only one, the negative
+// class.
 func (m linearModel) problem(k int) (of, against string) {
 	switch {
 	case m.Classes == nil:
@@ -308,8 +312,8 @@ func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) stri
 	}
 }
 
-// settingsOf returns the line with the settings of the model. The encoder of its table, unless it is
-// nil, standardizes the columns itself.
+// settingsOf returns a line with the model's settings. e is the encoder of its table or nil; an
+// encoder standardizes columns itself.
 func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
 	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
 	if unscaled && e != nil && !e.Raw {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// A progress shows how far a long task is: on a terminal a line that changes, elsewhere nothing. It
-// says nothing of tasks that are done within a second.
+// A progress shows the progress of a long task in a line on a terminal; without a terminal, and in
+// the first second, it shows nothing.
 type progress struct {
 	w           io.Writer
 	quiet       bool
 	terminal    bool
 	start, last time.Time
-	shown       int // characters on the terminal's line
+	shown       int // number of characters displayed
 }
 
-// lineWidth is what fits on the line of most terminals.
+// lineWidth is the number of characters that fit in a line of most terminals.
 const lineWidth = 79
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -32,7 +32,8 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// show prints a line with the time that is left if a share of the task, 0 for not known, is done.
+// show displays a line, with the estimated time left if share, the part of the task that is done,
+// is above 0.
 func (p *progress) show(share float64, format string, a ...any) {
 	now := time.Now()
 	if !p.terminal || p.quiet || now.Sub(p.start) < time.Second ||
@@ -45,12 +46,12 @@ func (p *progress) show(share float64, format string, a ...any) {
 		took := time.Duration(float64(now.Sub(p.start)) * (1 - share) / share)
 		left = fmt.Sprintf(", %s left", took.Round(time.Second))
 	}
-	line = line[:min(len(line), lineWidth-len(left))] + left // one that wraps can't be written over
+	line = line[:min(len(line), lineWidth-len(left))] + left // a wrapped line can't be overwritten
 	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-len(line))))
 	p.shown = len(line)
 }
 
-// clear takes the line away.
+// clear erases the line.
 func (p *progress) clear() {
 	if p.shown > 0 {
 		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))

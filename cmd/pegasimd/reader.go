@@ -11,31 +11,31 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A dataReader reads data as the flags say.
+// A dataReader reads data according to the flags.
 type dataReader struct {
 	call    *call
 	opt     dataset.Options
-	missing string // as -missing has it
+	missing string // value of -missing
 	quiet   bool
 
 	fits    bool               // fits an encoder to a table
-	encoder *tables.Encoder    // of the table that was read; nil for other data
-	fitter  *tables.Fitter     // that fitted the encoder; nil for a model's
-	last    *dataset.Set       // what the fitter's last pass found, without rows
-	named   bool               // the table that the encoder was fitted to has names for its columns
-	kept    []byte             // what standard input had, where it is read several times
-	most    int64              // bytes that encoded rows may take in memory; 0 for the default
+	encoder *tables.Encoder    // encoder of the table that was read; nil for other data
+	fitter  *tables.Fitter     // the encoder's fitter; nil if the encoder is a model's
+	last    *dataset.Set       // set of the fitter's last pass, without rows
+	named   bool               // whether the table that the encoder was fitted to has a header
+	kept    []byte             // copy of standard input, if it is read several times
+	most    int64              // most bytes of encoded rows in memory; 0 for the default
 	weights []float32          // of the rows; nil for ones
-	dropped bool               // the weights of rows without a label are left out
-	streams bool               // the rows may be larger than the memory
-	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
+	dropped bool               // weights lacks the rows without a label
+	streams bool               // the rows may be larger than memory
+	skip    func(row int) bool // reports rows to leave out when fitting; nil for none
 
 	doubts      []dataset.Doubt // about the data that were read
 	chosen      []string        // flags of train that the data chose
-	manyClasses bool            // more whole numbers than usual are taken for classes
+	manyClasses bool            // unusually many distinct whole numbers are taken for classes
 }
 
-// reader returns a reader of data by the flags.
+// reader returns a reader of data according to the flags.
 func (c *call) reader() *dataReader {
 	f := c.flags
 	c.quiet = f.Quiet
@@ -62,8 +62,8 @@ func labelName(s *dataset.Set, label float32) string {
 	return pegasos.FormatLabel(label)
 }
 
-// positions returns for each row of the set the position of its label among the classes. Labels
-// that are none of the classes are added behind them, in the order of the rows; names has all.
+// positions returns for each row of the set the index of its label in names: the classes, followed
+// by labels that are not among them in the order of the rows.
 func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	place := map[string]int{}
 	for i, name := range classes {
@@ -90,7 +90,7 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 }
 
 // names returns the names of all columns of the encoder's file, and the number of the label's
-// column, -1 if there is none.
+// column, or -1.
 func (d *dataReader) names() (names []string, label int) {
 	e := d.encoder
 	for i := range e.Columns {
@@ -105,7 +105,7 @@ func (d *dataReader) names() (names []string, label int) {
 	return slices.Insert(names, label, e.Label.Name), label
 }
 
-// again reads data that may have been read before.
+// again reads data, from the copy of standard input if it was kept.
 func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, error) {
 	if d.kept != nil && name != "-" {
 		return dataset.ReadFrom(bytes.NewReader(d.kept), name, opt)
@@ -127,12 +127,12 @@ func (d *dataReader) format(name string) dataset.Format {
 // isTable reports whether data of that name are text in rows and columns.
 func (d *dataReader) isTable(name string) bool { return d.format(name).IsTable() }
 
-// separates reports whether a character separates the cells of a table.
+// separates reports whether the table's cells are separated by a character.
 func separates(f *dataset.Form) bool {
 	return (f.Format == form.CSV || f.Format == form.TSV) && f.Separator != form.None
 }
 
-// asFitted returns options that read the text of a table as the fitter has read it.
+// asFitted returns options that read the text of a table in the same way as the fitter.
 func (d *dataReader) asFitted() dataset.Options {
 	opt := d.opt
 	if d.last == nil || d.last.Form == nil || d.last.Mixed || !separates(d.last.Form) {
@@ -150,16 +150,16 @@ func (d *dataReader) asFitted() dataset.Options {
 	return opt
 }
 
-// noLabel is the position of the label of a row that has none.
+// noLabel is the index of a missing label.
 const noLabel = -1
 
-// A labelling says which labels the names of the classes stand for.
+// A labelling maps the names of classes to labels.
 type labelling struct {
-	names  []string  // nil: they are the labels themselves, as text
-	labels []float32 // nil: the names' positions
+	names  []string  // nil if the names are the labels as text
+	labels []float32 // label of each name; nil if it is the name's index
 }
 
-// kindsOfFlags has the kind that each of these flags gives to columns.
+// kindsOfFlags lists the flags that choose the kind of columns.
 var kindsOfFlags = []struct {
 	flag string
 	kind tables.Kind

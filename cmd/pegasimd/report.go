@@ -41,7 +41,7 @@ Examples:
   pegasimd report -top 20 a9a.model a9a.t.svm page.html`,
 }, runPage}
 
-// pageKind recognizes pages that report wrote, which it may replace.
+// pageKind recognizes pages that report wrote.
 var pageKind = beginsWith("a page of pegasimd report", htmlreport.Mark)
 
 func runPage(c *call, args []string) error {
@@ -59,7 +59,7 @@ func runPage(c *call, args []string) error {
 	}
 	reader := c.reader()
 	if reader.missing == "fill" {
-		reader.missing = "drop" // as for eval: such rows measure nothing
+		reader.missing = "drop" // like eval: rows without a label can't be measured
 	}
 	if layout, _, _ := strings.Cut(m.data(), ":"); !c.flags.Given("layout") &&
 		(layout == "dense" || layout == "sparse") {
@@ -109,7 +109,7 @@ func runPage(c *call, args []string) error {
 	return nil
 }
 
-// plainModel returns the model of a predictor.
+// plainModel returns the model inside a predictor.
 func plainModel(p predictor) modelio.Predictor {
 	if m, is := p.(linearModel); is {
 		return m.Model
@@ -130,8 +130,8 @@ func pageName(args []string) (string, error) {
 	return strings.TrimSuffix(name, path.Ext(name)) + ".html", nil
 }
 
-// measured sets the origin of the rows, and returns those to measure: the rows that training held
-// out, if they can be found among the others, else all.
+// measured sets the origin of the rows and returns the rows to measure: the rows that training held
+// out, if they can be found, or else all.
 func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
 	*scoredSet, error) {
 	linear, is := s.model.(linearModel)
@@ -143,12 +143,12 @@ func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
 	case linear.Prior != "":
 		in.Reason = "its fingerprint is of the rows and of a prior model"
 	case len(s.names) > len(linear.Classes):
-		in.Origin = htmlreport.Other // training had no such labels
+		in.Origin = htmlreport.Other // training did not have these labels
 	}
 	if in.Reason != "" || in.Origin == htmlreport.Other {
 		return s, nil
 	}
-	s.Y = s.labels() // as training had them
+	s.Y = s.labels() // the labels of the training
 	out, rest, err := s.reader.heldOutRows(data, linear, s.Set, s.weights)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
 }
 
-// measure fills in the measured rows and their figures.
+// measure sets the measured rows and their figures.
 func measure(in *htmlreport.Input, s *scoredSet) {
 	r := evaluate(s)
 	in.Weights = s.weights
@@ -212,7 +212,7 @@ func measure(in *htmlreport.Input, s *scoredSet) {
 	}
 	in.Classes, in.Known = escape.Names(s.names), len(s.model.Head().Classes)
 	in.Truth = s.truth
-	in.Predicted, _, _ = s.predict() // all scores are there
+	in.Predicted, _, _ = s.predict() // no error: all scores are in memory
 	for _, k := range r.Classes {
 		in.Measures.Classes = append(in.Measures.Classes, htmlreport.Class{
 			Precision: float64(k.Precision), Recall: float64(k.Recall), F1: float64(k.F1),
@@ -236,7 +236,7 @@ func measure(in *htmlreport.Input, s *scoredSet) {
 	}
 }
 
-// describePage fills in the columns, the weights and the details of the model.
+// describePage sets the columns, the weights and the details of the model.
 func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader, data string) error {
 	r := &modelReport{Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run()}
 	if err := r.nameColumns(m.Head()); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
-// that are not known, or not finite, are null.
+// This file defines the output of -json: each report is one object with the keys in the tags.
+// Numbers that are unknown or not finite are null.
 
-// A number is a float64 that JSON has as null if it is not finite: there is none.
+// A number is a float64 that is null in JSON if it is not finite.
 type number float64
 
 func (n number) MarshalJSON() ([]byte, error) {
@@ -24,10 +24,10 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String is for the eye: six digits.
+// String formats the number with six digits.
 func (n number) String() string { return n.format("%.6g") }
 
-// short is for tables: four decimals.
+// short formats the number with four decimals, for tables.
 func (n number) short() string { return n.format("%.4f") }
 
 func (n number) format(format string) string {
@@ -37,7 +37,7 @@ func (n number) format(format string) string {
 	return fmt.Sprintf(format, float64(n))
 }
 
-// most is standing in the cell of a table.
+// most formats a gap for a cell of a table.
 func most(gap float64) string {
 	switch {
 	case math.IsNaN(gap):
@@ -48,7 +48,7 @@ func most(gap float64) string {
 	return "at most " + proof.Percent(gap)
 }
 
-// A runReport is what a model tells of its training.
+// A runReport is a model's record of its training.
 type runReport struct {
 	Objective     number  `json:"objective"`
 	DualObjective number  `json:"dual_objective"`
@@ -63,13 +63,13 @@ type runReport struct {
 	T0         float64 `json:"t0"`
 }
 
-// A worstReport is about the problem of the largest gap, where there are several.
+// A worstReport describes the problem with the largest gap, if there are several problems.
 type worstReport struct {
 	WorstGap   *number `json:"worst_gap,omitempty"`
 	WorstClass string  `json:"worst_class,omitempty"`
 }
 
-// String is what follows an objective and its gap.
+// String returns the text that follows an objective and its gap.
 func (r worstReport) String() string {
 	if r.WorstGap == nil {
 		return ""
@@ -78,7 +78,8 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newWorstReport returns the report on the worst problem, which is empty if there is only one.
+// newWorstReport returns the report on the problem with the largest gap, which is empty if there is
+// only one problem.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
 ) (r worstReport) {
@@ -89,7 +90,7 @@ func newWorstReport(
 	return worstReport{new(number(gap)), name(k)}
 }
 
-// amount returns a number of rows, or their weight, as text.
+// amount formats a number of rows or their weight.
 func amount(of float64) string {
 	if of == math.Trunc(of) && of < 1e15 {
 		return strconv.FormatFloat(of, 'f', 0, 64)

@@ -16,28 +16,28 @@ type linearRun struct {
 	classWeight string // of cfg, with names in place of labels
 	keep        *checkpoints
 
-	data, model  string // files
+	data, model  string // file names
 	modelOut     *output
 	proofOut     *output
 	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
-	held         *heldOut // of -holdout, or nil
+	held         *heldOut // rows of -holdout, or nil
 	known        labelling
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
 	curve        curve
 
 	result      *pegasos.Model
-	epochs      int   // those before the run included
-	ended       bool  // before its last step, by a rule
+	epochs      int   // including those before a resumed run
+	ended       bool  // a rule ended it before its last step
 	interrupted error // or nil
 
-	loading, training, measuring time.Duration // what they took
+	loading, training, measuring time.Duration // wall-clock times
 }
 
-// describe stores a description of the run's data in a model, and the command that trains it again.
-// A resumed run stores the settings of the checkpoint's command.
+// describe stores a description of the run's data in a model, and the command line that trains it
+// again. A resumed run stores the settings of the checkpoint's command line.
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {
@@ -49,20 +49,20 @@ func (r *linearRun) describe(m *pegasos.Model) error {
 	return err
 }
 
-// heldOut is the rows that -holdout holds out of training.
+// heldOut holds the rows that -holdout keeps out of training.
 type heldOut struct {
 	set          *dataset.Set
-	weights      []float32 // of the rows of set; nil for ones
-	trainWeights []float32 // of the other rows; nil for ones
+	weights      []float32 // weights of the rows of set; nil for ones
+	trainWeights []float32 // weights of the other rows; nil for ones
 	all          int       // rows held out and trained on
 	report       *evalReport
 }
 
-// checkpoints keeps, and resumes from, the state of a run.
+// checkpoints writes the state of a run, and resumes from one.
 type checkpoints struct {
 	out      *output
-	from     *pegasos.Model // that -resume names, or nil
-	before   int64          // the steps it had taken
-	restored bool           // the settings are those of the checkpoint
-	failed   error          // of the last checkpoint
+	from     *pegasos.Model // the checkpoint of -resume, or nil
+	before   int64          // its number of steps
+	restored bool           // the settings are the checkpoint's
+	failed   error          // error of the last checkpoint
 }

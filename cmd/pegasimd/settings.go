@@ -23,8 +23,8 @@ func (c *call) checkSettings() error {
 	return nil
 }
 
-// applyPreset sets the flags of a preset that are not given, unless a flag is given that takes the
-// place of theirs.
+// applyPreset sets the flags of a preset that are not given, unless another given flag replaces
+// them.
 func (c *call) applyPreset() error {
 	switch c.flags.Preset {
 	case "":

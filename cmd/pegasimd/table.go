@@ -21,7 +21,7 @@ import (
 
 // This file reads tables, fits encoders to them, and prints the kinds of their columns.
 
-// overrule returns the kinds of columns that the flags give.
+// overrule returns the kinds of columns given by flags.
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	if d.call.flags.Grams < 1 {
 		return nil, flags.Usagef("-ngrams: have %d, want 1 or more", d.call.flags.Grams)
@@ -51,7 +51,7 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	return all, nil
 }
 
-// columnList returns the names in a list of columns.
+// columnList parses a list of columns.
 func columnList(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return []string{""}, nil
@@ -68,14 +68,14 @@ func columnList(text string) ([]string, error) {
 	return names, err
 }
 
-// looksLikeCSV reports whether the first line of a file has commas or tabs, and no index:value.
+// looksLikeCSV reports whether the first line of a file has commas or tabs and no index:value.
 func looksLikeCSV(name string) bool {
 	head, err := headOf(name)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return err == nil && bytes.ContainsAny(line, ",;\t") && !bytes.Contains(line, []byte(":"))
 }
 
-// readFresh reads data that no model says how to read: a table by an encoder that is fitted to it.
+// readFresh reads data without a model; a table is read with an encoder that is fitted to it.
 func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	switch {
 	case !d.isTable(name) && d.call.flags.GivenAny(flags.Kinds):
@@ -97,17 +97,17 @@ func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	return d.again(name, opt)
 }
 
-// mostInMemory is how many bytes of encoded rows are kept in memory, unless a flag says otherwise.
+// mostInMemory is the largest size in bytes of encoded rows in memory, unless a flag sets it.
 const mostInMemory = 1 << 30
 
-// encoded returns the options by which the encoder reads the data that it was fitted to.
+// encoded returns options that read the data with the encoder fitted to them.
 func (d *dataReader) encoded() dataset.Options {
 	opt, c := d.asFitted(), d.encoder.Coder()
 	opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	return opt
 }
 
-// stream converts data that may be larger than the memory.
+// stream converts data that may be larger than memory.
 func (d *dataReader) stream(w io.WriterAt, name string) (rows, cols int, err error) {
 	if !d.isTable(name) {
 		return dataset.ConvertSvmlight(w, name, d.opt)
@@ -119,7 +119,7 @@ func (d *dataReader) stream(w io.WriterAt, name string) (rows, cols int, err err
 	return dataset.ConvertCSV(w, name, d.encoded())
 }
 
-// fit fits an encoder to a table. It returns the rows as well if the fitter has encoded them.
+// fit fits an encoder to a table. It also returns the rows if the fitter has encoded them.
 func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	kinds, err := d.overrule()
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 		}
 		return nil, err
 	}
-	if d.dropWeights(d.last) { // the rows that the fitter counts have other numbers now
+	if d.dropWeights(d.last) { // row numbers have changed: fit again
 		return d.fit(name)
 	}
 	d.named = d.last.Table != nil && d.last.Table.Columns != nil
@@ -157,8 +157,8 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	return set, nil
 }
 
-// keepInput keeps the bytes of standard input, or of a pipe, if the data come from there: tables are
-// read several times.
+// keepInput stores the bytes of standard input or a pipe, if the data come from there, because
+// tables are read several times.
 func (d *dataReader) keepInput(name string) (err error) {
 	if d.kept != nil || len(d.opt.More) > 0 { // several files have to be regular ones
 		return nil
@@ -166,7 +166,7 @@ func (d *dataReader) keepInput(name string) (err error) {
 	var in io.Reader = os.Stdin
 	if name != "-" {
 		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
-			return nil // which is reported when it is read
+			return nil // reading reports the error
 		}
 		f, err := os.Open(name)
 		if err != nil {
@@ -184,8 +184,8 @@ func (d *dataReader) keepInput(name string) (err error) {
 	return err
 }
 
-// readMapped encodes a table to a temporary file of the binary form, and maps the file. The rows are
-// kept in memory if the system has no such files.
+// readMapped encodes a table to a temporary .pgsm file and maps it. If the system can't map files,
+// the rows are kept in memory.
 func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.Set, err error) {
 	f, err := files.Temp("", "pegasimd-*.pgsm")
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -210,7 +210,7 @@ func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.
 	return set, nil
 }
 
-// nameGrams names the features of text by the n-grams that data have.
+// nameGrams finds n-grams for features of text in the named data.
 func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()
@@ -220,12 +220,13 @@ func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) e
 	return err
 }
 
-// nameHeaviest keeps the n-grams of the text features of the largest weights in the model's encoder.
+// nameHeaviest stores, in the model's encoder, the n-grams of the text features with the largest
+// weights.
 func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
 	if d.call.flags.Values.Words == 0 || d.encoder == nil {
 		return nil
 	}
-	largest := make([]float32, d.encoder.Cols()) // without the terms of curves
+	largest := make([]float32, d.encoder.Cols()) // terms of curves are left out
 	order := make([]int, len(largest))
 	for j := range order {
 		order[j] = j

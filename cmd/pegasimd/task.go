@@ -13,17 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file decides whether labels are classes or numbers to predict.
+// This file decides whether labels are classes or regression targets.
 
 const (
-	maxNumericClasses = 20 // different whole numbers, above which labels may be numbers to predict
-	maxFractions      = 10 // different numbers with fractions, above which labels are
-	minRowsRarest     = 5  // rows of the rarest whole number, below which they are
+	maxNumericClasses = 20 // distinct whole numbers above which labels may be regression targets
+	maxFractions      = 10 // distinct numbers with fractions above which labels are targets
+	minRowsRarest     = 5  // rows of the rarest whole number below which they are targets
 )
 
-// looksNumeric reports whether numeric labels look like numbers to predict, and returns one of
-// them. Labels with fractions do if more than 10 differ, or 3 or more with fewer than two rows each;
-// whole numbers if more than 20 differ and the rarest has fewer than 5 rows.
+// looksNumeric reports whether numeric labels look like regression targets, and returns one of
+// them. Labels with fractions do if more than 10 differ, or if 3 or more differ and fewer than two
+// rows have each; whole numbers do if more than 20 differ and the rarest has fewer than 5 rows.
 func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	n, total := len(labels), 0
 	for _, r := range rows {
@@ -41,9 +41,9 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	return 0, false
 }
 
-// readTraining reads data to train on. Labels that look like numbers are taken for numbers to
-// predict unless a flag settles the task; recheck checks the settings after that. They are refused
-// if the loss or the kernel is for classes and no flag insists on classes.
+// readTraining reads data to train on. Labels that look like regression targets are taken for such
+// unless a flag chooses the task; recheck checks the settings after that. They are refused if the
+// loss or the kernel is for classes and no flag insists on classes.
 func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
@@ -52,7 +52,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		return nil, 0, err
 	}
 	if d.encoder != nil && !d.encoder.Raw && cfg.Scale == "" {
-		cfg.Scale = pegasos.ScaleNone // the encoder scales
+		cfg.Scale = pegasos.ScaleNone // the encoder scales columns
 	}
 	c := d.call
 	labels, rows := labelCounts(set, d.skip)
@@ -99,8 +99,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	return set, took, err
 }
 
-// checkClasses checks the classes of a set, and the rows that each has, and doubts classes of one
-// row.
+// checkClasses checks the number of classes, and adds a doubt about classes with one row.
 func (d *dataReader) checkClasses(
 	name string, set *dataset.Set, labels []float32, rows []int,
 ) error {
@@ -127,9 +126,9 @@ func (d *dataReader) checkClasses(
 	return nil
 }
 
-// doubtRareClasses doubts classes of one row.
+// doubtRareClasses adds a doubt about classes with one row.
 func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows []int) {
-	const most = 3 // that are named
+	const most = 3 // number of classes named
 	var rare []string
 	for i, y := range labels {
 		if rows[i] == 1 {

@@ -82,8 +82,8 @@ func runTrain(c *call, args []string) error {
 		r.end)
 }
 
-// checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
-// it.
+// checkSettings applies settings of a checkpoint and of other flags to the configuration, and
+// checks it.
 func (r *linearRun) checkSettings() error {
 	in := r.flags
 	if in.Proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
@@ -108,8 +108,8 @@ func (r *linearRun) checkSettings() error {
 	return validate(&r.cfg)
 }
 
-// validate checks the configuration. A list of class weights is taken out: it may have names, which
-// are labels only when the data are known.
+// validate checks the configuration, except a list of class weights: it may have names, whose
+// labels are known only after reading the data.
 func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
@@ -117,7 +117,7 @@ func validate(cfg *pegasos.Config) error {
 	return flags.FromConfig(cfg.Validate())
 }
 
-// openFiles opens what the run writes, and reads the models that it starts from.
+// openFiles creates the outputs of the run, and reads the models that it starts from.
 func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writesModel(r.model)
@@ -146,7 +146,8 @@ func (r *linearRun) readData() (err error) {
 			r.trainer.Weights = r.held.trainWeights
 		}
 	}()
-	// the model whose features and labels are used, the checkpoint's with what it started from
+	// like is the model whose features and labels are used. A checkpoint also contains those of its
+	// start.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }
@@ -187,7 +188,7 @@ func (r *linearRun) readData() (err error) {
 	return nil
 }
 
-// readInputs reads what the trainer takes beside the data.
+// readInputs reads the trainer's inputs besides the data.
 func (r *linearRun) readInputs() (err error) {
 	in := r.flags
 	tr := &r.trainer
@@ -196,7 +197,7 @@ func (r *linearRun) readInputs() (err error) {
 			return err
 		}
 	}
-	if r.held == nil { // holdOut checks them before it divides them
+	if r.held == nil { // holdOut has checked them already
 		err = checkWeights(in.Weights, tr.Weights, r.set.Rows())
 	}
 	if err != nil {
@@ -217,10 +218,10 @@ func (r *linearRun) readInputs() (err error) {
 	return checkWeights(in.ValidWeights, tr.Valid.Weights, len(tr.Valid.Y))
 }
 
-// train trains, and shows how far it is.
+// train trains, and shows progress.
 func (r *linearRun) train() error {
 	if err := r.Err(); err != nil {
-		return err // there is no model to be written yet
+		return err // no model to write yet
 	}
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
@@ -244,7 +245,7 @@ func (r *linearRun) train() error {
 	}
 	stage.Store(training)
 	m, err := r.keep.train(r, tr)
-	r.measuring = time.Since(start) - r.training // with that of the result
+	r.measuring = time.Since(start) - r.training // includes measuring the result
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
@@ -270,7 +271,7 @@ func (r *linearRun) write() error {
 	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
-	if m.Proof != nil { // not of a run that was interrupted
+	if m.Proof != nil { // nil if the run was interrupted
 		if err := r.proofOut.write(m.Proof.Write); err != nil {
 			return err
 		}
@@ -278,7 +279,7 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.dataName(r.data), m, r.training, r.interrupted != nil)
 }
 
-// report writes the numbers of the run.
+// report writes the report of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
 	if err := r.jsonOut.writeJSON(out); err != nil {
@@ -291,7 +292,8 @@ func (r *linearRun) report() error {
 	return nil
 }
 
-// end returns what went wrong although there is a model.
+// end returns an error that does not prevent writing the model: an interruption, or a checkpoint
+// that could not be written.
 func (r *linearRun) end() error {
 	if r.keep.failed != nil {
 		return r.keep.failed

@@ -63,7 +63,7 @@ func trainKernel(c *call, data, model string) error {
 	}
 	out.describe(set, m, model, loading)
 	out.settled(reader, set, m.Config.Multiclass)
-	if !math.IsNaN(m.Result.Objective) { // it was measured
+	if !math.IsNaN(m.Result.Objective) { // NaN if it was not measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
 	if err := jsonOut.writeJSON(out); err != nil {

@@ -46,7 +46,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-// describe sets what there is of all kinds of models and their data.
+// describe sets the fields that models of all kinds and their data share.
 func (r *trainReport) describe(
 	set *dataset.Set, m modelio.Predictor, name string, loading time.Duration,
 ) {
@@ -57,7 +57,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns the C of the run, NaN if each pair of classes has its own.
+// penaltyC returns the C of the run, or NaN if each pair of classes has its own.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight
@@ -109,7 +109,7 @@ func bySolver(solver string) string {
 		Replace(solver) + ")"
 }
 
-// validation measures the model on the data of -valid, if there are any.
+// validation measures the model on the data of -valid; nil without -valid.
 func (r *linearRun) validation() *validationReport {
 	m, valid := r.result, r.trainer.Valid
 	if valid == nil {
@@ -128,7 +128,7 @@ func (r *linearRun) validation() *validationReport {
 	return v
 }
 
-// tolReached returns whether a gap is as small as is wanted, nil if none is.
+// tolReached returns whether a gap is at most tol, or nil if tol is 0 or the run was interrupted.
 func tolReached(tol, gap float64, interrupted bool) *bool {
 	if tol == 0 || interrupted {
 		return nil
@@ -136,7 +136,7 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 	return new(gap <= tol)
 }
 
-// printStop says whether the run has ended as its stopping rules want it.
+// printStop prints whether -tol was reached, and the validation result.
 func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	if r.TolReached != nil && !*r.TolReached {
 		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
@@ -179,10 +179,10 @@ func (r *trainReport) printObjective(w io.Writer) {
 	}
 }
 
-// largeGap is one that may be of use to make smaller.
+// largeGap is the gap above which a hint about reducing it is printed.
 const largeGap = 0.1
 
-// advice says what would bring a model like m a better bound.
+// advice returns the flags that would give a model like m a smaller gap.
 func advice(m *pegasos.Model) string {
 	cfg := m.Config
 	if cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs) {
@@ -212,7 +212,7 @@ func (r *trainReport) printModel(w io.Writer) {
 	}
 }
 
-// settled sets the warnings, and the command line that trains the model on a table again.
+// settled sets the warnings and the command line that trains the model on the table again.
 func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegasos.Multiclass) {
 	r.Warnings = d.call.warnings
 	if set.Form != nil {
@@ -221,7 +221,7 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 	}
 }
 
-// A trainReport is what train writes.
+// A trainReport is the output of train.
 type trainReport struct {
 	runReport
 	C           number            `json:"c"` // null with -kernel, and if each pair has its own
@@ -230,7 +230,7 @@ type trainReport struct {
 	NNZ         int               `json:"nnz"`
 	Classes     int               `json:"classes"`
 	Labels      []string          `json:"labels"`
-	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
+	Replaced    int               `json:"replaced,omitempty"` // see pegasos.Result
 	LoadSeconds float64           `json:"load_seconds"`
 	Train       float64           `json:"train_seconds"`
 	Measure     float64           `json:"measure_seconds"`
@@ -241,26 +241,26 @@ type trainReport struct {
 	ModelHash   string            `json:"model_hash"`
 	Model       string            `json:"model"`
 	Interrupted bool              `json:"interrupted"`
-	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, of a whole run
+	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, unless interrupted
 	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
-	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
+	Settings    string            `json:"settings,omitempty"`    // settings chosen or given, in one line
 	Fit         *fitReport        `json:"fit,omitempty"`
-	// CrossValidated is of the folds that chose settings, if there were any.
+	// CrossValidated is the estimate of the folds that chose settings, if there were any.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
-	// HeldOutEstimate and HeldOut are of the rows of -holdout, HeldOut as eval -json has it.
+	// HeldOutEstimate and HeldOut concern the rows of -holdout, HeldOut in the form of eval -json.
 	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
 	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
 	Warnings        []string          `json:"warnings,omitempty"`
-	Command         string            `json:"command,omitempty"` // that trains the model again
+	Command         string            `json:"command,omitempty"` // command line that trains the model again
 	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
-	advice  string   // what brings a better bound
-	heldOut *heldOut // of HeldOut
+	advice  string   // flags that would reduce the gap
+	heldOut *heldOut // rows that HeldOut measures
 }
 
-// A kernelReport is what train -kernel writes in addition.
+// A kernelReport is the additional output of train -kernel.
 type kernelReport struct {
 	Problems     int   `json:"problems"`
 	SupportRows  int   `json:"support_rows"`
@@ -268,13 +268,14 @@ type kernelReport struct {
 	KernelValues int64 `json:"kernel_values"`
 }
 
-// A validationReport is about the data of -valid and the model, with -patience the best on them.
+// A validationReport is the quality of the model on the data of -valid; with -patience it is the
+// best model's.
 type validationReport struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`
 	Rows   int     `json:"rows"`
-	Epochs float64 `json:"epochs"` // after which it is of this value
+	Epochs float64 `json:"epochs"` // epochs of training of the measured model
 
-	// Stopped is the epoch after which -patience ended the run, or 0.
+	// Stopped is the epoch at which -patience ended the run, or 0.
 	Stopped int `json:"stopped_after_epochs"`
 }

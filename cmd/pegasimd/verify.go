@@ -64,14 +64,14 @@ Examples:
 // verification is one run of verify.
 type verification struct {
 	*call
-	kept       *pegasos.Proof // of -proof, or nil
-	from, near *pegasos.Model // of -start and -prior, or nil
+	kept       *pegasos.Proof // proof of -proof, or nil
+	from, near *pegasos.Model // models of -start and -prior, or nil
 }
 
-// shortestHash is how many digits of a hash are enough to tell it.
+// shortestHash is the least number of digits of a hash that -hash accepts.
 const shortestHash = 16
 
-// checkHash returns what is wrong with -hash.
+// checkHash returns an error if -hash is invalid.
 func checkHash(v *flags.Set) error {
 	v.Hash = strings.ToLower(strings.TrimSuffix(v.Hash, "..."))
 	if n := len(v.Hash); n > 0 && (n < shortestHash || n > 64 ||
@@ -131,7 +131,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if c.kept != nil {
 		known = c.kept.Data()
 	}
-	layout, _, _ := strings.Cut(known, ":") // The bits of an objective depend on it.
+	layout, _, _ := strings.Cut(known, ":") // the bits of an objective depend on the layout
 	if !c.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
 		c.flags.Data.Layout = dataset.Layout(layout)
 	}
@@ -140,7 +140,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		return nil, err
 	}
 	if encoder, _ := predictions.Encoder(head); encoder != nil { // the data are read several times
-		if !encoder.Label.GapIsClass { // training refused rows without a label, or left them out
+		if !encoder.Label.GapIsClass { // training refused or left out rows without a label
 			reader.opt.MissingLabels = dataset.MissingDrop
 		}
 		if err := reader.keepInput(data); err != nil {
@@ -185,7 +185,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if !strings.HasPrefix(v.Hash, f.Hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.Hash)
 	}
-	// A model that training started from, or the prior, may lack features: training left them out.
+	// Data may have features that the models of -start and -prior lack: training leaves these out.
 	narrow := f.Start != "" || f.Prior != ""
 	if (set.Ignored > 0 || len(reader.unknown(set)) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
@@ -215,8 +215,8 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	}, nil
 }
 
-// doubt changes the verdict where the model's table is not the one of the data, or the model does
-// not say what data it is of.
+// doubt changes the verdict if the model's table differs from the data's, or if the model does not
+// identify its data.
 func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegasos.Model) {
 	linear, _ := m.(linearModel)
 	started := linear.Model != nil && linear.Start != "" && from == nil
@@ -237,7 +237,7 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 	}
 }
 
-// verifyLinear reads what belongs to the training of a linear model, and verifies it.
+// verifyLinear reads the other inputs of a linear model's training, and verifies the model.
 func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *dataset.Set,
 	weights []float32, data string) (*pegasos.Verification, error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
@@ -286,8 +286,8 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
-		// A probability falls as the score rises if the model was edited, or if the scores were no
-		// better than chance on the held-out folds.
+		// A sigmoid with A > 0 makes the probability fall as the score rises. It means that the
+		// model was edited, or that the scores were no better than chance on the held-out folds.
 		falls := func(s pegasos.Sigmoid) bool { return s.A > 0 }
 		if k := slices.IndexFunc(linear.Calibration, falls); k >= 0 {
 			fmt.Fprintf(w, "suspicious: the higher the score of %s, the lower its probability\n",
@@ -312,27 +312,27 @@ func (r *verifyReport) print(w io.Writer) {
 	f.Print(w)
 }
 
-// verifyReport is what verify -json writes.
+// verifyReport is the output of verify -json.
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
 	Reasons          []string `json:"reasons"` // why it is contradicted, or not confirmed
-	Checked          []string `json:"checked"` // parts of the model's file: see verifyparts.go
+	Checked          []string `json:"checked"` // parts of the model's file: see partRules
 	NotChecked       []string `json:"not_checked"`
 	Unconfirmed      []int    `json:"unconfirmed"`
 	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // they are those that the model names
+	DataKnown        bool     `json:"data_known"` // they have the fingerprint that the model states
 	Objective        number   `json:"objective"`
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
-	Proof            bool     `json:"proof"`    // the bound is that of -proof
-	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
+	Proof            bool     `json:"proof"`    // the bound is from the file of -proof
+	Sigmoids         bool     `json:"sigmoids"` // they are from the file of -sigmoids
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
 	Rows             int      `json:"rows"`
-	HeldOut          int      `json:"held_out_rows,omitempty"` // of train -holdout, left out of Rows
+	HeldOut          int      `json:"held_out_rows,omitempty"` // rows of train -holdout, not included in Rows
 	Features         int      `json:"features"`
 
 	of    *pegasos.Verification

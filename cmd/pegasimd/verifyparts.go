@@ -21,21 +21,21 @@ import (
 
 // coverage records what a verification has compared.
 type coverage struct {
-	data      bool // the data have the fingerprint that the model has
+	data      bool // the data have the fingerprint that the model states
 	objective bool // the model claims an objective
 	bound     bool // the model claims a bound
 	all       bool // a bound as good as claimed was found for every weight vector or problem
-	start     bool // the model of -start has the hash that the model has
+	start     bool // the model of -start has the hash that the model states
 	classes   bool // every class has rows in the data
-	bias      bool // the kind of the bias shows: there is one, or no prior that it could be of
-	scheme    bool // there are more than two classes, or a joint problem: one-vs-one differs
-	base      bool // the data were read with the model's index base, which counts there
-	trained   bool // the hash is the one of -hash
+	bias      bool // the kind of bias can be told: there is a bias, or no prior
+	scheme    bool // the scheme matters: more than two classes, or a joint problem
+	base      bool // the data were read with the model's index base and are not hashed
+	trained   bool // the model's hash equals -hash
 	hashed    bool // the data were hashed with the model's number of bits
 	sigmoids  bool // the folds were trained again
 	scale     bool // the Scaling fits the data and the settings, or the model has none
 	table     tableCheck
-	// lines has the lines of the header that the data or the flags of verify have something of.
+	// lines are the header lines that also concern the data or the flags of verify.
 	lines map[string]bool
 }
 
@@ -43,7 +43,7 @@ type coverage struct {
 type rule func(*coverage) bool
 
 var (
-	always   rule = func(*coverage) bool { return true } // else nothing can be read or verified
+	always   rule = func(*coverage) bool { return true } // otherwise the model could not be read or verified
 	never    rule = func(*coverage) bool { return false }
 	byData   rule = func(c *coverage) bool { return c.data }
 	byRows   rule = func(c *coverage) bool { return c.classes }
@@ -54,8 +54,7 @@ var (
 	byFolds  rule = func(c *coverage) bool { return c.sigmoids }
 )
 
-// partRules has the rule for each part of a linear model or a kernel machine. A part without a rule is
-// not checked.
+// partRules maps each part of a linear model or a kernel machine that can be checked to its rule.
 var partRules = map[string]rule{
 	"features": always, "sparse": always, "bias": always, "layout": always, "hash": always,
 	"classes": byRows, "names": byRows, "data": byData, "data.layout": never,
@@ -63,7 +62,7 @@ var partRules = map[string]rule{
 	"index_base": func(c *coverage) bool { return c.base },
 	"hash_bits":  func(c *coverage) bool { return c.hashed },
 	"state":      never, "command": never, "calibration": byFolds,
-	"prior":  always, // verify refuses another prior, and another start
+	"prior":  always, // verify refuses other priors and starts
 	"start":  func(c *coverage) bool { return c.start },
 	"lambda": always, "support": byClaim,
 
@@ -122,7 +121,7 @@ func partsOf(m predictor) ([]string, error) {
 	for line := range strings.Lines(string(h.text)) {
 		key, value, found := strings.Cut(line, ": ")
 		if !found {
-			continue // the first line
+			continue // the first line of the file
 		}
 		if key == "data" {
 			parts = append(parts, key, "data.layout")
@@ -199,12 +198,12 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trainedHash is the part that is checked if the model's hash is that of -hash. Without it, weights
-// other than those that training gave may be confirmed: they can have the same objective.
+// trainedHash is the part that is checked if the model's hash equals -hash. Without -hash, other
+// weights than the training's may be confirmed, because they can have the same objective.
 const trainedHash = "hash.training"
 
-// list divides the parts of a model into those that were compared and the others. Among the others
-// are lines that the model lacks, although the data or the flags of verify have something of them.
+// list divides the parts of a model into checked and unchecked ones. The latter include header
+// lines that the model lacks although the data or the flags of verify concern them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
 	for _, part := range slices.Concat([]string{trainedHash}, parts) {

@@ -16,24 +16,24 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file compares the header line "table" of a model with the data. An encoder of words and gaps is
-// fitted again for that.
+// This file compares the header line "table" of a model with the data. It fits an encoder of words
+// and gaps again for that.
 
 // A tableCheck is the result of comparing a model's table with the data.
 type tableCheck struct {
-	compared bool // with the data, or with the model that training started from
+	compared bool // the table was compared with the data, or with the model of -start
 
-	// Parts that may be unchecked where the table was compared.
-	named  bool // the names of the columns, and of the label
-	placed bool // the number of the label's column
-	words  bool // the n-grams that name buckets of text
+	// Parts that may be unchecked although the table was compared:
+	named  bool // the names of the columns and of the label were compared
+	placed bool // the number of the label's column was compared
+	words  bool // the n-grams that name buckets of text were compared
 
-	differs string // how an encoder differs from the one of the data; empty if it does not
-	why     string // why an encoder was not compared
+	differs string // how the encoder differs from the one of the data; empty if it does not
+	why     string // why the encoder was not compared
 }
 
-// checkTable compares the model's table with the data of that name, which were read as set. An
-// encoder may also be the one of the model that training started from, if that is not nil.
+// checkTable compares the model's table with the named data, which were read as set. The encoder
+// may also equal that of from, the model that training started from, unless from is nil.
 func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {
@@ -45,7 +45,7 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 		}
 	}
 	if info, err := os.Stat(name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
-		return &tableCheck{why: "that takes a file, or standard input"}, nil // which is kept
+		return &tableCheck{why: "that takes a file, or standard input"}, nil // standard input is kept
 	}
 	f := tables.Fitter{Skip: d.skip}
 	fitted, err := f.Refit(d.encoder, func(enc form.Encoder) error {
@@ -57,7 +57,7 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 	if d.call.Err() != nil {
 		return nil, d.call.Err()
 	}
-	if err != nil { // such as that a column which training left out is not there
+	if err != nil { // for example, a column that training left out is missing
 		return &tableCheck{why: err.Error()}, nil
 	}
 	return compareEncoders(head.Table, fitted)
@@ -89,7 +89,8 @@ func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 		placed: same && model.Columns == nil && t.LabelAt == model.LabelAt}
 }
 
-// tableParts returns the parts of a model's table that may be unchecked where the table is checked.
+// tableParts returns the parts of a model's table that may be unchecked although the table is
+// checked.
 func tableParts(table []byte) []string {
 	parts := []string{"table.label_at"}
 	e, err := tables.Decode(table)
@@ -209,7 +210,7 @@ func shortJSON(v any) string {
 	if v == nil {
 		return "nothing"
 	}
-	text, _ := json.Marshal(v) // of values that come from JSON
+	text, _ := json.Marshal(v) // no error: v was decoded from JSON
 	const most = 60
 	if len(text) > most {
 		return escape.Text(string(text[:most])) + "..."
@@ -217,8 +218,8 @@ func shortJSON(v any) string {
 	return escape.Text(string(text))
 }
 
-// sameEncoder reports whether two encoders are equal but for the n-grams that name buckets, to which
-// training may add some, and whether these are equal too.
+// sameEncoder reports whether two encoders are equal except for the n-grams that name buckets, to
+// which training may add some, and whether these n-grams are equal, too.
 func sameEncoder(a, b json.RawMessage) (same, words bool) {
 	var x, y map[string]any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

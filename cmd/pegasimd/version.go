@@ -22,9 +22,9 @@ Example:
 
 // runVersion prints the versions.
 func runVersion(c *call, _ []string) error {
-	version := "(devel)" // of a build that is not told it
+	version := "(devel)" // unless the build sets it
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version // with the commit
+		version = info.Main.Version // includes the commit
 	}
 	fmt.Fprintf(c.stdout, "pegasimd %s\nbuilt with %s for %s/%s\nkernels %s\n", version,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())

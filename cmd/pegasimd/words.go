@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// count returns a number and what it is of, of which there may be one.
+// count returns a number with its noun, in the singular if the number is 1.
 func count(n int, of string) string {
 	switch {
 	case n == 1:
@@ -27,7 +27,7 @@ func count(n int, of string) string {
 // firstNames lists a few of the names.
 func firstNames(names []string) string { return listNames(names, 5) }
 
-// listNames lists the names, at most most of them.
+// listNames lists up to most of the names.
 func listNames(names []string, most int) string {
 	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
@@ -36,7 +36,7 @@ func listNames(names []string, most int) string {
 	return list
 }
 
-// describeFeatures returns how many there are, and what their numbers mean.
+// describeFeatures returns the number of features and how they are numbered.
 func describeFeatures(n, base, hashBits int) string {
 	text := count(n, "feature")
 	switch {
@@ -69,8 +69,8 @@ func shellWord(word string) string {
 }
 
 // columnWord returns the name of column i for a command line, or its number if the name can't be
-// typed, or another column has it. label says that it is for -label-column, to which numbers are no
-// names.
+// typed or another column has it. label says that the word is for -label-column, which never reads
+// numbers as names.
 func columnWord(names []string, i int, label bool) string {
 	name := names[i]
 	_, notNumber := strconv.Atoi(name)

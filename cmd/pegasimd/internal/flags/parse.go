@@ -208,8 +208,8 @@ func wanted(f *Flag) string {
 	return cmp.Or(known[f.Takes], f.Takes)
 }
 
-// Words returns the given flags for which want is true, and their values, as words of a command line.
-// Unless files is true, FILE stands for the names of files.
+// Words returns the given flags for which want is true, and their values, as words of a command
+// line. Unless files is true, names of files are replaced by FILE.
 func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
 	for _, f := range s.Each() {
 		value := f.text(&s.Values)

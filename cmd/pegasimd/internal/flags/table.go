@@ -42,8 +42,8 @@ const (
 	Setting                      // is a setting that a checkpoint stores
 	NoEffect                     // doesn't change the model
 	Form                         // says how a table is read; "resolved:" lists all of these
-	Kinds                        // says what kinds the columns of a table have
-	ForClasses                   // makes sense only if labels are classes, so that it implies it
+	Kinds                        // determines the kinds of a table's columns
+	ForClasses                   // only valid if labels are classes, so that it implies classes
 )
 
 // Is reports whether one of the rules is true of the flag.

@@ -1,5 +1,5 @@
-// Package help prints what the command says about itself: help screens, a man page, and completion
-// scripts for shells. All of it comes from the commands' descriptions and the table of flags.
+// Package help prints the command's documentation: help screens, a man page, and completion scripts
+// for shells. All of it comes from the commands' descriptions and the table of flags.
 package help
 
 import (
