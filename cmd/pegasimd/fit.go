@@ -120,8 +120,8 @@ func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
 
-// A fitReport is the quality of a model on its training rows, beside that of a constant prediction:
-// the largest class, or the mean.
+// A fitReport is the quality of a model on its training rows, beside the quality of a constant
+// prediction: the largest class, or the mean.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
 	Constant *number `json:"largest_class,omitempty"` // share of the rows in the largest class

@@ -77,7 +77,7 @@ func TestKeepAll(t *testing.T) {
 // rowsOf returns the lines of a text without the newlines.
 func rowsOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
-// unpacked returns what a file holds, decompressed.
+// unpacked returns the decompressed contents of a file.
 func unpacked(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -127,7 +127,7 @@ func TestKeepDropped(t *testing.T) {
 	}
 }
 
-// Headers and columns are those of the list, and further ones follow the prediction.
+// The header and the columns follow the list, and further columns come after the prediction.
 func TestKeepColumns(t *testing.T) {
 	_, model := trainTricky(t, "-proba")
 	data := file(t, "new.csv", "age,prediction,score_young,all\n20,p,s,1\n70,q,t,2\n")

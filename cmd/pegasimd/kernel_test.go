@@ -139,8 +139,8 @@ func TestKernelMistakes(t *testing.T) {
 	}
 }
 
-// Cross-validation finds the gamma at which rings are told apart, and its numbers are those of the
-// package.
+// Cross-validation finds the gamma that separates concentric rings, and its numbers agree with the
+// package's.
 func TestKernelCV(t *testing.T) {
 	data := file(t, "rings.svm", strings.Repeat(ring, 10))
 	dir := t.TempDir()

@@ -126,7 +126,7 @@ func TestOutputInClosedFolder(t *testing.T) {
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		f() // not to be root is enough for what is tested
+		f() // the tests only need a user other than root
 		return
 	}
 	runtime.LockOSThread() // the rights are the thread's

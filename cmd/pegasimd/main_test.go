@@ -44,8 +44,7 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 // anyFailure is every exit code but exitDone.
 const anyFailure = -1
 
-// fails runs a command line that has to fail with the code, and with what is wanted among what it
-// tells.
+// fails runs a command line, which must fail with the wanted exit code and print the text told.
 func fails(t *testing.T, want int, told string, args ...string) {
 	t.Helper()
 	code, _, have := pegasimd(t, args...)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Mistakes of people who have never used the command are answered with what to do.
+// Errors for frequent mistakes of new users say what to do.
 func TestFirstMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", toy)
@@ -49,8 +49,8 @@ func TestFirstMistakes(t *testing.T) {
 	}
 }
 
-// A first column that numbers the rows is left out of a table, which is told unless its name says it,
-// and warned of in other data, in both layouts; no other is.
+// A first column that numbers the rows is left out of a table, with a message unless its name says
+// what it is; for other data, in both layouts, there is a warning. Other columns are kept.
 func TestNumberedRows(t *testing.T) {
 	const warning = "the first feature seems to number the rows"
 	model := filepath.Join(t.TempDir(), "model")

@@ -38,7 +38,7 @@ func TestMulticlass(t *testing.T) {
 			t.Errorf("%s: accuracy %v, objective %v, in training %v, gap %v; %s", c.flags,
 				e["accuracy"], e["objective"], run["objective"], run["gap"], scored)
 		}
-		switch { // C is that of all rows, or, of pairs, what was asked for
+		switch { // C applies to all rows or, for pairs, is the given one
 		case strings.Contains(c.flags, "-c 1"):
 			if run["c"] != 1.0 || !strings.Contains(told, "C 1 in each pair") {
 				t.Errorf("%s: C %v; %s", c.flags, run["c"], told)
@@ -57,7 +57,7 @@ func TestMulticlass(t *testing.T) {
 		if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 {
 			t.Fatalf("%s: scores begin with %q", c.flags, lines[0])
 		}
-		for _, line := range lines[1:] { // the label is that of the highest score
+		for _, line := range lines[1:] { // the class with the highest score is predicted
 			fields := strings.Split(line, "\t")
 			var best int
 			var most float64

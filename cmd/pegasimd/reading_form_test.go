@@ -211,7 +211,7 @@ func TestReadingHeaderWithoutLabel(t *testing.T) {
 	}
 }
 
-// Rows that are no data are left out, and a warning says so: the model equals that of the table
+// Rows that are not data are left out with a warning: the model equals the model of the table
 // without them.
 func TestReadingRowsThatAreNoData(t *testing.T) {
 	s, p := houses(300), points(300)
@@ -398,7 +398,7 @@ func TestReadingEncodings(t *testing.T) {
 	}
 }
 
-// Files that are no text are named for what they are.
+// Errors about files that are not text name the kind of file.
 func TestReadingForeignFiles(t *testing.T) {
 	pad := strings.Repeat("\x00\x01\x02\x03", 200)
 	for want, head := range map[string]string{
@@ -422,7 +422,7 @@ func TestReadingForeignFiles(t *testing.T) {
 	}
 }
 
-// Where there is no doubt there is no warning.
+// Unambiguous files cause no warning.
 func TestReadingWithoutDoubt(t *testing.T) {
 	s, p := houses(80), points(80)
 	clean := map[string]string{

@@ -162,7 +162,7 @@ func money(before, behind string, v float64) string {
 	return amount
 }
 
-// What a number column cannot mean is questioned: points that may be decimal or not, and two units.
+// Ambiguous columns of numbers cause warnings: points that may be decimal or not, and two units.
 func TestReadingNumbersInDoubt(t *testing.T) {
 	whole := houses(120).numbers("size", formatted("%.0f"))
 	for name, text := range map[string]string{
@@ -329,7 +329,7 @@ func TestReadingPartsOfDates(t *testing.T) {
 // Words that interrupt numbers are gaps at any share, as empty cells are.
 func TestReadingGapWords(t *testing.T) {
 	twins := map[string]twin{}
-	for _, share := range []int{3, 8, 20} { // one gap in so many cells
+	for _, share := range []int{3, 8, 20} { // cells per gap
 		for words, doubt := range map[string]string{
 			"--": "", "...": "", "nil": "", "n.d.": "", "undefined": "", "#REF!": "", "#DIV/0!": "",
 			"not available": "", "no data": "", "MISSING": "", "None": "", "#N/A": "", `\N`: "",

@@ -133,8 +133,8 @@ func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	}
 }
 
-// The model's name of the label finds it in other data, wherever it stands and whatever else is
-// there.
+// The label's column is found in other data by its name in the model, at any position and beside
+// any other columns.
 func TestReadingLabelOfModel(t *testing.T) {
 	s := choices("target", "b", "c", "d")
 	data := file(t, "x.csv", s.csv())
@@ -317,7 +317,7 @@ func TestReadingMissingLabels(t *testing.T) {
 	}
 }
 
-// Inspect tells what is in any table, whether a column of it can be the label or not.
+// Inspect describes any table, whether or not one of its columns can be the label.
 func TestReadingInspectAnyTable(t *testing.T) {
 	s := houses(60)
 	for name, text := range map[string]string{

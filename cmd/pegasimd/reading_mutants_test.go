@@ -269,9 +269,9 @@ func sameKinds(have, want []string) bool {
 	return true
 }
 
-// checkMutant trains on a random file and predicts it, and returns the verdict: refused, questioned,
-// right, wrong kinds of columns without a word, or wrong, which is an error: rows lost in silence, or
-// no predictions of what was trained on.
+// checkMutant trains on a random file and predicts it, and returns the verdict: refused;
+// questioned, with a warning; right; wrong kinds of columns without a warning; or wrong, an error:
+// rows lost without a warning, or no predictions for the training file.
 func checkMutant(dir string, m oddFile) (verdict, why string) {
 	wrong := func(format string, args ...any) (verdict, why string) {
 		return "wrong", fmt.Sprintf(format, args...)

@@ -221,7 +221,7 @@ func mention(lines []string, word string) bool {
 	})
 }
 
-// A trained is what train made of a file.
+// A trained is the result of training on a file.
 type trained struct {
 	code    int
 	told    string // both outputs
@@ -296,7 +296,7 @@ func tableScores(t *testing.T, data string, of trained, flags ...string) []strin
 	return lines
 }
 
-// A looked is what inspect printed of a file.
+// A looked is inspect's output for a file.
 type looked struct {
 	code   int
 	told   string
@@ -339,7 +339,7 @@ type twin struct {
 	doubt string // a word that a warning has to name; empty: there may be no warning
 }
 
-// checkTwins trains on twins, and compares with what train makes of their plain sheets.
+// checkTwins trains on twins, and compares the results with training on their plain sheets.
 func checkTwins(t *testing.T, twins map[string]twin) {
 	t.Helper()
 	known := map[string]trained{}

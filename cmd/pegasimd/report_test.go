@@ -36,8 +36,8 @@ func shows(t *testing.T, what, page string, texts ...string) {
 	}
 }
 
-// The page measures the held-out rows where it finds them, says so where the rows are those of the
-// training, and says what it does not know. The command that it prints confirms the model.
+// The page measures the held-out rows if it finds them, says so if it measures training rows, and
+// names unknown facts. The command that it prints confirms the model.
 func TestReportOrigin(t *testing.T) {
 	people, err := filepath.Abs("../../docs/people.csv")
 	if err != nil {

@@ -153,7 +153,7 @@ func TestEvalQuiet(t *testing.T) {
 	}
 }
 
-// Help says of what is not defined what eval prints.
+// For undefined figures eval prints the word that its help names.
 func TestUndefinedFigures(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n4,c\n"),
@@ -255,7 +255,7 @@ func TestReadmeNamesGo(t *testing.T) {
 	}
 }
 
-// Errors name a missing file, or say what is wanted in place of the wrong one.
+// Errors name a missing file, or the kind of file that is wanted.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")

@@ -74,8 +74,8 @@ func typed(text, name string) (lines []string) {
 	return lines
 }
 
-// Every command in the documents runs, in the order of its page, with small data of the names that
-// stand there.
+// Every command in the documents runs, in the order of its page, with small data under the names
+// used there.
 func TestSnippetsRun(t *testing.T) {
 	ran := 0
 	for page, text := range pages(t) {
@@ -142,7 +142,7 @@ func TestSnippetsPrint(t *testing.T) {
 	}
 }
 
-// placeholders are what stands for something in commands.
+// placeholders replaces the placeholders in commands.
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
@@ -205,7 +205,7 @@ func writeAs(t *testing.T, name, content string) {
 	write(t, name, content)
 }
 
-// The targets and programs that commands name are there.
+// The make targets and programs that commands name exist.
 func TestSnippetsName(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -240,7 +240,7 @@ func TestSnippetsName(t *testing.T) {
 	}
 }
 
-// The Go of README is what examples of the packages do, line by line: go test runs them.
+// The Go code of README equals examples of the packages, line by line; go test runs those.
 func TestSnippetsOfGo(t *testing.T) {
 	readme, ok := pages(t)["README.md"]
 	if !ok {

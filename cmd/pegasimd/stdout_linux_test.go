@@ -29,7 +29,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 		t.Errorf("train to a pipe: %v, %s", err, out)
 	}
 
-	// Standard output that goes to a file is appended to, whatever is there.
+	// If standard output is a file, output is appended to it.
 	log := file(t, "log", "before\n")
 	appended := exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" /dev/stdout >>"$3"`,
 		os.Args[0], file(t, "toy.svm", toy), model, log)

@@ -98,8 +98,8 @@ func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	return set
 }
 
-// The encoder of a fold is that of a file without its rows: neither a word nor a mean of them is in
-// it.
+// The encoder of a fold equals the encoder of a file without the fold's rows: these contribute
+// neither words nor means.
 func TestTableFolds(t *testing.T) {
 	const folds, header = 4, "word,age,size,label\n"
 	lines, of := foldTable(folds)

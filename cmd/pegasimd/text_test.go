@@ -145,8 +145,8 @@ func TestTextPredict(t *testing.T) {
 	}
 }
 
-// The words of the largest weights are in the model, or found in data again, and there is as many
-// features as it says.
+// The words of the largest weights are stored in the model, or found in data again, and the number
+// of features is as stated.
 func TestTextWords(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "reviews.tsv", reviews(300))

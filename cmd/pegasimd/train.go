@@ -146,8 +146,8 @@ func (r *linearRun) readData() (err error) {
 			r.trainer.Weights = r.held.trainWeights
 		}
 	}()
-	// like is the model whose features and labels are used. A checkpoint also contains those of its
-	// start.
+	// like is the model whose features and labels are used. A checkpoint also contains the features
+	// and labels of its start.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }

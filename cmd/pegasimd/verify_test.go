@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model of every kind is verified by what it was trained with, and not by anything else.
+// A model of every kind is confirmed by its own training inputs, and not by any others.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
