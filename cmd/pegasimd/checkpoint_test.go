@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The test binary is the command if the environment says so, which gives it a process, signals and
-// limits of its own.
+// If the environment says so, the test binary acts as the command, which gives the command a
+// process, signals and limits of its own.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		limitFiles()
@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process is the command in a process of its own, which kill stops after a while unless it is nil.
+// process runs the command in a process of its own. Unless kill is nil, it sends the signal after
+// some time.
 func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int,
 	stderr string) {
 	t.Helper()
@@ -54,8 +55,8 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs returns the flags of runs that last about a second, with the race detector on in short tests
-// too.
+// runs returns the flags of runs that last about a second, also with the race detector in short
+// tests.
 func runs() map[string][]string {
 	if testing.Short() {
 		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
@@ -95,8 +96,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A run that is interrupted again and again, at random moments, ends with the model of an unbroken
-// one.
+// A run that is interrupted repeatedly, at random moments, ends with the same model as an
+// uninterrupted one.
 func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -109,7 +110,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 				interrupted := 0
 				for try := 0; try < 4 || !exists(state); try++ {
-					// At first all flags are there, then only what is needed.
+					// The first command has all flags, the others only the necessary ones.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
 						"50ms", digitsFile, model}, flags...)
 					if exists(state) {
@@ -143,7 +144,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is killed goes on from its last checkpoint.
+// A run that is killed continues from its last checkpoint.
 func TestKilledRunsResume(t *testing.T) {
 	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// A checkpoint has the run's names, its class weights and the model that it started from.
+// A checkpoint contains the run's names, its class weights and the model that it started from.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv",

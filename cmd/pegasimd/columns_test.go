@@ -17,7 +17,7 @@ import (
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
-	// table writes the columns that are named, which may be others too.
+	// table writes a file with the named columns, which may include others than the model's.
 	table := func(header bool, columns ...string) string {
 		var b strings.Builder
 		if header {
@@ -195,7 +195,7 @@ func TestColumnsOfTheSameName(t *testing.T) {
 		file(t, "x.csv", "1,2,3\n"), model)
 }
 
-// The binary form of a table has no names: what it lacks is told.
+// A .pgsm file of a table has no names: a message tells which columns are missing.
 func TestLackingColumns(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n1,3,0\n3,5,1\n"), dir+"/model")
@@ -225,7 +225,7 @@ func TestBadTable(t *testing.T) {
 		}
 		fails(t, exitError, want, "predict", file(t, "x.csv", "1,2\n"), name)
 	}
-	// Without a place for the label it is the last column.
+	// Without a number for the label's column, it is the last one.
 	if have, err := predictions.Table([]byte("{}"), 2); err != nil || have.LabelAt != -1 {
 		t.Errorf("{}: %v, %v", have, err)
 	}

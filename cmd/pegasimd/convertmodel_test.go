@@ -42,7 +42,7 @@ func TestConvertModel(t *testing.T) {
 	if a, b := read(t, model), read(t, back); a != b {
 		t.Error("the model that came back from JSON is another file")
 	}
-	// From one form to another, to standard output. The hash is another without the table.
+	// Conversion to standard output. Without the table the hash differs.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,
@@ -101,7 +101,7 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-// The ending of a name may say the form, and errors name what helps.
+// The ending of a file's name may determine the format, and errors name the flag that helps.
 func TestConvertModelHints(t *testing.T) {
 	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
 	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digitsFile,
@@ -121,7 +121,7 @@ func TestConvertModelHints(t *testing.T) {
 	fails(t, exitUsage, "is a model: want -from or -to", "convert", "a.model", "a.csv")
 }
 
-// A failed conversion leaves what was there.
+// A failed conversion leaves existing files unchanged.
 func TestConvertModelErrors(t *testing.T) {
 	dir := t.TempDir()
 	model, halves := filepath.Join(dir, "model"), filepath.Join(dir, "halves")

@@ -32,7 +32,7 @@ const (
 	maxSilent       = 0
 )
 
-// corpusTable is the truth about one file.
+// corpusTable is the known truth about one file.
 type corpusTable struct {
 	file, note, sha256 string
 	encoding           string // utf-8 or windows-1252
@@ -177,7 +177,7 @@ func inspectCorpus(path string) corpusView {
 	return v
 }
 
-// corpusScore sums up the verdicts on the files.
+// corpusScore counts the verdicts on the files.
 type corpusScore struct {
 	tables, right, forms, refused, told, silent int
 	columns, columnsRight, columnsSilent        int
@@ -260,8 +260,8 @@ func toldText(told bool) string {
 
 func firstBytes(s string, n int) string { return s[:min(n, len(s))] }
 
-// wrongForm says how the view differs from the truth in columns, header, rows or encoding, and
-// whether warnings tell all of it.
+// wrongForm returns how the view differs from the truth in columns, header, rows or encoding, and
+// whether warnings mention every difference.
 func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 	told = true
 	note := func(words *regexp.Regexp, format string, args ...any) {
@@ -298,7 +298,7 @@ var (
 	anyFormWords   = regexp.MustCompile(`separator|-sep|quote|header|\brows?\b`)
 )
 
-// taskWords are in warnings about classes and numbers to predict.
+// taskWords match warnings about classes and numbers to predict.
 var taskWords = regexp.MustCompile(`class|label|-loss`)
 
 // warnsOfForm reports whether a warning that is not about a column has one of the words.
@@ -318,8 +318,8 @@ func (v *corpusView) warnsOf(i int) bool {
 	})
 }
 
-// kindIsRight reports whether a kind is among the right ones. Categories, texts and names are all
-// words; whole numbers that were left out as ids or counters are numbers.
+// kindIsRight reports whether a kind is one of the right ones. Categories, texts and names all
+// count as words; whole numbers that were left out as ids or counters count as numbers.
 func kindIsRight(want, kind, reason string) bool {
 	letters, constant := strings.CutSuffix(want, "!")
 	number, date := strings.Contains(letters, "n"), strings.Contains(letters, "d")
@@ -341,7 +341,7 @@ func kindIsRight(want, kind, reason string) bool {
 	return words
 }
 
-// addTask trains with the label of the truth, and scores whether it was taken for classes or
+// addTask trains with the true label, and scores whether it was correctly taken for classes or
 // numbers.
 func (s *corpusScore) addTask(c *corpusTable, path, model string) {
 	code, stdout, stderr := callCommand("train", "-force", "-label-column", c.label, path, model)

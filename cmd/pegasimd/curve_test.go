@@ -96,7 +96,7 @@ func TestCurveOfOneRun(t *testing.T) {
 	}
 }
 
-// The looks within the first epoch ascend evenly enough that each is measured.
+// The measurements within the first epoch are spaced so that each is made.
 func TestEarly(t *testing.T) {
 	if new(curve).early() != nil {
 		t.Error("unasked looks")
@@ -112,8 +112,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Validation rows are told by name where labels are names: here dog and cat have other numbers, and
-// bird has none.
+// Labels of validation rows are matched by name if they are names: here dog and cat have other
+// numbers, and bird is missing.
 func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")

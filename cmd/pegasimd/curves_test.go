@@ -37,7 +37,7 @@ func ringTable(rows int, word bool) string {
 }
 
 // Curves are chosen for every dense format alike, named by inspect, confirmed by verify, and
-// refused by formats that have no place for them.
+// refused by formats that can't represent them.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	of := func(name string) string { return filepath.Join(dir, name) }
@@ -111,7 +111,7 @@ func TestCurvesBesideWords(t *testing.T) {
 	}
 }
 
-// Convert -for writes rows of which the model of curves is a linear function, with names.
+// Convert -for writes the rows, with names, of which a model with curves is a linear function.
 func TestConvertCurves(t *testing.T) {
 	for _, kind := range []string{"products", "pieces"} {
 		for _, word := range []bool{false, true} {
@@ -149,7 +149,7 @@ func TestConvertCurves(t *testing.T) {
 	}
 }
 
-// Verify says that it did not check the terms of a model which training would not choose.
+// Verify reports that it did not check the terms of a model whose terms training would not choose.
 func TestVerifyOtherTerms(t *testing.T) {
 	data, model := file(t, "ring.csv", ringTable(400, false)), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-curves", "products", data, model)
@@ -189,7 +189,8 @@ func TestVerifyOtherTerms(t *testing.T) {
 	}
 }
 
-// Inspect gives the knots of pieces in the units of the table, whoever scaled the column.
+// Inspect prints the knots of pieces in the units of the table, whether the encoder or the model
+// scales the column.
 func TestInspectKnots(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "pieces.model")
 	for _, word := range []bool{false, true} {

@@ -143,7 +143,7 @@ func TestCrossValidationBest(t *testing.T) {
 		r.Config.C != 1 {
 		t.Errorf("best of equal ones: %+v", r)
 	}
-	// The model is that of train with this lambda.
+	// The model equals the one of train with this lambda.
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
 	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
@@ -170,7 +170,7 @@ func TestCrossValidationBest(t *testing.T) {
 	}
 }
 
-// Numbers are validated by their error, of which the least is the best.
+// Regression is validated by its error; the smallest is the best.
 func TestCrossValidationOfNumbers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y\n")
@@ -190,8 +190,8 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// The grid is one of shares of R^2, of the rows as they are scaled: however long rows are, the
-// results are the same.
+// The default grid consists of shares of R^2 of the scaled rows, so that the length of rows does
+// not change the results.
 func TestDefaultGrid(t *testing.T) {
 	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n") // R^2 is 17/3
 	ten := file(t, "ten.svm", "1 1:20\n-1 1:-20\n1 1:30\n-1 1:-30\n1 1:20\n-1 1:-20\n")
@@ -310,8 +310,8 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	}
 }
 
-// Runs side by side share the memory: where it is enough for one of them, they follow each other,
-// with the same numbers.
+// Parallel runs share the memory: if it is only enough for one of them, they run one after the
+// other, with the same numbers.
 func TestCVSharesMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 2500 {
@@ -332,7 +332,7 @@ func TestCVSharesMemory(t *testing.T) {
 	}
 }
 
-// The models of cv's folds have curves where the model of train does, also in a table with words.
+// The models of cv's folds have curves if the model of train does, also in a table with words.
 func TestCVCurves(t *testing.T) {
 	for _, word := range []bool{false, true} {
 		table := file(t, "ring.csv", ringTable(400, word))
@@ -360,8 +360,8 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// A fold whose training rows have no terms, because only one row gives a column another value, is
-// trained without curves.
+// A fold is trained without curves if its training rows have no terms, because only one row has a
+// different value in a column.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

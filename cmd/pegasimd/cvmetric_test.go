@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scattered writes rows of the given number of classes, which no line separates, or of numbers to
-// predict if it is 0.
+// scattered writes rows of the given number of classes, which are not linearly separable, or
+// regression data if it is 0.
 func scattered(t *testing.T, rows, classes int) string {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, 4))
@@ -54,8 +54,8 @@ func TestCVMetrics(t *testing.T) {
 	}
 }
 
-// checkMetric checks the scores of cv by a metric. weights, if not nil, has the integer weight w of
-// each row, which counts as w copies where rows are measured.
+// checkMetric checks the scores of cv by a metric. weights, if not nil, has an integer weight w for
+// each row, which counts as w copies in the metric.
 func checkMetric(t *testing.T, metric, flags string, classes int, weights []float32) {
 	data := scattered(t, 240, classes)
 	args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "0.01,1", "-metric", metric,
@@ -112,7 +112,7 @@ func checkMetric(t *testing.T, metric, flags string, classes int, weights []floa
 	}
 }
 
-// lines writes a number a line.
+// lines writes one number per line.
 func lines(numbers []float32) string {
 	var b strings.Builder
 	for _, v := range numbers {
@@ -121,8 +121,8 @@ func lines(numbers []float32) string {
 	return b.String()
 }
 
-// -scale of cv finds its numbers without the fold that is measured, each time anew: a score is that
-// of train -scale on a copy of the other folds' rows.
+// For each fold, -scale of cv is fitted without the fold: a score equals the score of train -scale
+// on a copy of the other folds' rows.
 func TestCVScale(t *testing.T) {
 	text := ""
 	for i := range 120 { // the second column says all, and is small beside the first
@@ -172,7 +172,7 @@ func TestCVScale(t *testing.T) {
 	}
 }
 
-// byHand measures a model on rows that are of all its classes.
+// byHand computes a metric of a model on rows that have all of its classes.
 func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	n, k := set.Rows(), len(m.Classes)
 	var scores [][]float64
@@ -285,7 +285,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// A kernel machine's labels are enough for some metrics.
+// Some metrics only need predicted labels, and so work for kernel machines.
 func TestKernelMetrics(t *testing.T) {
 	data := scattered(t, 120, 2)
 	args := []string{"-kernel", "rbf", "-folds", "2", "-cs", "1,10"}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Data converted to any form train the same model, to the bit.
+// Data converted to any format train the same model, to the bit.
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
 	digits := "../../dataset/digits/digits.csv.gz"
@@ -177,8 +177,8 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// Data that are as large as they say are trained on without a flag, whatever the classes need, and
-// a limit that is wide enough makes no other model.
+// Data as large as their file claims can be trained on without a flag, whatever memory the classes
+// need, and a sufficient limit does not change the model.
 func TestHonestMemory(t *testing.T) {
 	const rows, cols, classes = 6000, 20, 60
 	g := rand.New(rand.NewPCG(1, 2))
@@ -231,7 +231,8 @@ func TestHonestMemory(t *testing.T) {
 	}
 }
 
-// Training that would take more memory than the data pay for is refused, unless a flag allows it.
+// Training that would need more memory than the size of the data justifies is refused, unless a
+// flag allows it.
 func TestMaxMemory(t *testing.T) {
 	var classes, wide strings.Builder
 	for i := range 3000 {

@@ -13,13 +13,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packedTable is a table that bzip2 -1 has compressed.
+// packedTable is a table compressed by bzip2 -1, in base64.
 const packedTable = "QlpoMTFBWSZTWQs1AagAANZZgAAQAAV/4DIBiCAwANRhEzCmUg2oBqf6qjQNAGgVFKNNDBNMv9chChCFCBCEIQiJ" +
 	"ExMxMx4iNa1z31678vi4e0uLHcn5Vi93bXSxKLex0Lu7s4czDZJ3ug2EgADgDSLDMyEUBSQBLdBJCQlTANUWVxxMTE6nmojC" +
 	"WFRYVLCxRySTEYFSihbyIpHRHQjEI7F3JFOFCQCzUBqA"
 
-// A table compressed in any known format, whatever its name, gives the model of the table itself;
-// one that is cut off, damaged, or followed by something else is an error that names the file.
+// A table compressed in any known format, whatever its name, gives the same model as the table
+// itself. If the file is cut off, damaged, or followed by other data, the error names it.
 func TestDecompress(t *testing.T) {
 	packed, err := base64.StdEncoding.DecodeString(packedTable)
 	if err != nil {

@@ -118,8 +118,8 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 }
 
-// No output has anything that a terminal would take for a command, whatever the names of classes,
-// columns and files hold, and predictions have a line for each row.
+// No output contains control sequences for a terminal, whatever the names of classes, columns and
+// files contain, and predictions have one line for each row.
 func TestControlCharacters(t *testing.T) {
 	const esc = "\x1b[2J\u009b2J\x7f\u202e"
 	dir := filepath.Join(t.TempDir(), "d"+esc+"\n")
@@ -193,8 +193,8 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// Scores that are not finite are errors that name the file and the row. Those of kernel machines are
-// float64 and never so.
+// Errors about scores that are not finite name the file and the row. Scores of kernel machines are
+// float64 and always finite.
 func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{
@@ -278,7 +278,7 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
-// Of rows that float32 can't square the error names the flag that helps.
+// If float32 can't hold the squares of a row, the error names the flag that helps.
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")

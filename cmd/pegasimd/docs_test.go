@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tracked returns the texts of the files in the repository whose names end so, by name.
+// tracked returns the texts of the repository's files whose names have one of the endings, by name.
 func tracked(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	args := []string{"-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "--"}
@@ -67,7 +67,7 @@ func TestNoCacheForVariable(t *testing.T) {
 	}
 }
 
-// Links between the documents lead somewhere, and so do the pages that comments and scripts name.
+// Links between the documents have targets, and pages named in comments and scripts exist.
 func TestDocsLinks(t *testing.T) {
 	pages, links := tracked(t, ".md"), 0
 	for page, text := range pages {

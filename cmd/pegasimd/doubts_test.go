@@ -17,13 +17,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A made table has columns of several kinds.
+// A madeTable is a generated table with columns of several kinds.
 type madeTable struct {
 	separator, decimal, before, header, date string
 	quote                                    bool
 }
 
-// rows returns the text of the table: an amount, a town, a date, a note, an id and a class.
+// text returns the text of the table: an amount, a town, a date, a note, an id and a class.
 func (m madeTable) text() string {
 	g := rand.New(rand.NewPCG(4, 4))
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (m madeTable) text() string {
 
 const madeHeader = "amount|town|since|number|label"
 
-// tablesOfForms has the texts of tables of many forms, by name.
+// tablesOfForms returns the texts of tables in many forms, by name.
 func tablesOfForms() map[string]string {
 	plain := madeTable{separator: ",", decimal: ".", header: madeHeader, date: "%[3]d-%02[2]d-%02[1]d"}
 	with := func(change func(*madeTable)) string {
@@ -111,7 +111,7 @@ func tablesOfForms() map[string]string {
 	}
 }
 
-// The command that train prints and the model keeps gives the same file from the same data.
+// The command that train prints and the model stores writes the same model file from the same data.
 func TestResolved(t *testing.T) {
 	for name, text := range tablesOfForms() {
 		data, dir := file(t, name, text), t.TempDir()
@@ -175,7 +175,7 @@ func shellSplit(t *testing.T, line string) (words []string) {
 	return append(words, word)
 }
 
-// Names of files are not in the model, and a run that is resumed keeps the command.
+// The stored command has no names of files, and a resumed run keeps it.
 func TestCommandOfModel(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "x.csv", tablesOfForms()["numbers.csv"])
@@ -203,8 +203,8 @@ func labelsOf(rows int, label func(i int) any) string {
 	return b.String()
 }
 
-// Labels are classes or numbers to predict by how many there are, and rare or missing classes are
-// questioned, in any format.
+// Labels are classes or numbers to predict depending on how many differ, and rare or missing
+// classes cause a warning, in any format.
 func TestTask(t *testing.T) {
 	const numbers, doubt = "taken for numbers to predict", "are taken for classes, not for numbers"
 	mod := func(n int) func(int) any { return func(i int) any { return i % n } }
@@ -263,7 +263,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// Where the names leave the label open train stops, writes nothing and prints complete commands.
+// If the names of columns don't determine the label, train stops, writes nothing and prints
+// complete commands.
 func TestLabelQuestion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for header, want := range map[string]string{
@@ -305,7 +306,7 @@ func TestLabelQuestion(t *testing.T) {
 	}
 }
 
-// The names of columns decide, or make a warning. A model finds its label by name.
+// The names of columns determine the label, or cause a warning. A model finds its label by name.
 func TestLabelByName(t *testing.T) {
 	rows := strings.Repeat("1,2,0\n2,1,1\n3,2,1\n0,1,0\n", 8)
 	for header, want := range map[string]string{
@@ -352,8 +353,8 @@ func TestLabelByName(t *testing.T) {
 	}
 }
 
-// Warnings are the last lines of the output, none is without a doubt, -json lists them, and -strict
-// makes errors of them before anything is written.
+// Warnings are the last lines of the output, only doubts cause them, -json lists them, and with
+// -strict they are errors before anything is written.
 func TestWarningsAreLast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := labelsOf(130, func(i int) any { return "pq"[i%2 : i%2+1] })
@@ -415,8 +416,8 @@ func TestWarningsAreLast(t *testing.T) {
 	}
 }
 
-// A doubt about the separator or the header stops train and cv, names the flag that settles it, and
-// does not stop inspect.
+// A doubt about the separator or the header stops train and cv, names the flag that resolves it,
+// and does not stop inspect.
 func TestStoppingDoubts(t *testing.T) {
 	data := file(t, "x.csv", "x,5,7,good\n"+strings.Repeat("5,1,9,yes\n2,8,1,no\n7,7,3,yes\n", 9))
 	model := filepath.Join(t.TempDir(), "m")

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelFile writes a model with the weights given, a vector each.
+// modelFile writes a model with the given weight vectors.
 func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]float32) string {
 	t.Helper()
 	m := pegasos.Model{Classes: classes, Weights: weights, Lambda: 0.1, IndexBase: 1,
@@ -84,7 +84,7 @@ func TestEvalNumbersOfTwoClasses(t *testing.T) {
 	}
 }
 
-// Metrics that data of one class leave undefined are null and "none", not a number and not NaN.
+// Metrics that are undefined because the data have only one class are null and "none".
 func TestEvalOneClassOnly(t *testing.T) {
 	r, printed := evalOf(t, file(t, "one.svm", "1 1:2\n1 1:1\n"),
 		modelFile(t, pegasos.Log, []float32{-1, 1}, []float32{1}))
@@ -155,7 +155,7 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 	}
 }
 
-// Every kind of multiclass model is evaluated by its classes' scores and probabilities.
+// Every kind of multi-class model is evaluated by its classes' scores and probabilities.
 func TestEvalMulticlass(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	kinds := []string{"ovo", "ovr -proba", "ovo -loss log", "ovr", "crammer-singer", "ovo -proba",
@@ -196,8 +196,8 @@ func TestEvalMulticlass(t *testing.T) {
 	}
 }
 
-// A kernel model is evaluated by its classes' scores as well; its objective is known in training
-// only.
+// A kernel machine is evaluated by its classes' scores as well; its objective is only known in
+// training.
 func TestEvalKernel(t *testing.T) {
 	data, dir := file(t, "ring.svm", ring), t.TempDir()
 	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data,

@@ -11,7 +11,7 @@ import (
 
 var updatePages = flag.Bool("update", false, "write docs/help anew")
 
-// page holds a file of docs against what it should be, or writes it.
+// page compares a file of docs with the wanted text or, with -update, writes it.
 func page(t *testing.T, name string, want []byte) {
 	t.Helper()
 	path := filepath.Join("../../docs", name)
@@ -26,7 +26,7 @@ func page(t *testing.T, name string, want []byte) {
 	}
 }
 
-// docs/help has the screens of help: of train all flags, which has most of those of cv too.
+// docs/help contains the help screens; that of train has all flags, including most flags of cv.
 func TestHelpPages(t *testing.T) {
 	if _, err := os.Stat("../../docs/help"); err != nil {
 		t.Skip("not in a clone: NOT TESTED")

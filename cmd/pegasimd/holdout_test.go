@@ -33,7 +33,7 @@ func countedTable(rows int) (header string, all []string) {
 	return "id,a,word,label\n", all
 }
 
-// heldOutOf trains with flags and returns the report and the part about the rows held out.
+// heldOutOf trains with flags and returns the report and its part about the rows held out.
 func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map[string]any) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
@@ -46,9 +46,9 @@ func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map
 	return all, held
 }
 
-// The figures of the rows held out are those of eval on exactly these rows, which are those that
-// verify leaves out. The model is the one of a file of the other rows alone, also where a table has
-// an encoder.
+// The figures of the rows held out equal those of eval on exactly these rows, and verify leaves out
+// the same rows. The model equals that of a file with only the other rows, also if a table has an
+// encoder.
 func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 	header, rows := countedTable(200)
 	numbers := rand.New(rand.NewPCG(3, 3))
@@ -219,8 +219,8 @@ func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are not held out, and the figures count the others by their weights. A proof is
-// of the rows trained on.
+// Rows of weight 0 are not held out, and the figures count other rows by their weights. A proof
+// concerns the rows trained on.
 func TestHoldoutWeightsAndProof(t *testing.T) {
 	data, weights, _ := weightedRows(120, 2)
 	svm, weightFile := file(t, "a.svm", data), file(t, "weights", lines(weights))
@@ -335,8 +335,8 @@ func TestNeverPredictedClasses(t *testing.T) {
 	}
 }
 
-// Of a model that is a constant one warning is printed: it names the rare class, or says of two
-// frequent ones that the model is hardly better than one.
+// For a model that predicts a constant one warning is printed: it names the rare class, or says for
+// two frequent ones that the model is hardly better than a constant.
 func TestOneWarningOfConstants(t *testing.T) {
 	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
 		data := ""
@@ -353,7 +353,7 @@ func TestOneWarningOfConstants(t *testing.T) {
 	}
 }
 
-// train and inspect print the estimate of the folds as what it is.
+// train and inspect print the estimate of the folds and name it as such.
 func TestEstimateLine(t *testing.T) {
 	const label = "cross-validated, settings chosen on the same folds: "
 	for want, e := range map[string]*pegasos.Estimate{

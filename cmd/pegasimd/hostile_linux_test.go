@@ -36,14 +36,14 @@ func init() {
 	}
 }
 
-// A hostileFile asks for more memory than it pays for.
+// A hostileFile is a small file that asks for much memory.
 type hostileFile struct {
 	text     string
 	rows     int
 	unpacked int // bytes after decompression; 0 for the length of the text
 }
 
-// hostileFiles are files of every form, by their names. A name with a comma is two of them.
+// hostileFiles returns files of every format, by name. A name with a comma stands for two files.
 func hostileFiles() map[string]hostileFile {
 	lines := func(n int, line func(i int) string) hostileFile {
 		var b strings.Builder
@@ -169,8 +169,8 @@ func zippedFile(f hostileFile) hostileFile {
 	return hostileFile{b.String(), f.rows, len(f.text)}
 }
 
-// No file gets more memory than it pays for, whatever it claims, and whether it is used or refused:
-// 64 MB, 20 times its unpacked size, and 64 bytes a row.
+// No file gets more memory than 64 MB, 20 times its unpacked size, and 64 bytes per row, whatever
+// it claims, and whether it is used or refused.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute, and the race detector takes memory")
@@ -211,8 +211,8 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// checkPeak fails if a command with eight threads takes more memory than it may, or ends otherwise
-// than commands do. It returns the exit code.
+// checkPeak fails the test if a command with eight threads needs more memory than allowed, or ends
+// with an unexpected exit code. It returns the exit code.
 func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)
@@ -265,7 +265,8 @@ func hostileModels() map[string]struct {
 	}
 }
 
-// A model with an encoder of tables gets no more memory than its file and the table pay for.
+// A model with an encoder of tables gets only as much memory as the sizes of its file and the table
+// justify.
 func TestHostileEncoders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -297,8 +298,8 @@ func TestHostileEncoders(t *testing.T) {
 	}
 }
 
-// Short rows get no more memory from a model of many weight vectors: their scores are found a block
-// at a time, and are the same.
+// Predicting short rows with a model of many weight vectors does not need more memory: scores are
+// computed for blocks of rows, with the same results.
 func TestPredictMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -364,7 +365,7 @@ func writeHostile(t *testing.T, f hostileFile, name string) (path string, size i
 	return filepath.Join(dir, first), size
 }
 
-// peakOf runs a command and returns the most memory that it has had, in bytes.
+// peakOf runs a command and returns its peak memory in bytes.
 func peakOf(t *testing.T, args []string) (most, code int) {
 	t.Helper()
 	told := filepath.Join(t.TempDir(), "peak")
@@ -381,7 +382,7 @@ func peakOf(t *testing.T, args []string) (most, code int) {
 	return most, cmd.ProcessState.ExitCode()
 }
 
-// Training on many numbers keeps two copies of the rows, as they are and scaled, and little else.
+// Training on many numbers keeps two copies of the rows, unscaled and scaled, and little else.
 func TestTrainMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on 320,000 rows")

@@ -48,7 +48,8 @@ func TestInspectModel(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
-	// Two classes, more than are told, pairs, numbers, no weights at all.
+	// Models of two classes, of more classes than are printed, of pairs, of numbers, and without
+	// weights.
 	plain("-multiclass", "ovo", pets, model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
 		strings.Contains(out, ", bias ") {
@@ -88,7 +89,7 @@ func TestInspectModel(t *testing.T) {
 	}
 }
 
-// The weights that come first are those that matter, not those of columns with small numbers.
+// The weights printed first are the important ones, not those of columns with small numbers.
 func TestInspectSortsBySpread(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("metres,grams,pet\n")

@@ -65,7 +65,7 @@ var endless = []string{
 	"train -valid - -patience 1 toy.svm OUT",
 }
 
-// overhead returns the time that a command which does next to nothing takes on this machine now.
+// overhead returns the time that a trivial command takes on this machine now.
 func overhead(t *testing.T) time.Duration {
 	t.Helper()
 	since := time.Now()
@@ -77,8 +77,8 @@ func overhead(t *testing.T) time.Duration {
 }
 
 // A command ends soon after SIGINT or SIGTERM, whatever it does, with the exit code for that, and
-// leaves no temporary file; files that were there stay, or are replaced as a whole. It ends within a
-// second; where starting a process takes long as well, it may take longer.
+// leaves no temporary file; existing files remain unchanged or are replaced completely. It ends
+// within a second, or later if starting a process is slow as well.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")

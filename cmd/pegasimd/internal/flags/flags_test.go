@@ -15,8 +15,8 @@ import (
 
 var commands = strings.Fields("train predict eval report verify cv convert inspect")
 
-// Each row sets a field, has a default that it accepts, and is for commands that exist. Placeholders
-// are types, files or choices, and no words of sentences.
+// Each row sets a field, has a valid default, and is for existing commands. Placeholders are types,
+// files or choices, not words of a sentence.
 func TestTable(t *testing.T) {
 	types := strings.Fields("n number share file list duration hex column character paper " +
 		"balanced|label=weight,...")
@@ -46,8 +46,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every setting of the trainers has a flag, and so do the fields of the trainers that are files or
-// limits: their errors name it.
+// Every setting of the trainers has a flag, and so does every field that is a file or a limit:
+// errors about a field name the flag.
 func TestFlagOfFields(t *testing.T) {
 	fields := strings.Fields("Threads Weights Costs Valid Start Prior Resume KeepProof MaxMemory CacheMB")
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
@@ -62,8 +62,8 @@ func TestFlagOfFields(t *testing.T) {
 	}
 }
 
-// Errors of the packages lose the packages' names, and name flags in place of fields, also of fields
-// that another field's error mentions.
+// Messages omit the packages' names and name flags in place of fields, also fields that an error
+// about another field mentions.
 func TestMessage(t *testing.T) {
 	for want, err := range map[string]error{
 		`a.svm: -block: have 3, but -order is "iid"`: fmt.Errorf("a.svm: %w",
@@ -90,8 +90,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// One row adds a flag: it is parsed, checked, has choices, is suggested, and errors of its field name
-// it. Package help lists it from the same row.
+// One row adds a flag: it is parsed, checked, has choices, is suggested, and errors about its field
+// name it. Package help lists it from the same row.
 func TestAddFlag(t *testing.T) {
 	defer func(old []Topic) { Table = old }(Table)
 	Table = append(slices.Clone(Table), Topic{"New", []Flag{{Name: "speed", Field: "Seed", Takes: "n",

@@ -98,7 +98,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The man page has only requests that man(7) has, and no line that is one by accident.
+// The man page only has requests of man(7), and no text line that is a request by accident.
 func TestMan(t *testing.T) {
 	man := text(func(w *strings.Builder) { WriteMan(w, some) })
 	for _, request := range regexp.MustCompile(`(?m)^[.'](\w*)`).FindAllStringSubmatch(man, -1) {
