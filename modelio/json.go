@@ -51,8 +51,8 @@ type jsonScaling struct {
 	TermFactor []float32          `json:"term_factor,omitempty"` // factors of the Expansion
 }
 
-// features returns the number of features that have weights in m, a valid model. It exceeds m.Cols()
-// if Model.WithCols dropped columns of a model with an Expansion.
+// features returns the number of features that have weights in m, a valid model. It exceeds
+// m.Cols() if Model.WithCols dropped columns of a model with an Expansion.
 func features(m *pegasos.Model) int {
 	n := len(m.Weights[0])
 	if m.Scaling != nil {

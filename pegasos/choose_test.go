@@ -299,8 +299,8 @@ func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	return scaled
 }
 
-// Choose returns the Config and the mean squared length R^2 that Train uses, but Epsilon in units of
-// the scaled targets.
+// Choose returns the Config and the mean squared length R^2 that Train uses, but Epsilon in units
+// of the scaled targets.
 func TestChoose(t *testing.T) {
 	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
 	numbers := make([]float32, 300)

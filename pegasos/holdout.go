@@ -102,9 +102,9 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 }
 
 // Estimate returns the accuracy of m on rows that it was not trained on, or for regression R^2,
-// with the standard error. Equal rows count as one observation in the standard error. A label that is
-// none of the model's classes counts as a mistake. Estimate returns an error if no row has a weight
-// above 0, if a score is not finite, or if R^2 is not defined because all targets are equal.
+// with the standard error. Equal rows count as one observation in the standard error. A label that
+// is none of the model's classes counts as a mistake. Estimate returns an error if no row has a
+// weight above 0, if a score is not finite, or if R^2 is not defined because all targets are equal.
 func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 	hashes := store.Hashes(d.X, 1, func() bool { return false })
 	groups := map[uint64]int32{}

@@ -25,9 +25,9 @@ func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// One row whose target, or a feature of which, is 21 deviations off does not make the model worse for
-// other rows than ridge regression, whose C is 1. An outlying target does not move lambda by orders of
-// magnitude.
+// One row whose target, or a feature of which, is 21 deviations off does not make the model worse
+// for other rows than ridge regression, whose C is 1. An outlying target does not move lambda by
+// orders of magnitude.
 func TestOutlier(t *testing.T) {
 	const slack = 0.02 // of R^2
 	clean, truth := linearTargets(99, 2000)

@@ -80,8 +80,8 @@ func (r Result) WorstGap() (gap float64, k int) {
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
 // UnmarshalJSON decodes what MarshalJSON encodes. Missing objectives and bounds become NaN, and Gap
-// is computed from Objective and DualObjective. An unknown key is an error, as is an Estimate with a
-// number that no estimate can have.
+// is computed from Objective and DualObjective. An unknown key is an error, as is an Estimate with
+// a number that no estimate can have.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *proof.ResultHeader
 	if err := modelfile.Unmarshal(text, &h); err != nil {

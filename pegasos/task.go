@@ -161,8 +161,8 @@ func (t *task) checkColumns(x Examples) error {
 	return publicError(options.CheckRows(x, t.MaxMemory))
 }
 
-// checkCurveColumns returns an error unless CurveColumns lists, in ascending order, some of the cols
-// columns of the rows.
+// checkCurveColumns returns an error unless CurveColumns lists, in ascending order, some of the
+// cols columns of the rows.
 func (t *task) checkCurveColumns(cols int) error {
 	last := -1
 	for _, j := range t.CurveColumns {

@@ -6,8 +6,8 @@
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
-// in the folder bench. The projects are the versions in the folder projects, which the go command downloads
-// as modules, and of which nothing stays. It prints the tables of docs/kernels.md.
+// in the folder bench. The projects are the versions in the folder projects, which the go command
+// downloads as modules, and of which nothing stays. It prints the tables of docs/kernels.md.
 package main
 
 import (

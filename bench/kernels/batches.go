@@ -140,8 +140,8 @@ var (
 	int8Dst   [mostQueries][]quant.Hit
 )
 
-// search returns the operation that finds the nearest rows for several queries. hit returns our k-th
-// hit for query q, many and each find all hits by one call, and by a call per query.
+// search returns the operation that finds the nearest rows for several queries. hit returns our
+// k-th hit for query q, many and each find all hits by one call, and by a call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) operation {

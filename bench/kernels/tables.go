@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// write writes the tables of ratios and times. The last rows of ratios are our time over the best peer's.
+// write writes the tables of ratios and times. The last rows of ratios are our time over the best
+// peer's.
 func (t *table) write(w io.Writer) error {
 	more := [][]any{t.row("**ours / Go's best**", isInGo)}
 	if slices.ContainsFunc(t.ways, func(w way) bool { return w.inC }) {

@@ -56,8 +56,8 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// Ours trains on the peers' columns alone, even on dense standardized columns, where curves would be
-// chosen.
+// Ours trains on the peers' columns alone, even on dense standardized columns, where curves would
+// be chosen.
 func TestNoCurves(t *testing.T) {
 	of, err := openSplit("digits-8")
 	if err != nil {
@@ -151,7 +151,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or longer.
+// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or
+// longer.
 func TestMade(t *testing.T) {
 	for name, make := range map[string]func() *dataset.Set{
 		"outliers": func() *dataset.Set { return outliers(5000, 30) },

@@ -38,8 +38,8 @@ func parse(text string, base pegasos.Config) (name string, cfg pegasos.Config, e
 	return name, cfg, cfg.Validate()
 }
 
-// ownTrain trains with our trainer. Without Tol the measured time ends with the last step, before the
-// objective and the bound are computed. With Tol it is the time of the whole call.
+// ownTrain trains with our trainer. Without Tol the measured time ends with the last step, before
+// the objective and the bound are computed. With Tol it is the time of the whole call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

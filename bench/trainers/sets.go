@@ -65,7 +65,8 @@ func (s source) open() (*set, error) {
 	return of, nil
 }
 
-// openSplit opens the set of a name. If it has no test rows, three rows of ten become its test rows.
+// openSplit opens the set of a name. If it has no test rows, three rows of ten become its test
+// rows.
 func openSplit(name string) (*set, error) {
 	some, err := selected(name)
 	if err != nil {

@@ -85,8 +85,8 @@ func saysLabel(name string) bool {
 	return slices.Contains(likelyLabels, plain)
 }
 
-// doubtLabel adds a doubt for each column that is likely to have the labels, unless a flag names the
-// label's column.
+// doubtLabel adds a doubt for each column that is likely to have the labels, unless a flag names
+// the label's column.
 func (d *dataReader) doubtLabel(names []string, label int) {
 	if d.opt.LabelColumn != "" || !d.named || label < 0 {
 		return

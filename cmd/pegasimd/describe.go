@@ -18,8 +18,8 @@ import (
 
 // This file prints a summary of the data before training.
 
-// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. Rows for
-// which skip is true do not count; skip may be nil.
+// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. Rows
+// for which skip is true do not count; skip may be nil.
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {

@@ -47,8 +47,8 @@ func hasAnchor(text, anchor string) bool {
 	})
 }
 
-// Go's test cache does not notice PEGASIMD_ISA, which is read before a test begins: commands that set
-// it for go test turn the cache off.
+// Go's test cache does not notice PEGASIMD_ISA, which is read before a test begins: commands that
+// set it for go test turn the cache off.
 func TestNoCacheForVariable(t *testing.T) {
 	commands := 0
 	for name, text := range tracked(t, ".md", ".sh", ".yml", "Makefile", ".go") {

@@ -18,7 +18,8 @@ import (
 
 // This file holds rows out of training for train -holdout, and finds them again for verify.
 
-// checkHoldout returns an error if -holdout has no valid share, or can't be given with another flag.
+// checkHoldout returns an error if -holdout has no valid share, or can't be given with another
+// flag.
 func checkHoldout(c *call) error {
 	if !c.flags.Given("holdout") {
 		return nil

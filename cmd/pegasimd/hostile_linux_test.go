@@ -217,8 +217,8 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)
 	t.Setenv("GOMAXPROCS", "8")
-	// On a loaded machine the garbage collector may end a cycle late, which adds some megabytes: only a
-	// peak that is too high three times is the program's own.
+	// On a loaded machine the garbage collector may end a cycle late, which adds some megabytes:
+	// only a peak that is too high three times is the program's own.
 	var have int
 	for try := 0; try < 3 && (try == 0 || have > want); try++ {
 		have, code = peakOf(t, args)

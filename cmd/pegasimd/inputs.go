@@ -28,8 +28,8 @@ const (
 )
 
 // readNumbers reads a text file of at most maxBytes bytes, 0 for any number, and calls f with the
-// numbers of each line, which are separated by blanks, tabs or commas. f must not keep the slice. An
-// error of f is reported with the file's name and the line.
+// numbers of each line, which are separated by blanks, tabs or commas. f must not keep the slice.
+// An error of f is reported with the file's name and the line.
 func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) error) error {
 	line := 0
 	invalid, err := readNamed(name, func(r io.Reader) (invalid, err error) {

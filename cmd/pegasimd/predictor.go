@@ -295,8 +295,8 @@ func (m linearModel) problem(k int) (of, against string) {
 	return m.ClassName(k), ""
 }
 
-// unscaled returns a function that formats the value of feature j whose scaled value is z: of a table
-// with an encoder, a number or a date.
+// unscaled returns a function that formats the value of feature j whose scaled value is z: of a
+// table with an encoder, a number or a date.
 func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) string {
 	return func(j int, z float64) string {
 		if s.Factor != nil {

@@ -445,8 +445,8 @@ func TestReadingWithoutDoubt(t *testing.T) {
 	}
 }
 
-// Doubts are the last lines of the output, errors with -strict, and part of the -json report. Doubts
-// about separator or header stop train, but not inspect.
+// Doubts are the last lines of the output, errors with -strict, and part of the -json report.
+// Doubts about separator or header stop train, but not inspect.
 func TestReadingDoubts(t *testing.T) {
 	s := houses(120)
 	for name, text := range map[string]string{

@@ -42,8 +42,8 @@ func splitCommand(line string) (all []string) {
 }
 
 // Columns called label, target, class or y are the label at either end, and stop the run elsewhere.
-// Other likely names make a warning, and else the last column is the label. JSON lines obey the same
-// rule.
+// Other likely names make a warning, and else the last column is the label. JSON lines obey the
+// same rule.
 func TestReadingLabelRule(t *testing.T) {
 	for _, c := range []struct {
 		names string

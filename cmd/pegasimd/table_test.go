@@ -206,8 +206,8 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
-// Words that are too many for features of their own are hashed, and the largest of their weights are
-// printed.
+// Words that are too many for features of their own are hashed, and the largest of their weights
+// are printed.
 func TestTableHashed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user,age,label\n")

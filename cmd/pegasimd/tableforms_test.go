@@ -171,8 +171,8 @@ func TestTableVerify(t *testing.T) {
 	}
 }
 
-// A run is resumed to the model of an unbroken one, a model that starts from another has its encoder,
-// and what other data have that the training lacked is told.
+// A run is resumed to the model of an unbroken one, a model that starts from another has its
+// encoder, and what other data have that the training lacked is told.
 func TestTableContinued(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

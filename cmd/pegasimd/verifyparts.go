@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file lists which parts of a model's file verify has compared with the data. The name of a part
-// is its key in the header; keys within an object, or within the objects of an array, follow a dot.
-// The arrays behind the header are parts as well.
+// This file lists which parts of a model's file verify has compared with the data. The name of a
+// part is its key in the header; keys within an object, or within the objects of an array, follow a
+// dot. The arrays behind the header are parts as well.
 
 // coverage records what a verification has compared.
 type coverage struct {
@@ -110,8 +110,8 @@ var partRules = map[string]rule{
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
-// partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside it
-// only if they may be unchecked where the table is checked.
+// partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside
+// it only if they may be unchecked where the table is checked.
 func partsOf(m predictor) ([]string, error) {
 	h := new(headerText)
 	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {
@@ -221,8 +221,8 @@ func (c *coverage) list(parts []string) (checked, not []string) {
 	return checked, not
 }
 
-// printParts prints a word and a list of parts, in lines of up to 100 characters, with the keys of an
-// object in parentheses.
+// printParts prints a word and a list of parts, in lines of up to 100 characters, with the keys of
+// an object in parentheses.
 func printParts(w io.Writer, word string, parts []string) {
 	if len(parts) == 0 {
 		parts = []string{"nothing"}

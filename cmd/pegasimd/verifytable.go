@@ -63,8 +63,8 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 	return compareEncoders(head.Table, fitted)
 }
 
-// unknown returns the columns of a set's file that the model does not have. Of lines of JSON, the set
-// names among them those that the model's encoder leaves out.
+// unknown returns the columns of a set's file that the model does not have. Of lines of JSON, the
+// set names among them those that the model's encoder leaves out.
 func (d *dataReader) unknown(set *dataset.Set) []string {
 	return slices.DeleteFunc(slices.Clone(set.Others), func(name string) bool {
 		return d.encoder != nil && slices.ContainsFunc(d.encoder.Columns, func(c tables.Column) bool {
@@ -157,8 +157,8 @@ func dropKey(encoder map[string]any, key string) {
 	}
 }
 
-// difference describes the first difference between a model's encoder and the one of the data. It is
-// empty if there is none.
+// difference describes the first difference between a model's encoder and the one of the data. It
+// is empty if there is none.
 func difference(model, data map[string]any) string {
 	have, _ := model["columns"].([]any)
 	want, _ := data["columns"].([]any)

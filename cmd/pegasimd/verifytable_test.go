@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// mixedTable returns the cells of a table with columns of every kind, the labels last, and a header.
+// mixedTable returns the cells of a table with columns of every kind, the labels last, and a
+// header.
 func mixedTable(seed uint64, rows int) [][]string {
 	g := rand.New(rand.NewPCG(seed, 8))
 	table := [][]string{{"id", "city", "age", "size", "seen", "note", "y"}}
@@ -225,8 +226,8 @@ func addTo(scale any, v float64) {
 	s["mean"] = s["mean"].(float64) + v
 }
 
-// editTable returns a model whose encoder has another column of the name, without its hash, and with
-// the checksum made right.
+// editTable returns a model whose encoder has another column of the name, without its hash, and
+// with the checksum made right.
 func editTable(t *testing.T, text []byte, column string, change func(column map[string]any)) []byte {
 	t.Helper()
 	head, body, _ := bytes.Cut(text[:len(text)-sha256.Size], []byte("\n\n"))

@@ -53,8 +53,8 @@ func TestVerifyEditedClaims(t *testing.T) {
 	}
 }
 
-// Negated sigmoids are confirmed as not checked, with a line that doubts them; -sigmoids contradicts
-// them.
+// Negated sigmoids are confirmed as not checked, with a line that doubts them; -sigmoids
+// contradicts them.
 func TestVerifyNegatedSigmoids(t *testing.T) {
 	data, model := file(t, "named.csv", asCSV(t, mixedTable(3, 90), 2, 3, 6)),
 		filepath.Join(t.TempDir(), "model")
@@ -80,8 +80,8 @@ func TestVerifyNegatedSigmoids(t *testing.T) {
 	fails(t, exitError, "the sigmoids are not those", "verify", "-sigmoids", model, data)
 }
 
-// Every field that a header can have has a rule by which verify lists it, so that a new one can't be
-// forgotten.
+// Every field that a header can have has a rule by which verify lists it, so that a new one can't
+// be forgotten.
 func TestVerifyParts(t *testing.T) {
 	known := func(part string) {
 		t.Helper()

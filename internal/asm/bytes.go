@@ -155,8 +155,8 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 // Block elements.
 //
 // While it computes the products with four queries, the assembly prefetches next: its first count*n
-// bytes for rows of n bytes, or half of them if next is at most half as long as the rows. If next is
-// empty, it prefetches the rows themselves.
+// bytes for rows of n bytes, or half of them if next is at most half as long as the rows. If next
+// is empty, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {

@@ -144,9 +144,9 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	return rescaled, nil
 }
 
-// expanded adds the nodes that append the terms of e to rows with cols columns, and returns the name
-// of the expanded rows. A term is the product of two clipped columns, or what is above 0 of the
-// difference of a clipped column and a knot; then it is scaled.
+// expanded adds the nodes that append the terms of e to rows with cols columns, and returns the
+// name of the expanded rows. A term is the product of two clipped columns, or what is above 0 of
+// the difference of a clipped column and a knot; then it is scaled.
 func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (string, error) {
 	if err := e.Check(cols); err != nil {
 		return "", fmt.Errorf("onnx: %w", err)

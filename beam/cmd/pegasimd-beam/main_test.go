@@ -116,7 +116,8 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
-// The model is the same on Beam and without it, by both methods (of which the dual one takes many rounds: once); that of Newton's for any number of shards.
+// The model is the same on Beam and without it, by both methods (of which the dual one takes many
+// rounds: once); that of Newton's for any number of shards.
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {

@@ -161,7 +161,8 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// Dual variables of another shard, round or seed are never taken for the right ones, nor is a state.
+// Dual variables of another shard, round or seed are never taken for the right ones, nor is a
+// state.
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)

@@ -15,8 +15,8 @@ import (
 //go:embed chart.css
 var Sheet string
 
-// Sizes of figures, in units that are about pixels where the page is wide: on a page, as a file, and
-// above one another.
+// Sizes of figures, in units that are about pixels where the page is wide: on a page, as a file,
+// and above one another.
 const (
 	pageWidth, pageHeight   = 380, 250
 	aloneWidth, aloneHeight = 560, 300

@@ -82,9 +82,9 @@ func (o *Visits) Next(limit int) []uint32 {
 	return idx
 }
 
-// NextSteps returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch ends
-// first. The rows of step k, counted from 0, end before idx[ends[k]]; ends is nil if each row is a
-// step. The slices are valid until the next call.
+// NextSteps returns the rows of the next steps: 1 to limit steps, fewer than limit if the epoch
+// ends first. The rows of step k, counted from 0, end before idx[ends[k]]; ends is nil if each row
+// is a step. The slices are valid until the next call.
 func (o *Visits) NextSteps(limit int) (idx []uint32, ends []int) {
 	if o.pos == o.Steps {
 		o.pos = 0

@@ -74,8 +74,8 @@ func (s *Errors) Number(group int32, y, predicted, weight float64) {
 	s.Square(group, y, float64(d*d), weight)
 }
 
-// Square adds a row of the given weight with the regression target y, whose prediction has the given
-// squared error.
+// Square adds a row of the given weight with the regression target y, whose prediction has the
+// given squared error.
 func (s *Errors) Square(group int32, y, square, weight float64) {
 	s.regression = true
 	s.add(group, square, y, weight)

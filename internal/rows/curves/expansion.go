@@ -30,9 +30,9 @@ const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
 // the scaled values z is (f - Shift[k])*Factor[k]. For Products f is c(z[a])*c(z[b]), for Pieces
-// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip. Shift
-// and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil Expansion
-// has no terms.
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip.
+// Shift and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil
+// Expansion has no terms.
 type Expansion struct {
 	Kind   Kind      `json:"kind"`
 	Terms  []Term    `json:"terms"`
@@ -114,9 +114,9 @@ func (e *Expansion) Same(f *Expansion) bool {
 		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
-// Fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of dst.
-// z has the scaled values of all columns. The product of two float32 values is exact in float64;
-// differences and the second product are each rounded once.
+// Fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of
+// dst. z has the scaled values of all columns. The product of two float32 values is exact in
+// float64; differences and the second product are each rounded once.
 func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -155,7 +155,8 @@ func clip(v float32) float32 {
 }
 
 // Name returns the name of term k, given the names of the original columns and a function that
-// formats the original value of a column's scaled value: "age^2", "age*income", or "age above 42.5".
+// formats the original value of a column's scaled value: "age^2", "age*income", or "age above
+// 42.5".
 func (e *Expansion) Name(k int, column func(j int) string,
 	original func(j int, z float64) string) string {
 	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])

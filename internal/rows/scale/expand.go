@@ -17,11 +17,11 @@ const (
 
 // Terms returns the terms of the given kind for the scaled rows of x, as an Expansion that is not
 // fitted. They are made of the given columns, nil for all, without columns that are constant or
-// equal to an earlier column. Products are the squares of those with more than two values and, of up
-// to maxProductColumns columns, the products of each pair. Pieces have knots at the quartiles of
+// equal to an earlier column. Products are the squares of those with more than two values and, of
+// up to maxProductColumns columns, the products of each pair. Pieces have knots at the quartiles of
 // those with more than two values. Only rows whose weight is positive count. The result is nil if
-// there are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, it is
-// unusable.
+// there are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, it
+// is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -79,9 +79,9 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
 	}
 }
 
-// FitTerms returns the terms of e without those that are constant, with shifts and factors fitted to
-// the rows of x, which are scaled, by Measure. The result is nil if there are no terms. Once stop
-// returns true, it is unusable.
+// FitTerms returns the terms of e without those that are constant, with shifts and factors fitted
+// to the rows of x, which are scaled, by Measure. The result is nil if there are no terms. Once
+// stop returns true, it is unusable.
 func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, stop func() bool,
 ) *curves.Expansion {
 	raw := &curves.Expansion{Kind: e.Kind, Terms: e.Terms, Knots: e.Knots,
@@ -106,8 +106,8 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 	return fitted
 }
 
-// columnReader reads some columns of rows. Its time for a sparse row does not depend on the number of
-// columns of the rows.
+// columnReader reads some columns of rows. Its time for a sparse row does not depend on the number
+// of columns of the rows.
 type columnReader struct {
 	x       store.Rows
 	columns []int

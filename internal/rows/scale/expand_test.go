@@ -28,8 +28,8 @@ func numbers(seed uint64, rows, cols int) *dense.Matrix {
 	return x
 }
 
-// columnsOf returns rows with the given columns of x, where -1 is a column of zeros, and -2 a column
-// of ones.
+// columnsOf returns rows with the given columns of x, where -1 is a column of zeros, and -2 a
+// column of ones.
 func columnsOf(x *dense.Matrix, columns []int) *dense.Matrix {
 	y := dense.New(x.Rows(), len(columns))
 	for i := range x.Rows() {
@@ -89,8 +89,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// The pairs of up to 12 columns are multiplied, and up to 256 columns have terms, where constant and
-// duplicate columns don't count.
+// The pairs of up to 12 columns are multiplied, and up to 256 columns have terms, where constant
+// and duplicate columns don't count.
 func TestTermsLimits(t *testing.T) {
 	x := numbers(2, 2100, 257)
 	all := make([]int, 256)
@@ -121,8 +121,8 @@ func TestTermsLimits(t *testing.T) {
 	}
 }
 
-// FitTerms gives the terms mean 0 and deviation 1 in the rows of positive weight, leaves out constant
-// ones, and has the same bits for any number of threads and for dense and sparse rows.
+// FitTerms gives the terms mean 0 and deviation 1 in the rows of positive weight, leaves out
+// constant ones, and has the same bits for any number of threads and for dense and sparse rows.
 func TestFitTerms(t *testing.T) {
 	x := numbers(3, 5000, 3)
 	weight := make([]float64, x.Rows())

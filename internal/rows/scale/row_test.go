@@ -34,8 +34,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count in the row's
-// length alone.
+// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count in the
+// row's length alone.
 func TestDots(t *testing.T) {
 	const cols = 3
 	nan := float32(math.NaN())

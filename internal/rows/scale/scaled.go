@@ -53,8 +53,8 @@ func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 	return x, scaled
 }
 
-// Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is a
-// sparse matrix and the kind is not Standard, else dense. x is not changed. Values that are not
+// Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
+// a sparse matrix and the kind is not Standard, else dense. x is not changed. Values that are not
 // finite are not reported: the trainer checks for them. Once stop returns true, the rows are
 // unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
@@ -288,8 +288,8 @@ func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() store.Examples { return r.matrix.Examples() }
 
-// Raw returns the original rows of x, before they were scaled and expanded, unless Take has selected
-// or reordered them; otherwise it returns x without its terms.
+// Raw returns the original rows of x, before they were scaled and expanded, unless Take has
+// selected or reordered them; otherwise it returns x without its terms.
 func Raw(x store.Rows) store.Rows {
 	x = store.Unexpanded(x)
 	if s, ok := x.(*Scaled); ok && s.at == nil {

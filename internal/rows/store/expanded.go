@@ -30,8 +30,8 @@ type expanded struct {
 // rows.
 const maxStoredTerms = 64 << 20
 
-// Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are stored
-// only if they take at most room bytes.
+// Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are
+// stored only if they take at most room bytes.
 func Expand(x Rows, e *curves.Expansion, room float64) Rows {
 	r := newExpanded(x, e)
 	if 4*float64(x.Rows())*float64(e.Len()) > min(room, maxStoredTerms) {
@@ -170,8 +170,8 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// DotError returns the larger of the relative bounds for the two dot products, of the scaled row and
-// of the terms, plus 2^-24 for the addition of the two. The bound for the terms allows for two
+// DotError returns the larger of the relative bounds for the two dot products, of the scaled row
+// and of the terms, plus 2^-24 for the addition of the two. The bound for the terms allows for two
 // rounding errors of 2^-24 beside those of the dot product: of the terms to float32 and, as in the
 // bound for scaled rows, of the weights.
 func (r *expanded) DotError(i int) float64 {

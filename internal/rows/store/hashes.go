@@ -74,8 +74,8 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// NumberHash returns the share of the number v in column j in the hash of a row. Both zeros have the
-// share 0.
+// NumberHash returns the share of the number v in column j in the hash of a row. Both zeros have
+// the share 0.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0

@@ -41,8 +41,8 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	})
 }
 
-// newPixels returns a Pixels of x without bytes. Its code is nil if bytes can't represent the values
-// of the first rows, at most 64.
+// newPixels returns a Pixels of x without bytes. Its code is nil if bytes can't represent the
+// values of the first rows, at most 64.
 func newPixels(x Rows) *Pixels {
 	p := &Pixels{cols: x.Cols(), x: x}
 	if b, ok := x.(*pixelRows); ok {

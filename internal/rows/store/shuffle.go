@@ -41,8 +41,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 // MinCopyEpochs is the number of epochs that a run must exceed for a copy in shuffled order to pay.
 const MinCopyEpochs = 1
 
-// worthCopying reports whether copying the rows of v saves time. Copying takes less than an epoch in
-// random order, and saves about half an epoch in each epoch.
+// worthCopying reports whether copying the rows of v saves time. Copying takes less than an epoch
+// in random order, and saves about half an epoch in each epoch.
 func (s *Set) worthCopying(v *View, o Visits) bool {
 	pair := v.SetRows != nil
 	if s.NoCopies || o.Short || o.Total <= MinCopyEpochs*o.Epoch || s.Copies(pair) == 0 {

@@ -60,8 +60,8 @@ func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	return &unpacked{z, from, format}, true, nil
 }
 
-// formatOf returns the format of the file that b reads, by its first bytes, or else by its name; nil
-// if it is not compressed.
+// formatOf returns the format of the file that b reads, by its first bytes, or else by its name;
+// nil if it is not compressed.
 func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompressor, error) {
 	for i := range formats {
 		head, err := b.Peek(len(formats[i].Magic))
@@ -80,9 +80,9 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 	return nil, nil
 }
 
-// Packed returns the number of compressed bytes that r has read so far, if r is a reader that Unpack
-// returned for a compressed file. For other readers packed is false. A reader that wraps such a
-// reader should have a method Packed that returns the same.
+// Packed returns the number of compressed bytes that r has read so far, if r is a reader that
+// Unpack returned for a compressed file. For other readers packed is false. A reader that wraps
+// such a reader should have a method Packed that returns the same.
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file plans the choice of lambda, of curves and of the multi-class scheme by cross-validation,
-// if that is predicted to be cheap.
+// This file plans the choice of lambda, of curves and of the multi-class scheme by
+// cross-validation, if that is predicted to be cheap.
 
 // factors are the lambdas that a Path may list, as multiples of the default lambda.
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
@@ -135,8 +135,8 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 	return p, cost
 }
 
-// TrialCost returns the predicted cost of one model of a path: the dual descent ends after PathEpochs
-// passes, even if it has not reached pathTol.
+// TrialCost returns the predicted cost of one model of a path: the dual descent ends after
+// PathEpochs passes, even if it has not reached pathTol.
 func (w *Work) TrialCost(lambda float64) float64 {
 	plan := w.To(pathTol, lambda)
 	if plan.Newton || plan.Passes <= PathEpochs {

@@ -45,9 +45,10 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether s is the scale that training with the kind s.Kind, and curves of the kind that
-// s has of the given columns (nil for all), would fit to the rows of set. If s scales the regression
-// targets, it must be the scale for these, too. Once stopped reports true, the result means nothing.
+// Fits reports whether s is the scale that training with the kind s.Kind, and curves of the kind
+// that s has of the given columns (nil for all), would fit to the rows of set. If s scales the
+// regression targets, it must be the scale for these, too. Once stopped reports true, the result
+// means nothing.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)

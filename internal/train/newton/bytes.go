@@ -5,11 +5,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// pixelRows holds the rows of a problem whose values are bytes, such as pixels, and the Hessian over
-// them, for losses whose second derivative is the same for all rows of the zone. The Hessian is a
-// sum of products of integers and therefore exact: rows that enter the zone are added and rows that
-// leave it are removed, and keeping the sum between iterations changes no bit. pixelRows implements
-// gram.Matrix. A column of ones follows the columns of the rows.
+// pixelRows holds the rows of a problem whose values are bytes, such as pixels, and the Hessian
+// over them, for losses whose second derivative is the same for all rows of the zone. The Hessian
+// is a sum of products of integers and therefore exact: rows that enter the zone are added and rows
+// that leave it are removed, and keeping the sum between iterations changes no bit. pixelRows
+// implements gram.Matrix. A column of ones follows the columns of the rows.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // value of the bias's feature, which the column of ones represents; 0 for no bias

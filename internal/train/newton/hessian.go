@@ -66,8 +66,8 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	return mean
 }
 
-// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. Unless center is nil, it
-// subtracts center from each row.
+// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. Unless center is nil,
+// it subtracts center from each row.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()

@@ -63,8 +63,8 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view, for the weight vector w or, if wide is not nil, for the vector wide. Dot products with w are
-// float32, and the sum is NaN if a score is not finite; those with wide are float64, and not
+// view, for the weight vector w or, if wide is not nil, for the vector wide. Dot products with w
+// are float32, and the sum is NaN if a score is not finite; those with wide are float64, and not
 // checked. x is the view's rows, cloned for the calling goroutine. SumLosses computes up to 64
 // margins at a time, and then their losses.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,

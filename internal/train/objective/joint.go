@@ -92,8 +92,8 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 const lossBlock = 32
 
 // MeanLoss returns the weighted mean loss for the vectors w or, if wide is not nil, for the vectors
-// wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is NaN
-// if a score is not finite.
+// wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is
+// NaN if a score is not finite.
 func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 	var all *dense.Matrix // vectors w
 	if wide == nil {

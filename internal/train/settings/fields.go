@@ -71,8 +71,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns the error that the run which resumes an interrupted run has other settings with
-// the use Same, or nil.
+// Differences returns the error that the run which resumes an interrupted run has other settings
+// with the use Same, or nil.
 func Differences(interrupted, resumed Settings) error {
 	var formats []string
 	var args []any

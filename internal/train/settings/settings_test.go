@@ -225,8 +225,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Only plain steps on single rows with the hinge loss adapt t0, if Offset is OffsetAuto, which is the
-// default only for them.
+// Only plain steps on single rows with the hinge loss adapt t0, if Offset is OffsetAuto, which is
+// the default only for them.
 func TestAdaptsOffset(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings

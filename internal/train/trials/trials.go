@@ -1,6 +1,6 @@
 // Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
-// models with each lambda of each choice of a choose.Search on a part of the rows, and compares their
-// predictions of the other rows. Best is its only exported function. The package runs engine
+// models with each lambda of each choice of a choose.Search on a part of the rows, and compares
+// their predictions of the other rows. Best is its only exported function. The package runs engine
 // sessions, and package pegasos calls it before training.
 package trials
 
@@ -25,12 +25,12 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate of how well a model with these settings predicts other rows. A choice must be better than
-// the best one before it by more than sureCurves or sureSchemes standard errors; a lambda, better
-// than the choice's default by sureErrors. jobOf returns the complete job of training on all rows
-// for a choice. The free memory decides how many folds run in parallel and whether rows are copied,
-// which does not change the result; Best returns an error if the memory is too little for one fold.
-// If the context of the jobs is done before Best returns, the result means nothing.
+// estimate of how well a model with these settings predicts other rows. A choice must be better
+// than the best one before it by more than sureCurves or sureSchemes standard errors; a lambda,
+// better than the choice's default by sureErrors. jobOf returns the complete job of training on all
+// rows for a choice. The free memory decides how many folds run in parallel and whether rows are
+// copied, which does not change the result; Best returns an error if the memory is too little for
+// one fold. If the context of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -143,9 +143,9 @@ type trial struct {
 	deviation float64  // standard deviation of the regression targets; 0 for classes
 }
 
-// absent is the part number of a row of weight 0, or outside the sample while that is drawn: no model
-// is trained on it. A row of the part store.NeverDealt is never held out: all models are trained on
-// it.
+// absent is the part number of a row of weight 0, or outside the sample while that is drawn: no
+// model is trained on it. A row of the part store.NeverDealt is never held out: all models are
+// trained on it.
 const absent = store.AbsentRow
 
 // minSampleGroups is about the number of groups of equal rows of each class that a sample has at
@@ -154,8 +154,8 @@ const minSampleGroups = 10 * choose.Parts
 
 // assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
 // store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
-// parts. If a class has only one group, the rows of the group are in no part: all models are trained
-// on them. If the search is on a sample, further groups are left out, by their hashes.
+// parts. If a class has only one group, the rows of the group are in no part: all models are
+// trained on them. If the search is on a sample, further groups are left out, by their hashes.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -181,7 +181,8 @@ func (t *trial) assignParts() {
 	}
 }
 
-// drawSample sets t.sample to the rows that are not absent, and restricts t.group and t.part to them.
+// drawSample sets t.sample to the rows that are not absent, and restricts t.group and t.part to
+// them.
 func (t *trial) drawSample() {
 	places := make([]int32, len(t.part)) // index of each row in the sample
 	var group, part []int32

@@ -300,8 +300,8 @@ type tableColumn struct {
 	Text   *ngrams
 }
 
-// numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. The v of a date is the number of days since 1970.
+// numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number
+// counts as Mean. The v of a date is the number of days since 1970.
 //
 // In the columns of a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
 type numberScale struct {
@@ -451,8 +451,8 @@ const (
 	maxLength = 1 << 16 // of the features of a cell; its square exceeds the number of all features
 )
 
-// ngrams say how the cells of a column of text become features: an n-gram of up to Grams words falls
-// into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
+// ngrams say how the cells of a column of text become features: an n-gram of up to Grams words
+// falls into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
 type ngrams struct {
 	Bits  int
 	Grams int
@@ -1434,8 +1434,8 @@ var pow10 = [...]float64{
 
 var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
-// they form, modulo 2^64, and the position after them.
+// readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number
+// that they form, modulo 2^64, and the position after them.
 //
 // It parses eight bytes at a time: the end of a loop over single digits is unpredictable for the
 // processor, and a mispredicted branch takes longer than parsing the digits.
@@ -1526,8 +1526,8 @@ func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// scaleDecimal returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this function
-// cannot determine that value: the caller must then parse the number by other means.
+// scaleDecimal returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this
+// function cannot determine that value: the caller must then parse the number by other means.
 func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
@@ -1682,8 +1682,8 @@ func lookup(names map[string]string, s string) string {
 // monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
-// monthNames maps the names of the monthNames and their abbreviations to the monthNames' numbers, in English,
-// German, French, Spanish, Portuguese, Italian, Dutch and Polish.
+// monthNames maps the names of the monthNames and their abbreviations to the monthNames' numbers,
+// in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish.
 var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
 januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
 febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
@@ -1696,8 +1696,8 @@ octubre outubro out ottobre ott października październik paź| 11 november nov
 novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
 dezembro dicembre grudnia grudzień gru`)
 
-// weekdayNames has the names of the weekdayNames and their abbreviations in the languages of the map
-// months.
+// weekdayNames has the names of the weekdayNames and their abbreviations in the languages of the
+// map months.
 var weekdayNames = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
 thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
 mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam
@@ -2020,8 +2020,8 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	return m, n, after, true
 }
 
-// float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
-// fits float32.
+// float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number
+// that fits float32.
 func float32Of(s string) (v float32, reason string) {
 	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = scaleDecimal(m, -decimals); ok {
@@ -2157,9 +2157,9 @@ const clip = 4
 
 // expansion describes the terms that are appended to scaled rows: the value of term k in a row with
 // the scaled values z is (f - Shift[k])*Factor[k]. For Products f is c(z[a])*c(z[b]), for Pieces
-// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip. Shift
-// and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil expansion
-// has no terms.
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip.
+// Shift and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil
+// expansion has no terms.
 type expansion struct {
 	Kind   curveKind
 	Terms  []term
@@ -2172,9 +2172,9 @@ type expansion struct {
 // piece.
 type term [2]int32
 
-// fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of dst.
-// z has the scaled values of all columns. The product of two float32 values is exact in float64;
-// differences and the second product are each rounded once.
+// fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of
+// dst. z has the scaled values of all columns. The product of two float32 values is exact in
+// float64; differences and the second product are each rounded once.
 func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -2290,14 +2290,14 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// countVotes counts the votes of the pairs of classes. scores has one score for each pair, in the order
-// (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
-// other score a vote for the first.
+// countVotes counts the votes of the pairs of classes. scores has one score for each pair, in the
+// order (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair,
+// any other score a vote for the first.
 //
-// countVotes stores the number of votes for each class in votes. It stores in sums, for each class, the
-// sum of the scores of its pairs, where a score counts negatively for the first class of its pair:
-// a positive term always favors the class. Both slices have one element for each class, and their
-// old values do not matter.
+// countVotes stores the number of votes for each class in votes. It stores in sums, for each class,
+// the sum of the scores of its pairs, where a score counts negatively for the first class of its
+// pair: a positive term always favors the class. Both slices have one element for each class, and
+// their old values do not matter.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)

@@ -20,8 +20,8 @@ func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format
 // packages are the names that errors of the packages begin with. They tell a user nothing.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
 
-// Message returns the text of an error for a user of the command: without the names of packages, and
-// with flags in place of the fields of configurations.
+// Message returns the text of an error for a user of the command: without the names of packages,
+// and with flags in place of the fields of configurations.
 func Message(err error) string {
 	text := err.Error()
 	for ; err != nil; err = errors.Unwrap(err) {

@@ -26,8 +26,8 @@ func Of(command string) (flags []Flag) {
 	return flags
 }
 
-// OfField returns the flag, with its -, that sets a field of a Config or a Trainer; the field's name
-// if there is none.
+// OfField returns the flag, with its -, that sets a field of a Config or a Trainer; the field's
+// name if there is none.
 func OfField(field string) string {
 	for _, topic := range Table {
 		for _, f := range topic.Flags {

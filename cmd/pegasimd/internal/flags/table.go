@@ -1,6 +1,6 @@
-// Package flags provides the flags of the command. Each flag is one row of a table: parsing, checks,
-// the help screens, docs/help, the man page, shell completion and the texts of errors all read it.
-// Set parses a command line into Values. Message translates errors of other packages.
+// Package flags provides the flags of the command. Each flag is one row of a table: parsing,
+// checks, the help screens, docs/help, the man page, shell completion and the texts of errors all
+// read it. Set parses a command line into Values. Message translates errors of other packages.
 package flags
 
 import (
