@@ -416,7 +416,7 @@ type weight struct {
 
 // A kernelProblem describes one binary problem of a kernel machine.
 type kernelProblem struct {
-	For     string  `json:"for"` // class of scores above 0; for a pair, "b:a" with b the positive class
+	For     string  `json:"for"` // positive class; for a pair, "b:a" with b the positive one
 	Support int     `json:"support_rows"`
 	Largest float64 `json:"largest"` // largest magnitude of a coefficient
 }

@@ -243,7 +243,7 @@ type trainReport struct {
 	Interrupted bool              `json:"interrupted"`
 	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, unless interrupted
 	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
-	Settings    string            `json:"settings,omitempty"`    // settings chosen or given, in one line
+	Settings    string            `json:"settings,omitempty"`    // chosen or given, in one line
 	Fit         *fitReport        `json:"fit,omitempty"`
 	// CrossValidated is the estimate of the folds that chose settings, if there were any.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
@@ -251,7 +251,7 @@ type trainReport struct {
 	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
 	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
 	Warnings        []string          `json:"warnings,omitempty"`
-	Command         string            `json:"command,omitempty"` // command line that trains the model again
+	Command         string            `json:"command,omitempty"` // trains the model again
 	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config

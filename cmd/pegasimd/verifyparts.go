@@ -43,7 +43,7 @@ type coverage struct {
 type rule func(*coverage) bool
 
 var (
-	always   rule = func(*coverage) bool { return true } // otherwise the model could not be read or verified
+	always   rule = func(*coverage) bool { return true } // reading or verifying needs it
 	never    rule = func(*coverage) bool { return false }
 	byData   rule = func(c *coverage) bool { return c.data }
 	byRows   rule = func(c *coverage) bool { return c.classes }

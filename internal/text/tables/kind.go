@@ -55,7 +55,7 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 		}
 	}
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
-		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, read as words", s.oddOne, "-decimal"
+		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
 	}
 	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"

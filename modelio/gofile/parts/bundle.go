@@ -19,21 +19,21 @@ import (
 	"unsafe"
 )
 
-// A coding is how the cells of a column become features.
+// A coding converts the cells of a column to features.
 type coding struct {
 	*tableColumn
-	first    int32           // feature
+	first    int32           // the column's first feature
 	gap      int32           // the feature of gaps, or none
 	marks    bool            // the feature of gaps is 1 in rows with a value
 	filled   float32         // the feature of a gap in a column of numbers
 	levels   map[string]code // of each level
-	gapWords map[string]bool // of this column of numbers
+	gapWords map[string]bool // words that count as gaps in this column of numbers
 	order    dateOrder
 	times    bool
 	text     *textCoder
 }
 
-// A code is the feature that a level of a category sets, and the value.
+// A code is the feature that a level of a category sets, and its value.
 type code struct {
 	feature int32
 	value   float32
@@ -42,7 +42,8 @@ type code struct {
 // none is the feature of gaps in a column without one.
 const none = -1
 
-// codingsOf returns the codings of the columns of an encoder, with its Rows and Raw.
+// codingsOf returns the codings of an encoder's columns; rows and raw are the encoder's Rows and
+// Raw.
 func codingsOf(columns []tableColumn, rows int, raw bool) []coding {
 	codings := make([]coding, len(columns))
 	next := int32(0)
@@ -57,7 +58,7 @@ func codingsOf(columns []tableColumn, rows int, raw bool) []coding {
 	return codings
 }
 
-// prepare fills in what the kind of the column needs.
+// prepare fills in the fields that the column's kind needs.
 func (in *coding) prepare(rows int, raw bool) {
 	switch in.Kind {
 	case number, date:
@@ -102,7 +103,7 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// A row has the columns and the values of its nonzeros.
+// A row holds the columns and the values of the nonzeros of one row.
 type row struct {
 	columns []int32
 	values  []float32
@@ -114,7 +115,7 @@ func (r *row) add(column int32, v float32) {
 	}
 }
 
-// A fit says whether a cell fits its column.
+// A fit tells how well a cell fits its column.
 type fit int
 
 const (
@@ -123,7 +124,7 @@ const (
 	isOdd
 )
 
-// encode adds the features of a cell, and says whether it fits the column.
+// encode appends the features of a cell and returns how the cell fits the column.
 func (in *coding) encode(r *row, text string, raw bool) fit {
 	if in.Kind == leftOut {
 		return fits
@@ -144,7 +145,8 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue adds the features of a cell that has a value, and says whether it fits the column.
+// encodeValue appends the features of a cell that has a value and returns how the cell fits the
+// column.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case number:
@@ -167,7 +169,7 @@ func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	return in.category(r, text)
 }
 
-// number adds the feature of a number.
+// number appends the feature of a number.
 func (in *coding) number(r *row, text string, raw bool) fit {
 	v, ok := in.Number.Format.parse(text)
 	switch {
@@ -182,7 +184,7 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if there is none, or one of another unit.
+// parse returns the number in a cell, and false if the cell is no number or has another unit.
 func (f *format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -198,7 +200,7 @@ func (f *format) parse(text string) (float64, bool) {
 	}
 	n, ok := parseNumber(text, mark)
 	if ok && (f == nil || !f.Groups) && isGrouped(text, mark) && ambiguous(text) {
-		return 0, false // its mark may be the decimal one of another file
+		return 0, false // the mark may be a decimal mark in this file
 	}
 	magnitude := n.Magnitude == 0 || f != nil && f.Magnitudes
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
@@ -212,7 +214,7 @@ func (f *format) mark() byte {
 	return '.'
 }
 
-// date adds the features of a date.
+// date appends the features of a date.
 func (in *coding) date(r *row, text string) fit {
 	var d parsedDate
 	ok := len(text) <= maxValueBytes && hasDigit(text)
@@ -236,7 +238,7 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled adds a number on the scale of the column. A number too large for float32 is odd.
+// addScaled appends a number on the column's scale. A number too large for float32 does not fit.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -246,7 +248,7 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category adds the feature of a level, if it has one.
+// category appends the feature of a level, if it has one.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case isMissing(text):
@@ -268,7 +270,7 @@ func (in *coding) category(r *row, text string) fit {
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
-// kind says how the cells of a column become features.
+// kind is the way in which the cells of a column become features.
 type kind string
 
 const (
@@ -300,8 +302,8 @@ type tableColumn struct {
 	Text   *ngrams
 }
 
-// numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number
-// counts as Mean. The v of a date is the number of days since 1970.
+// numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
+// as Mean. The v of a date is the number of days since 1970.
 //
 // In the columns of a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
 type numberScale struct {
@@ -311,50 +313,53 @@ type numberScale struct {
 	Format *format // nil for numbers in plain form
 }
 
-// format says how numbers are written.
+// format describes how numbers are written.
 type format struct {
 	Decimal string // "," for a decimal comma
-	Unit    string // that the numbers may have
-	// Groups says that digits may be grouped by the mark that is not the decimal one, also if the
-	// cell would be a number under either mark.
+	Unit    string // the unit that the numbers may have
+	// Groups allows the mark that is not the decimal one as a thousands separator, also in cells
+	// that would be numbers under either mark.
 	Groups bool
-	// Magnitudes says that K, M and B behind the digits multiply them.
+	// Magnitudes allows K, M and B after the digits as multipliers.
 	Magnitudes bool
 	// GapWords are the words that count as gaps in this column only, sorted.
 	GapWords []string
 }
 
-// calendar says how the dates of a column are read, and which features they have besides the days.
+// calendar describes how the dates of a column are read, and which features they have besides the
+// days.
 type calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if the meaning of cells depends on it, and "time" for times of
-	// the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
+	// of the day without a date.
 	Order string
-	// Counts has the number of training rows in each month, and on each weekday from Monday on:
-	// 0, 12 or 19 counts. Each has a feature.
+	// Counts is the number of training rows in each month, followed by those on each weekday from
+	// Monday on: 0, 12 or 19 counts. Each has a feature.
 	Counts []int
 }
 
 // categoryLevels are the different values of a category.
 type categoryLevels struct {
-	// Names holds the levels, sorted: those in two training rows or more if there are more than 4,096
-	// levels or fewer than a quarter of the cells come again, otherwise all.
+	// Names are the levels, sorted: all of them, or only those in two or more training rows if
+	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
+	// level.
 	Names  []string
-	Counts []int // training rows with each
-	// HashBits, if not 0, says that the levels are hashed to 2^HashBits features.
+	Counts []int // number of training rows with each level
+	// HashBits, if not 0, is the logarithm of the number of features to which the levels are
+	// hashed.
 	HashBits int
 }
 
 const months, weekdays = 12, 7
 
-// isBinary reports whether one feature tells the column's two levels apart: it is 1 for the level
+// isBinary reports whether a single feature encodes the column's two levels: it is 1 for the level
 // categoryLevels.rarer, -1 for the other, and 0 for a gap and for any other word.
 func (c *tableColumn) isBinary(rows int) bool {
 	l := c.Levels
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the level with fewer rows of a column of two, or 1 if the counts are
-// equal. So the features do not depend on the names of the levels unless the counts are equal.
+// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal. So the
+// features do not depend on the names of the levels unless the counts are equal.
 func (l *categoryLevels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -414,7 +419,7 @@ const (
 
 const allOrders = ymd | dmy | mdy
 
-// isGrouped reports whether a number has the mark that is not the decimal one.
+// isGrouped reports whether a number contains the mark that is not the decimal one.
 func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
@@ -446,18 +451,18 @@ func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 }
 
 const (
-	textBits  = 20 // of the bucket of an n-gram
+	textBits  = 20 // logarithm of the number of buckets
 	maxGrams  = 8
-	maxLength = 1 << 16 // of the features of a cell; its square exceeds the number of all features
+	maxLength = 1 << 16 // largest valid Words.Length
 )
 
-// ngrams say how the cells of a column of text become features: an n-gram of up to Grams words
-// falls into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
+// ngrams describe how the cells of a column of text become features: an n-gram of up to Grams words
+// is hashed to one of 2^Bits buckets, and the buckets listed in Buckets have a feature each.
 type ngrams struct {
 	Bits  int
 	Grams int
-	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
-	// above the one before, the first above -1, and how many rows have an n-gram in it.
+	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
+	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
 	Buckets []byte
 	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
 	// square of the length of the features of all columns but those of text, if that is above 1.
@@ -467,7 +472,7 @@ type ngrams struct {
 	counts []uint32
 }
 
-// unpack fills in what Buckets has.
+// unpack decodes Buckets.
 func (t *ngrams) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
@@ -476,7 +481,7 @@ func (t *ngrams) unpack(rows int) error {
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
 		return fmt.Errorf("a text of the length %g", t.Length)
 	}
-	ends := 0 // of uvarints
+	ends := 0 // number of bytes that end a uvarint
 	for _, b := range t.Buckets {
 		ends += 1 - int(b>>7)
 	}
@@ -508,10 +513,10 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// add returns the hash with one more byte.
+// add returns the hash extended by a byte.
 func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
 
-// addRune returns the hash with one more character.
+// addRune returns the hash extended by a character.
 func (h wordHash) addRune(r rune) wordHash {
 	var b [utf8.UTFMax]byte
 	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
@@ -535,11 +540,11 @@ func hashText(text string) wordHash {
 // the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
 // by exclusive or. The bucket is the top bits of the finalizer of the result.
 type gramHash struct {
-	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
+	mixed [maxGrams]uint64 // mixed hashes of the n-grams that end with the last word, by length
 	n     int              // number of elements of mixed in use
 }
 
-// add takes in a word, and returns how many n-grams of up to grams words end with it.
+// add adds a word, and returns the number of n-grams of up to grams words that end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -549,19 +554,19 @@ func (g *gramHash) add(word wordHash, grams int) int {
 	return g.n
 }
 
-// A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and
-// numbers; everything else, invalid UTF-8 too, stands between them.
+// A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
+// numbers; everything else, including invalid UTF-8, separates them.
 type gramReader struct {
 	rest        string // of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // some at a time: a cell may be larger than they should be
+	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded
 }
 
-// begin has the reader read a cell.
+// begin starts reading a cell.
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
 
-// next returns further buckets, those that come again as well, and none at the end.
+// next returns the next buckets, with repetitions, and none at the end.
 func (r *gramReader) next() []uint32 {
 	n, h, within := 0, wordHash(fnvOffset), false
 	for i := 0; i < len(r.rest); {
@@ -600,7 +605,7 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word puts the buckets of the n-grams that end with a word behind n others.
+// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -612,40 +617,41 @@ func (r *gramReader) word(h wordHash, n int) int {
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*ngrams
-	index []bucketWord // of 64 buckets each
-	// inverse has the inverse document frequencies there are, and which the one of each feature.
+	index []bucketWord // each for 64 buckets
+	// inverse lists the distinct inverse document frequencies, and which the index in it for each
+	// feature.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
-// A bucketWord says which of 64 buckets have a feature, a bit for each, and how many buckets before
-// them have one.
+// A bucketWord has a bit for each of 64 buckets, set if the bucket has a feature, and the number of
+// features of earlier buckets.
 type bucketWord struct {
 	bits   uint64
 	before uint32
 }
 
-// feature returns the feature of a bucket; of a bucket without one the number of the features.
+// feature returns the feature of a bucket, or the number of features if the bucket has none.
 func (c *textCoder) feature(b uint32) int32 {
 	w := &c.index[b>>6]
 	bit := uint64(1) << (b & 63)
 	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
-	return last + (j-last)*int32(w.bits>>(b&63)&1) // without a jump, which nothing could foretell
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
 }
 
 // A textScratch counts the n-grams of a cell.
 type textScratch struct {
 	reader gramReader
-	of     []gramCount // each feature, and of none
-	some   []uint64    // which of these have a count: a bit for each
-	groups []uint64    // a bit for each word of some that is not 0
+	of     []gramCount // one for each feature, and one for buckets without a feature
+	some   []uint64    // a bit for each element of of, set if its count is not 0
+	groups []uint64    // a bit for each element of some, set if it is not 0
 	found  []int32     // the features of the cell
 	values []float64
 }
 
-// A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
-// frequency: both are needed at a time, and so are side by side in memory.
+// A gramCount is the number of n-grams of a cell with a feature, and the index of the feature's
+// inverse document frequency, which is needed at the same time.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -660,13 +666,13 @@ func (c *textCoder) newScratch() *textScratch {
 	return s
 }
 
-// count counts the n-grams of a cell, and fills in found, in ascending order.
+// count counts the n-grams of a cell and lists its features in found, in ascending order.
 func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
 		s.found = s.found[:0]
 		for _, b := range buckets {
-			s.found = append(s.found, c.feature(b)) // by itself, as the memory is slow
+			s.found = append(s.found, c.feature(b)) // a separate loop hides the latency of memory
 		}
 		for _, j := range s.found {
 			s.of[j].n++
@@ -690,7 +696,7 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 has 1 + log(n).
+// log1 is a table of 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + logOf(float64(n))
@@ -701,7 +707,7 @@ var log1 = func() (table [256]float64) {
 func newTextCoder(t *ngrams, rows int) *textCoder {
 	c := &textCoder{ngrams: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
 		which: make([]uint32, len(t.at))}
-	of := map[uint32]uint32{} // each count
+	of := map[uint32]uint32{} // index in inverse by count
 	for j, b := range t.at {
 		c.index[b>>6].bits |= 1 << (b & 63)
 		which, found := of[t.counts[j]]
@@ -722,9 +728,9 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell, the first of which is numbered first. The value of an
-// n-gram that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the
-// values of a cell are scaled to the length of ngrams.Length.
+// encodeText appends the features of a cell; first is the column's first feature. The value of an
+// n-gram that occurs n times is (1 + log n) (1 + log((1 + rows)/(1 + r))), r being the number of
+// training rows with it, and the values of a cell are scaled to the length ngrams.Length.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -752,8 +758,7 @@ func (c *textCoder) encodeText(cell string, first int32, columns []int32, values
 	return columns, values
 }
 
-// isWord reports whether words are made of the character: whether it is a letter, a mark or a
-// number.
+// isWord reports whether a character is part of a word: a letter, a mark or a number.
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return asciiWord[byte(r)] != 0
@@ -761,7 +766,7 @@ func isWord(r rune) bool {
 	return unicode.Is(wordTable, r)
 }
 
-// aloneTable has the letters and marks of scripts that are written without blanks between words.
+// aloneTable contains the letters and marks of scripts written without blanks between words.
 var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0e01, Hi: 0x0e3a, Stride: 1}, {Lo: 0x0e40, Hi: 0x0e4e, Stride: 1}, // Thai
 	{Lo: 0x0e80, Hi: 0x0ecf, Stride: 1}, {Lo: 0x0edc, Hi: 0x0edf, Stride: 1}, // Lao
@@ -778,7 +783,7 @@ func standsAlone(r rune) bool {
 	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }
 
-// toLower returns the lower case of a character, which may be itself.
+// toLower returns the lower case of a character, or the character itself if it has none.
 func toLower(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -1083,7 +1088,7 @@ var lowerRanges = [...][4]rune{
 }
 
 const (
-	weakFactor = 1.0 / 64 // of the features of weak columns
+	weakFactor = 1.0 / 64 // factor of the features of weak columns
 )
 
 // hasDigit reports whether s has a digit, without which it is neither a number nor a date.
@@ -1434,8 +1439,8 @@ var pow10 = [...]float64{
 
 var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number
-// that they form, modulo 2^64, and the position after them.
+// readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
+// they form, modulo 2^64, and the position after them.
 //
 // It parses eight bytes at a time: the end of a loop over single digits is unpredictable for the
 // processor, and a mispredicted branch takes longer than parsing the digits.
@@ -1526,8 +1531,8 @@ func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
 }
 
-// scaleDecimal returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this
-// function cannot determine that value: the caller must then parse the number by other means.
+// scaleDecimal returns the float32 nearest to m*10^exp. ok is false if the fast algorithm in this function
+// cannot determine that value: the caller must then parse the number by other means.
 func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
@@ -1682,8 +1687,8 @@ func lookup(names map[string]string, s string) string {
 // monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
-// monthNames maps the names of the monthNames and their abbreviations to the monthNames' numbers,
-// in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish.
+// monthNames maps the names of the monthNames and their abbreviations to the monthNames' numbers, in English,
+// German, French, Spanish, Portuguese, Italian, Dutch and Polish.
 var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
 januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
 febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
@@ -1696,8 +1701,8 @@ octubre outubro out ottobre ott października październik paź| 11 november nov
 novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
 dezembro dicembre grudnia grudzień gru`)
 
-// weekdayNames has the names of the weekdayNames and their abbreviations in the languages of the
-// map months.
+// weekdayNames has the names of the weekdayNames and their abbreviations in the languages of the map
+// months.
 var weekdayNames = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
 thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
 mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam
@@ -2020,8 +2025,8 @@ func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	return m, n, after, true
 }
 
-// float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number
-// that fits float32.
+// float32Of parses a whole cell as [ParseFloat32] does. It returns a reason if s is not a number that
+// fits float32.
 func float32Of(s string) (v float32, reason string) {
 	if m, decimals, sign, ok := short(s); ok {
 		if v, ok = scaleDecimal(m, -decimals); ok {
@@ -2290,14 +2295,14 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// countVotes counts the votes of the pairs of classes. scores has one score for each pair, in the
-// order (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair,
-// any other score a vote for the first.
+// countVotes counts the votes of the pairs of classes. scores has one score for each pair, in the order
+// (0,1), (0,2), ..., (1,2), .... A score above 0 is a vote for the second class of its pair, any
+// other score a vote for the first.
 //
-// countVotes stores the number of votes for each class in votes. It stores in sums, for each class,
-// the sum of the scores of its pairs, where a score counts negatively for the first class of its
-// pair: a positive term always favors the class. Both slices have one element for each class, and
-// their old values do not matter.
+// countVotes stores the number of votes for each class in votes. It stores in sums, for each class, the
+// sum of the scores of its pairs, where a score counts negatively for the first class of its pair:
+// a positive term always favors the class. Both slices have one element for each class, and their
+// old values do not matter.
 func countVotes(scores, votes, sums []float64) {
 	clear(votes)
 	clear(sums)
