@@ -19,15 +19,15 @@ const (
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
 	exitNothing     = 3   // verify: the model claims nothing
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	exitInterrupted = 130 // 128 + SIGINT, like shells
 )
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-// A command is one of pegasimd-beam's.
+// A command is a command of pegasimd-beam.
 type command struct {
 	name, arguments, summary, help string
-	least, most                    int // arguments
+	least, most                    int // number of arguments
 	define                         func(c *call) (run func() error)
 }
 
@@ -36,7 +36,7 @@ type call struct {
 	context.Context
 	*flag.FlagSet
 	args           []string
-	beam           []string // behind --
+	beam           []string // flags after --
 	stdout, stderr io.Writer
 
 	quiet, force bool // flags
@@ -62,7 +62,7 @@ func text[T ~string](c *call, to *T, name, usage string) {
 	})
 }
 
-// usageError is the caller's mistake, answered with the way to help.
+// usageError is an error in the command line; its message names the help.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
@@ -98,7 +98,7 @@ func (cmd command) run(c *call, args []string) int {
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
-			"'pegasimd-beam help %s' tells more.\n", cmd.name, escape.Text(err.Error()), cmd.name,
+			"see 'pegasimd-beam help %s'.\n", cmd.name, escape.Text(err.Error()), cmd.name,
 			cmd.arguments, cmd.name)
 		return exitUsage
 	case c.Err() != nil:
@@ -135,19 +135,19 @@ func (cmd command) parse(c *call, args []string) error {
 	case len(c.args) > cmd.most:
 		return usagef("unexpected argument %q", c.args[cmd.most])
 	case slices.Contains(c.args, ""):
-		return usagef("an argument is empty: want a name")
+		return usagef("empty argument: want a file name")
 	}
 	return nil
 }
 
-// flagOf has the flags of the trainer's fields.
+// flagOf maps the trainer's fields to flags.
 var flagOf = map[string]string{
 	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "Tol": "-tol",
 	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",
 }
 
-// configError makes a usage error of one about a field of a configuration, with the flag in place
-// of the field.
+// configError converts an error about a field of a configuration to a usage error that names the
+// flag. It returns other errors unchanged.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
 	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {

@@ -20,17 +20,17 @@ type driver struct {
 func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c
 	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
-	c.DurationVar(&d.deadline, "deadline", deadline, "`time` the least that "+what+" is given "+
-		"before it is cancelled and tried again, with twice as much")
+	c.DurationVar(&d.deadline, "deadline", deadline, "`time` after which "+what+" is canceled "+
+		"and tried again, with twice the time")
 }
 
-// check reads the flags behind --.
+// check reads the flags after --.
 func (d *driver) check() error {
 	switch {
 	case d.deadline <= 0:
 		return usagef("-deadline: have %v, want more than 0", d.deadline)
 	case d.noBeam && len(d.beam) > 0:
-		return usagef("with -no-beam there is nothing behind -- for it")
+		return usagef("-no-beam: remove the flags after --, which are for Beam")
 	case d.noBeam:
 		return nil
 	}
@@ -55,10 +55,10 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	return e, e.Close, nil
 }
 
-// drive takes the rounds of a folder from the last that was committed to their end.
+// drive runs the rounds of a folder, after the last one committed, to their end.
 func (d *driver) drive(f *runs.Folder) error {
 	if before, err := f.Status(); err == nil && before.Round > 0 {
-		d.say("going on after round %d", before.Round)
+		d.say("continuing after round %d", before.Round)
 	}
 	r, closeIt, err := d.runner()
 	if err != nil {

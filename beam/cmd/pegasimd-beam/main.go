@@ -1,5 +1,5 @@
-// Command pegasimd-beam trains and predicts where the data outgrow one machine, on Apache Beam: see
-// docs/beam.md. On data that fit one machine, command pegasimd is several times as fast.
+// Command pegasimd-beam trains and predicts on data too large for one machine, with Apache Beam:
+// see docs/beam.md. On data that fit one machine, command pegasimd is several times as fast.
 //
 //	pegasimd-beam split [flags] DATA FOLDER
 //	pegasimd-beam train [flags] MANIFEST MODEL [-- BEAM'S FLAGS]
@@ -56,14 +56,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return cmd.run(c, args)
 		}
 	}
-	fmt.Fprintf(stderr, "pegasimd-beam: there is no command %q\n\n", name)
+	fmt.Fprintf(stderr, "pegasimd-beam: unknown command %q\n\n", name)
 	printUsage(stderr)
 	return exitUsage
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd-beam trains and predicts where the data outgrow one machine. On data "+
-		"that fit one,\ncommand pegasimd is several times as fast.\n\n"+
+	fmt.Fprint(w, "Pegasimd-beam trains and predicts on data too large for one machine. On data that "+
+		"fit\none machine, pegasimd is several times as fast.\n\n"+
 		"Usage: pegasimd-beam COMMAND [flags] ARGUMENTS [-- BEAM'S FLAGS]\n\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-7s %-22s  %s\n", cmd.name, cmd.arguments, cmd.summary)

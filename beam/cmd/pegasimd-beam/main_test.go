@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	flag.Set("runner", "prism") // whatever was behind -- before
+	flag.Set("runner", "prism") // whatever earlier calls have set
 	got := run(context.Background(), args, &out, &errs)
 	if got != code {
 		t.Fatalf("%q: exit code %d, want %d: %s", args, got, code, errs.String())
@@ -446,7 +446,7 @@ func TestScore(t *testing.T) {
 		}
 	}
 	if _, message := invoke(t, exitUsage, "score", pattern, model, out); !strings.Contains(message,
-		"shard-00000.pgsm.labels exists: -force replaces it") {
+		"shard-00000.pgsm.labels exists: choose another folder, or replace it with -force") {
 		t.Errorf("%s", message)
 	}
 	m, err := pegasos.ReadFile(model)
@@ -532,11 +532,11 @@ func TestUsage(t *testing.T) {
 		"train " + manifest + " m":                                                  "-dir has to be given",
 		"train -dir r -tol 0 " + manifest + " m":                                    "-tol must be greater than 0",
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
-		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "nothing behind --",
+		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "remove the flags after --",
 		"train -dir r " + manifest:                                                  "too few arguments",
 		"train -dir r " + manifest + " " + other:                                    "is not a model of pegasimd",
 		"train -dir " + dir + "/s -loss x " + manifest + " m":                       "-loss",
-		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "behind --",
+		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "after --",
 		"split -shards 0 a b":                                                       "-shards: have 0",
 		"split a b -- --runner=prism":                                               "does not run on Beam",
 		"score a b":                                                                 "too few arguments",

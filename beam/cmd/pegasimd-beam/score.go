@@ -24,21 +24,20 @@ var scoreCommand = command{
 	name:      "score",
 	arguments: "DATA... MODEL FOLDER",
 	summary:   "predict the labels of many files",
-	help: `Score predicts the rows of each of the files DATA, which may be patterns such as 'in/*.svm',
-and writes a label for each row, a line each, to a file in FOLDER: that of in/part-7.svm to
-FOLDER/part-7.svm.labels. The bytes are those that pegasimd predict writes. A file is worked
-on as a whole, by one worker; files of about the same size, several for each processor, are
-best. Each result is written beside its place and renamed, so that no half of one is ever
-there. Files that are in FOLDER already are replaced only with -force.
+	help: `Score predicts the rows of the files DATA, which may be patterns such as 'in/*.svm'. For
+in/part-7.svm it writes FOLDER/part-7.svm.labels, with one label per line, in the format of
+pegasimd predict. One worker predicts a whole file, so it is best to have several files of
+about the same size for each processor. Output files are written under temporary names and
+renamed when complete. Existing files in FOLDER are replaced only with -force.
 
-Behind -- there may be flags of Apache Beam, as those of train.
+Flags of Apache Beam may follow --, as for train.
 
 Example:
   pegasimd-beam score 'in/part-*.svm' text.model out/`,
 	least: 3, most: 1 << 30,
 	define: func(c *call) func() error {
 		s := &scoreFlags{job: scoreJob{Labels: dataset.LabelsAuto}}
-		// How long all files should take is not known.
+		// The time that all files need is not known.
 		s.driver.define(c, "all of the work", 24*time.Hour)
 		text(c, &s.job.Format, "format",
 			"`"+options.Choices(append(dataset.Formats(), dataset.FormatAuto)...)+"` the data's "+
@@ -64,7 +63,7 @@ type scoreJob struct {
 	Labels      dataset.Labels
 	LabelColumn string
 	Threads     int
-	Began       time.Time // by which workers tell it from others
+	Began       time.Time // distinguishes the job from others in a worker
 }
 
 func (s *scoreFlags) run() error {
@@ -113,7 +112,7 @@ func (s *scoreFlags) run() error {
 	return err
 }
 
-// find finds the files, and makes sure that no others are replaced.
+// find lists the files, and returns an error if output files exist.
 func (s *scoreFlags) find(patterns []string, dir string) error {
 	from := map[string]string{}
 	for _, pattern := range patterns {
@@ -136,7 +135,7 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 				return usagef("%s and %s would both be written to %s", other, name, out)
 			}
 			if _, err := os.Lstat(out); !s.force && !errors.Is(err, fs.ErrNotExist) {
-				return usagef("%s exists: -force replaces it", out)
+				return usagef("%s exists: choose another folder, or replace it with -force", out)
 			}
 			from[out] = name
 			s.job.Data, s.job.Out = append(s.job.Data, path), append(s.job.Out, out)
@@ -145,19 +144,19 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 	return nil
 }
 
-// scoreWork is the work on a file that is scored.
+// scoreWork is the name of the work that scores one file.
 const scoreWork = "score"
 
 func init() { work.Register(scoreWork, scoreFile) }
 
-// scoreFile scores one file of a job, and gives the number of its rows and bytes.
+// scoreFile scores one file of a job, and returns its numbers of rows and bytes.
 func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	s, err := openScoring(arg)
 	if err != nil {
 		return nil, err
 	}
 	if item < 0 || item >= len(s.job.Data) {
-		return nil, work.Refuse(fmt.Errorf("there is no file %d", item))
+		return nil, work.Refuse(fmt.Errorf("no file %d", item))
 	}
 	opt := dataset.Options{Context: ctx, Format: s.job.Format, Labels: s.job.Labels,
 		LabelColumn: s.job.LabelColumn, Threads: s.job.Threads}
@@ -173,13 +172,13 @@ func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	return []int64{int64(rows), size}, err
 }
 
-// A scoring is a job, and its model.
+// A scoring is a job with its model.
 type scoring struct {
 	job   scoreJob
 	model modelio.Predictor
 }
 
-// lastScoring keeps the scoring that this process worked on last.
+// lastScoring keeps the last job of this process and its model.
 var lastScoring work.Last[*scoring]
 
 func openScoring(arg string) (*scoring, error) {

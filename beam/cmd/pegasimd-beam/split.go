@@ -10,15 +10,16 @@ import (
 var splitCommand = command{
 	name:      "split",
 	arguments: "DATA FOLDER",
-	summary:   "cut data into shards",
-	help: `Split writes the rows of DATA to shards in FOLDER, .pgsm files of about as many rows each,
-and beside them manifest.json, which says which there are, and what the defaults of training
-and its sums have to know of all rows. A shard has whole blocks of 256 rows; of few rows
-some shards get none.
+	summary:   "divide data into shards",
+	help: `Split divides the rows of DATA into shards: .pgsm files in FOLDER with about the same number
+of rows each. It also writes FOLDER/manifest.json, which lists the shards and has the
+statistics of all rows that training needs. A shard consists of blocks of 256 rows, so that
+with few rows some shards are empty.
 
-DATA is svmlight text, which is read twice and never held in memory, or .pgsm, which pegasimd
-convert makes of other formats. Of text, FOLDER needs room for two copies of the rows in the .pgsm
-form. It is to be new, empty, or one of shards, which are replaced, unless -force is given.
+DATA is svmlight text, which is read twice and never held in memory, or a .pgsm file; pegasimd
+convert writes such files from other formats. For text, FOLDER needs space for two copies of the
+rows as .pgsm files. FOLDER must be new, empty, or contain only shards, which are replaced; -force
+allows any folder.
 
 Example:
   pegasimd-beam split -shards 16 train.svm.gz shards/`,
@@ -37,7 +38,7 @@ Example:
 func split(c *call, opt shards.Options) error {
 	switch {
 	case len(c.beam) > 0:
-		return usagef("it does not run on Beam: there is nothing behind -- for it")
+		return usagef("split does not run on Beam: remove the flags after --")
 	case opt.Shards < 1 || opt.Shards > shards.MaxShards:
 		return usagef("-shards: have %d, want 1 to %d", opt.Shards, shards.MaxShards)
 	}

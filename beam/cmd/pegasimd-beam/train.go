@@ -14,22 +14,22 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "MANIFEST MODEL",
 	summary:   "train on shards, round by round",
-	help: `Train trains on the shards of MANIFEST, which split wrote, and writes an ordinary MODEL. In
-a round each shard is visited once; the sums of all of them make the next state. A line is
-printed for each: the least objective P so far, the best lower bound D on the optimum, and
-the gap (P-D)/D.
+	help: `Train trains on the shards of MANIFEST, which split wrote, and writes MODEL in the format of
+pegasimd train. In each round every shard is visited once, and the sums over all shards give
+the next state. A line is printed for each round: the least objective P so far, the best lower
+bound D on the optimum, and the gap (P-D)/D.
 
-All of it is in the folder of -dir, which the workers share with this process. If training is
-interrupted, or fails, the same command goes on after the last round that is there. A folder of
-other data or settings is refused, and one that another process works on. The model does not depend
-on what was tried again, nor on the number of workers; with -method newton not on the number of
-shards either.
+All state is kept in the folder of -dir, which the workers share with this process. If training is
+interrupted or fails, run the same command again: it continues after the last complete round. A
+folder for other data or settings, or one that another process uses, is refused. The model depends
+neither on retries nor on the number of workers; with -method newton it does not depend on the
+number of shards, either.
 
-A round that fails, or takes more than ten times as long as the slowest one before, is cancelled
-and tried again, three times. The lambda, the scaling and the bias are chosen as pegasimd train
-does, by the statistics in the manifest. With more than two classes there is a problem for each.
+A round that fails, or takes more than ten times as long as the slowest one so far, is canceled
+and tried again, up to three times. Lambda, scaling and bias are chosen from the statistics in the
+manifest, as in pegasimd train. With more than two classes, one problem is trained for each class.
 
-Behind -- there may be flags of Apache Beam. Without them, all workers are in this process.
+Flags of Apache Beam may follow --. Without them, all workers run in this process.
   --runner=universal --endpoint=HOST:PORT --environment_type=DOCKER   a job server, such as Flink's
   --runner=universal --endpoint=HOST:PORT --environment_type=PROCESS  workers are this program
   --beam_log=warn                                                     Beam's own messages
@@ -54,11 +54,11 @@ type trainFlags struct {
 func (t *trainFlags) define(c *call) {
 	t.driver.define(c, "a round", engine.DefaultLeast)
 	cfg := &t.cfg
-	c.StringVar(&t.dir, "dir", "", "`folder` where the rounds are kept: it has to be given")
+	c.StringVar(&t.dir, "dir", "", "`folder` for the state of all rounds (required)")
 	text(c, &cfg.Method, "method", "`newton|dual` Newton's method, for up to some thousand features, "+
 		"or dual coordinate ascent (CoCoA+) (default by the number of features)")
 	c.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default by the data)")
-	text(c, &cfg.Loss, "loss", "`hinge|squared-hinge|log` what a row costs (default hinge)")
+	text(c, &cfg.Loss, "loss", "`hinge|squared-hinge|log` the loss function (default hinge)")
 	text(c, &cfg.Bias, "bias", "`none|augmented` the constant term (default augmented)")
 	text(c, &cfg.Scale, "scale",
 		"`none|standard|max-abs|unit` scale the features first (default by the data)")
@@ -117,7 +117,8 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if the file that a model is to replace is none, without -force.
+// replaceable returns an error if the model would replace a file that is not a model, unless -force
+// is given.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
 	if t.force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
@@ -129,7 +130,7 @@ func (t *trainFlags) replaceable(path string) error {
 	}
 	defer f.Close()
 	if _, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel); !ok {
-		return usagef("MODEL: %s exists and is not a model of pegasimd: -force replaces it", path)
+		return usagef("MODEL: %s exists and is not a model of pegasimd: name another file, or replace it with -force", path)
 	}
 	return nil
 }

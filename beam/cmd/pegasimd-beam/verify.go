@@ -15,23 +15,22 @@ import (
 var verifyCommand = command{
 	name:      "verify",
 	arguments: "MANIFEST MODEL",
-	summary:   "hold shards and a model against what is claimed of them",
-	help: `Verify holds the shards of MANIFEST against their hashes, and MODEL against what it claims:
-it finds its objective on their rows, and a lower bound on the least objective there is, and
-compares with what the model claims of both. The bound is found in rounds such as those of
-train, which owe nothing to the training. Like pegasimd verify it says one of
+	summary:   "check the claims of a model and the hashes of its shards",
+	help: `Verify compares the shards with the hashes in MANIFEST, and MODEL with its claims: it computes
+the model's objective on the rows of the shards, and a lower bound on the optimum, in rounds like
+those of train but independent of the training. Like pegasimd verify it prints one of
 
-  confirmed       the objective is what the model claims, and it is proven to be at most as far
-                  above the optimum as is claimed
-  not confirmed   so is the objective, but our own bound proves less, which is told; the claim may
-                  be right all the same: more -epochs may tell
-  contradicted    the objective, the settings or the data are others, or the claim can't be; the
+  confirmed       the objective is as claimed, and proven to be at most as far above the optimum
+                  as claimed
+  not confirmed   the objective is as claimed, but the bound found here is not as good; it is
+                  printed. The claim may still be right: more -epochs may confirm it
+  contradicted    the objective, the settings or the data differ, or the claim is impossible; the
                   exit code is 1
   claims nothing  the model has no objective or no bound to verify; the exit code is 3
 
-MODEL may be of pegasimd train as well, if its settings are such as pegasimd-beam train has. The
-rounds are kept in the folder of -dir, so that the same command goes on after an interruption;
-without -dir it is a temporary one. Behind -- there may be flags of Apache Beam, as those of train.
+MODEL may also come from pegasimd train, if pegasimd-beam train has the same settings. The state of
+all rounds is kept in the folder of -dir, so that the same command continues after an interruption;
+the default is a temporary folder. Flags of Apache Beam may follow --, as for train.
 
 Example:
   pegasimd-beam verify shards/manifest.json text.model`,
@@ -40,7 +39,7 @@ Example:
 		v := new(verifyFlags)
 		v.driver.define(c, "a round", engine.DefaultLeast)
 		c.StringVar(&v.dir, "dir", "",
-			"`folder` where the rounds are kept: without it in a temporary one")
+			"`folder` for the state of all rounds (default a temporary one)")
 		c.IntVar(&v.epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of "+
 			"Newton's (default 1000)")
 		return v.run
@@ -83,7 +82,7 @@ func (v *verifyFlags) run() error {
 		return err
 	}
 	if !v.quiet {
-		fmt.Fprintf(v.stdout, "model hash %s\nall shards are those of the manifest\n", found.Hash)
+		fmt.Fprintf(v.stdout, "model hash %s\nall shards agree with the manifest\n", found.Hash)
 		finding := proof.Finding{
 			Claimed: proof.Claim{Objective: found.Claimed.Objective,
 				DualObjective: found.Claimed.DualObjective},

@@ -1,5 +1,5 @@
-// Package engine runs jobs of package work as jobs of Apache Beam: on the runner inside this
-// process that Beam brings (Prism), or on any other that speaks its protocol.
+// Package engine runs jobs of package work as jobs of Apache Beam: on Prism, the runner of Beam's
+// Go SDK, inside this process, or on any other runner that speaks its protocol.
 package engine
 
 import (
@@ -16,7 +16,7 @@ import (
 // An Engine is a [work.Runner] on Beam.
 type Engine struct {
 	Least time.Duration // the shortest deadline
-	// Log, if not nil, gets a message on each job that is tried again, with the reason.
+	// Log, if not nil, gets a message when a job is tried again, with the reason.
 	Log func(text string)
 
 	slowest time.Duration // wall-clock time of the slowest job so far
@@ -27,8 +27,8 @@ type Engine struct {
 const DefaultLeast = 60 * time.Second
 
 const (
-	retries = 3  // of a job, after the first time
-	slower  = 10 // than the slowest job is too slow
+	retries = 3  // attempts after the first one
+	slower  = 10 // deadline, as a multiple of the slowest job's time
 )
 
 // New returns an engine on the runner that Start's flags select. The caller closes it.
@@ -40,9 +40,9 @@ func New() (*Engine, error) {
 	return &Engine{Least: DefaultLeast, service: s}, nil
 }
 
-// Run runs a job. If it fails or is not done in ten times the time of the slowest one before, it is
-// cancelled and tried again, with twice the time; after some tries Run returns the last error. Run
-// is not done before it has the part of each item once.
+// Run runs a job. If the job fails or takes more than ten times as long as the slowest one before,
+// it is canceled and tried again, with twice the time; after some tries Run returns the last error.
+// The result contains each item exactly once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {
@@ -57,7 +57,7 @@ func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 		case work.Refused(err):
 			return nil, fmt.Errorf("%s: %w", j.Name, err)
 		case try == retries:
-			return nil, fmt.Errorf("%s failed %d times, at last: %w", j.Name, try+1, err)
+			return nil, fmt.Errorf("%s failed %d times, the last time with: %w", j.Name, try+1, err)
 		}
 		if e.Log != nil {
 			e.Log(fmt.Sprintf("%s: %v; trying it again (%d of %d)", j.Name, err, try+1, retries))
@@ -66,7 +66,7 @@ func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	}
 }
 
-// once tries a job once.
+// once runs a job, canceled at the deadline.
 func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) ([]int64, error) {
 	var err error
 	if j.Out, err = filepath.Abs(j.Out); err != nil {
@@ -75,12 +75,12 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	// The context has no deadline of its own, which gRPC would pass on: Prism panics at it.
+	// The context has no deadline of its own, because gRPC would pass it on, and Prism panics then.
 	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
 	defer time.AfterFunc(deadline, func() {
-		cancel(fmt.Errorf("not done after %v, and cancelled", deadline))
+		cancel(fmt.Errorf("not done after %v, and canceled", deadline))
 	}).Stop()
 	err = e.submit(limited, pipeline(j))
 	if limited.Err() != nil {
@@ -89,7 +89,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	if err != nil {
 		return nil, reason(err)
 	}
-	// A runner that says it is done may have been told to stop: the result counts.
+	// A runner may report success after it was told to stop, so the result file decides.
 	result, err := os.ReadFile(j.Out)
 	if err != nil {
 		return nil, fmt.Errorf("the job ended without a result: %w", err)

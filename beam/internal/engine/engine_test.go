@@ -246,7 +246,7 @@ func TestFlags(t *testing.T) {
 	for _, flags := range []string{"--nonsense", "word", "--runner=flink", "--runner=universal",
 		"--endpoint=localhost:1", "--beam_log=loud"} {
 		err := Start([]string{flags})
-		if err == nil || !strings.HasPrefix(err.Error(), "behind --") {
+		if err == nil || !strings.HasPrefix(err.Error(), "after --") {
 			t.Errorf("%s: %v", flags, err)
 		}
 		flag.Set("runner", "prism")

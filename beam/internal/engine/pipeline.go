@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// pipeline returns the graph of a job: the items' numbers, spread over the workers; the work on
-// them; the sum, which runners take bundle by bundle first; and the file of the result.
+// pipeline returns the graph of a job: the items' numbers, distributed over the workers; the work
+// on each; the sum, which runners first compute for each bundle; and the file of the result.
 func pipeline(j work.Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	items := beam.Reshuffle(s, beam.CreateList(s, j.Items))
@@ -58,8 +58,8 @@ const (
 
 var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
 
-// reason returns the error of the work that is quoted in a runner's error, or else the beginning of
-// the runner's error as one line.
+// reason returns the error of the work that a runner's error quotes, or else the beginning of the
+// runner's error as one line.
 func reason(err error) error {
 	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
 		if found[1] == refused {

@@ -38,7 +38,7 @@ func recordOf(items []int, sum []int64) record {
 func (r record) sumOf(items []int) ([]int64, error) {
 	head := recordOf(items, nil)
 	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
-		return nil, fmt.Errorf("the job's result, %d bytes, does not have each of %d parts once",
+		return nil, fmt.Errorf("the job's result, %d bytes, does not contain each of %d parts once",
 			len(r), len(items))
 	}
 	sum := make([]int64, len(r)/8-headLength)

@@ -28,13 +28,13 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// runner is Beam's usual flag, of which this package has two values.
+// runner is Beam's usual flag; this package supports two values.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
-// beamLog is how much of Beam's own messages is printed.
+// beamLog is the level of Beam's own messages that are printed.
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
-// initialized makes sure that Beam is told once that all flags are set.
+// initialized ensures that beam.Init is called once, after all flags are set.
 var initialized sync.Once
 
 // Start reads Beam's own flags, which are defined on flag.CommandLine, and gets the process ready
@@ -43,34 +43,34 @@ func Start(flags []string) error {
 	flag.CommandLine.Init("beam", flag.ContinueOnError)
 	flag.CommandLine.SetOutput(io.Discard)
 	if err := flag.CommandLine.Parse(flags); err != nil {
-		return fmt.Errorf("behind --: %w", err)
+		return fmt.Errorf("after --: %w", err)
 	}
 	if rest := flag.CommandLine.Args(); len(rest) > 0 {
-		return fmt.Errorf("behind --: %q is not a flag of Beam", rest[0])
+		return fmt.Errorf("after --: %q is not one of Beam's flags", rest[0])
 	}
 	switch *runner {
 	case "prism":
 		if *jobopts.Endpoint != "" {
-			return errors.New("behind --: --endpoint is for --runner=universal")
+			return errors.New("after --: --endpoint only goes with --runner=universal")
 		}
 	case "universal":
 		if *jobopts.Endpoint == "" {
-			return errors.New("behind --: --runner=universal needs --endpoint=HOST:PORT")
+			return errors.New("after --: --runner=universal needs --endpoint=HOST:PORT")
 		}
 	default:
-		return fmt.Errorf("behind --: --runner=%s: want prism or universal", *runner)
+		return fmt.Errorf("after --: --runner=%s: want prism or universal", *runner)
 	}
 	level := slog.Level(math.MaxInt32)
 	if *beamLog != "off" {
 		if err := level.UnmarshalText([]byte(*beamLog)); err != nil {
-			return fmt.Errorf("behind --: --beam_log=%s: want debug, info, warn, error or off",
+			return fmt.Errorf("after --: --beam_log=%s: want debug, info, warn, error or off",
 				*beamLog)
 		}
 	}
 	if runtime.GOMAXPROCS(0) < 2 { // with one, a job takes ten times as long
 		runtime.GOMAXPROCS(2)
 	}
-	initialized.Do(beam.Init) // which sets loggers of its own
+	initialized.Do(beam.Init) // Init sets loggers of its own
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
 	beamlog.SetLogger(&beamlog.Structural{})
 	return nil
@@ -124,8 +124,9 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets the file that Beam takes for the workers' program: this one, an empty one where
-// the workers are in this process, or what -worker_binary says. Beam would compile one.
+// findWorker sets the file that Beam sends to workers as their program: the one of -worker_binary,
+// this program, or an empty file if the workers are in this process. Without it Beam would compile
+// one.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -204,11 +205,11 @@ func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	return err
 }
 
-// cancelTime is how long the job service has to take in that a job is cancelled.
+// cancelTime is the time that the job service has to acknowledge a cancellation.
 const cancelTime = 10 * time.Second
 
 func (s *service) cancel(job string) {
 	ctx, done := context.WithTimeout(context.Background(), cancelTime)
 	defer done()
-	s.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job}) // it fails if the service is gone
+	s.client.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job}) // fails if the service has ended
 }

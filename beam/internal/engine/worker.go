@@ -25,9 +25,9 @@ func IsWorker(args []string) bool {
 	return false
 }
 
-// Worker works until the runner has had enough, and returns the exit code. Beam's containers start
-// their program with -worker; in environments of type PROCESS it is asked to find out for itself
-// whom to ask for work.
+// Worker works until the runner ends it, and returns the exit code. Beam's containers start their
+// program with -worker; in environments of type PROCESS the environment tells where to ask for
+// work.
 func Worker(args []string) int {
 	own := flag.NewFlagSet("worker", flag.ContinueOnError)
 	own.SetOutput(io.Discard)

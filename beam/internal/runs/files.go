@@ -29,7 +29,7 @@ type stamp struct {
 func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
 
 // errForeign is the error for a file whose stamp is not the expected one.
-var errForeign = errors.New("the file is of other data, other settings or another round")
+var errForeign = errors.New("the file belongs to other data, other settings or another round")
 
 // write writes a file with the stamp, state, which may be nil, and the numbers that write writes.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
@@ -72,7 +72,7 @@ func (f *Folder) statePath(k int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("state-%06d", k))
 }
 
-// state reads that after round k. Round 0 has no file.
+// state reads the state after round k. Round 0 has no file.
 func (f *Folder) state(k int) (state *rounds.State, err error) {
 	if k == 0 {
 		return f.rounds.Start(), nil
@@ -81,7 +81,7 @@ func (f *Folder) state(k int) (state *rounds.State, err error) {
 	return state, of.read(f.statePath(k), func(r *modelfile.Reader, s *rounds.State) error {
 		state = s
 		if s == nil || s.Round != k || len(s.Problems) != f.rounds.Problems() {
-			return errors.New("not a state of these rounds")
+			return errors.New("the file does not contain the state of this round")
 		}
 		for _, v := range s.Vectors() {
 			if *v, err = r.Doubles(f.rounds.Vars()); err != nil {
@@ -92,7 +92,7 @@ func (f *Folder) state(k int) (state *rounds.State, err error) {
 	})
 }
 
-// writeState commits a round: the file has to be there after a crash.
+// writeState commits a round: the file must survive a crash.
 func (f *Folder) writeState(state *rounds.State) error {
 	return atomicfile.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
 		return f.stamp(state.Round, 0).write(w, state, func(m *modelfile.Writer) {
@@ -117,15 +117,15 @@ func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	return alpha, err
 }
 
-// writeAlpha writes a file that can be made again: nobody sees a part of it, but it is not waited
-// for that it is on the disk, and after a crash of the machine it may be damaged.
+// writeAlpha writes dual variables. The file is renamed when complete but not synchronized to the
+// disk, so that it may be damaged after a crash of the machine: it can be computed again.
 func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	path := f.alphaPath(k, shard)
 	temp, err := os.CreateTemp(f.dir, filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name()) // once it is renamed, there is none
+	defer os.Remove(temp.Name()) // fails after the file was renamed
 	err = f.stamp(k, shard).write(temp, nil, func(m *modelfile.Writer) {
 		modelfile.WriteNumbers(m, alpha)
 	})
@@ -138,7 +138,7 @@ func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
 	return err
 }
 
-// each calls use with the files of a kind, and the rounds that they are of, ascending.
+// each calls use with the files of a kind and their rounds, ascending.
 func (f *Folder) each(kind string, use func(path string, round int)) error {
 	entries, err := os.ReadDir(f.dir)
 	for _, entry := range entries {
@@ -150,8 +150,8 @@ func (f *Folder) each(kind string, use func(path string, round int)) error {
 	return err
 }
 
-// newest returns the state after the last round that was committed. One that is damaged counts as
-// if it had not been; one of other rounds is an error.
+// newest returns the state after the last round that was committed. Damaged states are skipped; a
+// state of other rounds is an error.
 func (f *Folder) newest() (*rounds.State, error) {
 	var found []int
 	err := f.each("state", func(path string, k int) {
@@ -171,8 +171,8 @@ func (f *Folder) newest() (*rounds.State, error) {
 		failed = err
 	}
 	if failed != nil && found[0] > 1 {
-		return nil, fmt.Errorf("%w, and there is none of the round before: remove the folder and "+
-			"begin again", failed)
+		return nil, fmt.Errorf("%w, and the previous round's state is missing, too: remove the folder "+
+			"and start again", failed)
 	}
 	return f.state(0)
 }

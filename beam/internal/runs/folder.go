@@ -46,10 +46,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config says how to train. Zero values are chosen by the manifest's statistics. These fields of
-// pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
-// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
-// method or iterations of Newton's.
+// A Config is the configuration of a run. Zero values are chosen by the manifest's statistics.
+// These fields of pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda
+// or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most
+// rounds of the dual method or iterations of Newton's.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
@@ -92,13 +92,13 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: not what rounds began with", escape.Name(runPath(dir)))
+		return nil, nil, fmt.Errorf("%s: damaged, or written by another version: choose another folder, or remove this one", escape.Name(runPath(dir)))
 	}
 	return r, text, nil
 }
 
-// Start makes a folder ready for rounds over the shards of a manifest, or finds that it is. A
-// folder of other data or settings is refused.
+// Start prepares a folder for rounds over the shards of a manifest, or opens it if it was prepared
+// before. A folder for other data or settings is refused.
 func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	m, err := shards.Read(manifest)
 	if err != nil {
@@ -113,18 +113,18 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 		return nil, err
 	}
 	have, _, err := readRun(dir)
-	switch other := "%s: the rounds in this folder %s: take another folder, or remove it"; {
+	switch other := "%s: the rounds in this folder %s: choose another folder, or remove this one"; {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return nil, err
 	case have.Data != want.Data:
-		return nil, fmt.Errorf(other, escape.Name(dir), "are of other data")
+		return nil, fmt.Errorf(other, escape.Name(dir), "are for other data")
 	case have.Settings != want.Settings:
 		return nil, fmt.Errorf(other, escape.Name(dir), "have other settings")
 	case *have == *want:
 		return open(dir)
 	}
-	if _, err := newFolder(dir, want); err != nil { // what is wrong with the settings
+	if _, err := newFolder(dir, want); err != nil { // the settings are invalid
 		return nil, err
 	}
 	text, err := json.MarshalIndent(want, "", "\t")
@@ -165,8 +165,8 @@ func newFolder(dir string, r *run) (*Folder, error) {
 		return nil, err
 	}
 	if m.Hash() != r.Data {
-		return nil, fmt.Errorf("%s: the rounds in %s are of other data: split them into another "+
-			"folder, or train in one", escape.Name(r.Manifest), escape.Name(dir))
+		return nil, fmt.Errorf("%s: the rounds in %s belong to other data: split the new data into "+
+			"another folder, or choose another -dir", escape.Name(r.Manifest), escape.Name(dir))
 	}
 	text, err := json.Marshal(r.Settings)
 	if err != nil {
@@ -206,15 +206,15 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		return nil, err
 	}
 	if hash(file) != f.Settings.Claim {
-		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
-			"remove it", name, escape.Name(f.dir))
+		return nil, fmt.Errorf("%s: the rounds in %s are for another model: choose another folder, or "+
+			"remove that one", name, escape.Name(f.dir))
 	}
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names) {
-		return nil, fmt.Errorf("%s: its classes are not those of the shards", name)
+		return nil, fmt.Errorf("%s: the model has other classes than the shards", name)
 	}
 	f.verified = m
 	r, err := rounds.NewVerification(internal(m), stats, len(f.used()), f.Settings.Epochs)
@@ -228,7 +228,7 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 		err = errors.New("pegasos: the model has curves: train it with -curves none")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: it can't be verified in shards: %w", name, err)
+		return nil, fmt.Errorf("%s: can't be verified in shards: %w", name, err)
 	}
 	return r, nil
 }

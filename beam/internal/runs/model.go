@@ -33,7 +33,7 @@ func (f *Folder) Verified() (*pegasos.Verification, error) {
 		return nil, err
 	}
 	if f.verified == nil || !state.Done {
-		return nil, errors.New("pegasos: want rounds of a verification that are done")
+		return nil, errors.New("pegasos: the rounds of the verification are not finished")
 	}
 	return f.verified.Compare(pegasos.Result(f.rounds.Result(state))), nil
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// roundWork is the work that a round is made of.
+// roundWork is the name of the work on one shard in a round.
 const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
 
-// takeShard takes a shard's part in round k: it writes the shard's dual variables after it, and
-// returns its part of the sums. A shard without rows gives zeros.
+// takeShard does a shard's part of round k: it writes the shard's dual variables and returns its
+// part of the sums. A shard without rows returns zeros.
 func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
 	f, err := open(dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) 
 	return part, nil
 }
 
-// take takes a shard's part in the round that a state begins.
+// take computes a shard's part of the round that begins with a state.
 func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	shard *rounds.Shard,
 ) (part []int64, alpha []float32, err error) {
@@ -53,13 +53,13 @@ func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	if err != nil {
 		return nil, nil, err
 	}
-	// As many shards are worked on at a time as there are processors.
+	// All shards are assumed to be worked on at the same time.
 	threads := max(1, runtime.GOMAXPROCS(0)/max(1, len(f.used())))
 	return shard.Visit(ctx, state, before, threads)
 }
 
-// alpha returns the dual variables that a shard had after round k. If their file is damaged or
-// gone, that round is taken once more.
+// alpha returns the dual variables of a shard after round k. If their file is damaged or missing,
+// it computes them again.
 func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) (
 	[]float32, error,
 ) {
@@ -76,13 +76,13 @@ func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) 
 		_, alpha, err = f.take(ctx, before, number, shard)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; nor can they be made again: %w", failed, err)
+		return nil, fmt.Errorf("%w; computing it again failed, too: %w", failed, err)
 	}
 	return alpha, nil
 }
 
-// Run drives the rounds from the last that was committed to their end, and reports each of them. A
-// process that drives them holds a lock, which ends with it, and others get an error.
+// Run drives the rounds, after the last one committed, to their end, and reports each of them. It
+// holds a lock on the folder: a second process gets an error.
 func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
 	unlock, err := f.lock()
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 		}
 		began := time.Now()
 		if state, err = f.round(ctx, r, state); err != nil {
-			return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
+			return fmt.Errorf("%w; earlier rounds are kept: run the same command again to continue", err)
 		}
 		if progress != nil {
 			report := f.report(state)
@@ -109,7 +109,8 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 	}
 }
 
-// lock makes this process the folder's only driver. On a file system without locks it does nothing.
+// lock makes this process the folder's only driver. On a file system without locks it has no
+// effect.
 func (f *Folder) lock() (unlock func() error, err error) {
 	l := flock.New(filepath.Join(f.dir, "lock"))
 	locked, err := l.TryLock()
@@ -117,14 +118,14 @@ func (f *Folder) lock() (unlock func() error, err error) {
 		return nil, err
 	}
 	if err == nil && !locked {
-		return nil, fmt.Errorf("%s: another process works in this folder: wait until it ends, or "+
+		return nil, fmt.Errorf("%s: another process uses this folder: wait until it ends, or "+
 			"choose another folder", escape.Name(f.dir))
 	}
 	return l.Unlock, nil
 }
 
-// round takes the round that a state begins, commits it, and removes the files of rounds before the
-// last two.
+// round runs the round that begins with a state, commits it, and removes the files of rounds before
+// the last two.
 func (f *Folder) round(ctx context.Context, r work.Runner, state *rounds.State) (
 	*rounds.State, error,
 ) {
@@ -165,7 +166,7 @@ func (f *Folder) Status() (Report, error) {
 	return f.report(state), nil
 }
 
-// Plan says in a line, or two, how the rounds train.
+// Plan describes in a line or two how the rounds train.
 func (f *Folder) Plan() string {
 	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
 		len(f.used()))

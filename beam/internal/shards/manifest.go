@@ -1,4 +1,4 @@
-// Package shards cuts data into files of rows, shards, for several workers or machines, and
+// Package shards divides data into files of rows, shards, for several workers or machines, and
 // describes them in a manifest.
 //
 //	m, err := shards.Read("shards/manifest.json")
@@ -47,17 +47,17 @@ const MaxShards = 1 << 20
 // A Manifest describes shards: the content of manifest.json.
 type Manifest struct {
 	Version  int            `json:"version"`
-	Data     string         `json:"data"` // what was split, by its name without the folder
+	Data     string         `json:"data"` // name of the file that was split, without its folder
 	Rows     int            `json:"rows"`
 	Cols     int            `json:"cols"`
 	Nonzeros int            `json:"nonzeros"`
 	Layout   dataset.Layout `json:"layout"`
-	// IndexBase and HashBits are those of dataset.Set.
+	// IndexBase and HashBits are as in dataset.Set.
 	IndexBase int `json:"index_base"`
 	HashBits  int `json:"hash_bits,omitempty"`
 
-	// Classes has the distinct labels, ascending, Names what they are called, if they have names,
-	// and Count how many rows have each; nil if there are more than package pegasos can tell apart.
+	// Classes lists the distinct labels, ascending, Names their names, if they have names, and
+	// Count the number of rows of each; nil if there are more labels than package pegasos allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`
@@ -66,32 +66,32 @@ type Manifest struct {
 	Columns File    `json:"columns"` // statistics of the columns
 	Shards  []Shard `json:"shards"`
 
-	dir  string // where the files are
+	dir  string // folder of the files
 	hash string
 }
 
-// Values are statistics of the features, as they are and as each kind of scaling makes them.
+// Values are statistics of the features before scaling and after each kind of scaling.
 type Values struct {
 	scale.RowSizes
 	// Lengths are the least, the median and the largest |x|^2 that is above 0.
 	Lengths [3]float64 `json:"length_quantiles"`
-	// Scaled says for each kind of scaling that is possible what it makes of the rows.
+	// Scaled has, for each possible kind of scaling, the sizes of the scaled rows.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
 }
 
-// A File is one beside the manifest.
+// A File is a file in the manifest's folder.
 type File struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// A Shard is a .pgsm file of rows, those behind the ones of the shard before.
+// A Shard is a .pgsm file with the rows that follow those of the previous shard.
 type Shard struct {
 	File
 	Rows int `json:"rows"`
 }
 
-// Read reads a manifest. The shards' files are looked at when they are opened.
+// Read reads a manifest. The shards' files are checked when they are opened.
 func Read(path string) (*Manifest, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func Read(path string) (*Manifest, error) {
 		Version int `json:"version"`
 	}
 	if err = json.Unmarshal(text, &form); err == nil && form.Version != Version {
-		err = fmt.Errorf("version %d of the form: this program knows version %d", form.Version,
+		err = fmt.Errorf("version %d of the format: this program reads version %d", form.Version,
 			Version)
 	}
 	if err == nil {
@@ -130,7 +130,7 @@ func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {
 		if n < 1 || n > m.Rows-rows {
-			return fmt.Errorf("a class of %d rows, of %d", n, m.Rows)
+			return fmt.Errorf("a class with %d of %d rows", n, m.Rows)
 		}
 		rows += n
 	}
@@ -138,11 +138,11 @@ func (m *Manifest) check() error {
 	case m.Rows < 1 || m.Cols < 1 || m.Cols > math.MaxInt32 || m.Nonzeros < 0:
 		return fmt.Errorf("%d rows of %d features with %d nonzeros", m.Rows, m.Cols, m.Nonzeros)
 	case m.Layout != dataset.LayoutDense && m.Layout != dataset.LayoutSparse:
-		return fmt.Errorf("the layout is %q", m.Layout)
+		return fmt.Errorf("unknown layout %q", m.Layout)
 	case m.IndexBase != 0 && m.IndexBase != 1:
 		return fmt.Errorf("the index base is %d: want 0 or 1", m.IndexBase)
 	case m.HashBits < 0 || m.HashBits > 0 && m.Cols != 1<<m.HashBits:
-		return fmt.Errorf("%d hash bits for %d features", m.HashBits, m.Cols)
+		return fmt.Errorf("%d hash bits, but %d features", m.HashBits, m.Cols)
 	case len(m.Count) != len(m.Classes) || m.Classes != nil && rows != m.Rows:
 		return fmt.Errorf("%d classes have %d of %d rows", len(m.Classes), rows, m.Rows)
 	}
@@ -163,10 +163,11 @@ func (m *Manifest) checkShards() error {
 	first := 0
 	for i, s := range m.Shards {
 		if s.Rows < 0 || s.Rows > m.Rows-first {
-			return fmt.Errorf("shard %d has %d rows from row %d of %d on", i, s.Rows, first, m.Rows)
+			return fmt.Errorf("shard %d has %d rows from row %d on, but there are only %d rows", i,
+				s.Rows, first, m.Rows)
 		}
 		if s.Rows > 0 && first%rounds.Block != 0 {
-			return fmt.Errorf("shard %d begins at row %d, which is no multiple of %d",
+			return fmt.Errorf("shard %d begins at row %d: want a multiple of %d",
 				i, first, rounds.Block)
 		}
 		first += s.Rows
@@ -180,7 +181,7 @@ func (m *Manifest) checkShards() error {
 func checkSquares(squares ...float64) error {
 	for _, x := range squares {
 		if !(x >= 0) || !floats.IsFinite(x) {
-			return fmt.Errorf("a squared length of rows is %v", x)
+			return fmt.Errorf("invalid squared length of rows: %v", x)
 		}
 	}
 	return nil
@@ -194,7 +195,7 @@ func (v *Values) check() error {
 		switch kind {
 		case scale.Standard, scale.MaxAbs, scale.Unit:
 		default:
-			return fmt.Errorf("there is no scaling %q", kind)
+			return fmt.Errorf("unknown scaling %q", kind)
 		}
 		if err := checkSquares(s.MaxSquare, s.MeanSquare); err != nil {
 			return err

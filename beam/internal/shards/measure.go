@@ -29,14 +29,14 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 	return classes, count
 }
 
-// momentBytes is the most memory for the moments of the columns while they are found; where more is
-// needed, there are none. Sparse rows of very many columns do not need them.
+// momentBytes is the most memory, in bytes, for the moments of the columns while they are computed;
+// if more is needed, they are left out. Sparse rows of very many columns do not need them.
 const momentBytes = 1 << 30
 
-// measureColumns finds the statistics of the columns, with moments where they fit the memory.
+// measureColumns computes the statistics of the columns, with moments if they fit in memory.
 func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.Columns, error) {
 	x := store.Of(set.Examples())
-	// Measure keeps them for 256 blocks of rows, or fewer.
+	// Measure keeps moments for up to 256 blocks of rows.
 	moments := 256*24*int64(x.Cols()) <= momentBytes
 	c := scale.Measure(x, nil, moments, parallel.Threads(threads),
 		func() bool { return ctx.Err() != nil })
@@ -64,13 +64,13 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	var scales []*scale.Scale
 	for _, kind := range []scale.Kind{scale.Standard, scale.MaxAbs, scale.Unit} {
 		s := scale.Fit(kind, c)
-		if s.Check(set.Cols()) == nil { // without moments no scale is standard
+		if s.Check(set.Cols()) == nil { // without moments there is no standard scale
 			scales = append(scales, s)
 		}
 	}
 	sizes := measureScaled(ctx, set, scales, threads)
 	for k, s := range scales {
-		// Others make rows that are beyond float32.
+		// Other kinds of scaling make rows that exceed float32.
 		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
 			v.Scaled[s.Kind] = size
 		}
@@ -78,7 +78,7 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	return v, ctx.Err()
 }
 
-// measureRows is how many rows a goroutine takes at once. The sums are merged in order.
+// measureRows is the number of rows per task of a goroutine. The sums are merged in order.
 const measureRows = 1 << 13
 
 // measureScaled returns, for each of scales, the largest and the mean squared norm of the rows
@@ -115,7 +115,7 @@ func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale,
 // squareOf returns the squared norm of a row scaled by s, whose values are float32 as in the
 // trainer. It overwrites full, which has an element for each column.
 func squareOf(s *scale.Scale, index []int32, values, full []float32) (square float64) {
-	if s.Shift != nil && index != nil { // zeros don't stay zeros
+	if s.Shift != nil && index != nil { // zeros change, too
 		clear(full)
 		for k, j := range index {
 			full[j] = values[k]

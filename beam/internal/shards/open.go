@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A Part is the rows of a shard, mapped into memory.
+// A Part is a shard whose rows are mapped into memory.
 type Part struct {
 	*dataset.Set
 	First int // index of the first row among the rows of all shards
@@ -21,11 +21,10 @@ type Part struct {
 // Path returns the name of the file of shard i.
 func (m *Manifest) Path(i int) string { return filepath.Join(m.dir, shardName(i)) }
 
-// Open reads all of shard i, and maps it, or returns an error if its file is not the one that the
-// manifest means. The caller closes the part.
+// Open maps shard i after verifying its file, all of which it reads. The caller closes the part.
 func (m *Manifest) Open(i int) (*Part, error) {
 	if i < 0 || i >= len(m.Shards) {
-		return nil, fmt.Errorf("there is no shard %d, only 0 to %d", i, len(m.Shards)-1)
+		return nil, fmt.Errorf("no shard %d: want 0 to %d", i, len(m.Shards)-1)
 	}
 	path := m.Path(i)
 	if err := m.Shards[i].File.verify(path); err != nil {
@@ -48,7 +47,7 @@ func (m *Manifest) Open(i int) (*Part, error) {
 	return &Part{Set: set, First: first}, nil
 }
 
-// foreign is the error of a file that the manifest does not mean.
+// foreign returns the error for a file that does not have the hash in the manifest.
 func foreign(path string) error {
 	return fmt.Errorf("%s: the manifest beside it means another file: it was cut off, damaged or "+
 		"replaced; split the data again", escape.Name(path))
@@ -66,7 +65,7 @@ func fileOf(path string) (File, error) {
 	return File{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
 }
 
-// verify returns an error unless the file of that name is this one.
+// verify returns an error unless the named file has this size and hash.
 func (f File) verify(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -20,20 +20,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// Options say how to split.
+// Options control splitting.
 type Options struct {
 	dataset.Options
-	Shards int  // how many
+	Shards int  // number of shards
 	Force  bool // write to any folder
 }
 
-// Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which is
-// made, and the manifest last. Text is read twice and never held in memory. In memory are some 12
-// bytes for each row, and the statistics of the columns. The folder needs room for two copies of
-// the rows as .pgsm files, unless they are in this form already.
+// Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which it
+// creates if necessary, and finally the manifest. Text is read twice and never held in memory.
+// Memory holds some 12 bytes for each row, and the statistics of the columns. The folder needs
+// space for two copies of the rows as .pgsm files, or for one if the file has this format.
 //
-// The files of an older manifest are replaced, and its further shards removed. If the splitting is
-// interrupted, the older manifest refuses the files that are new.
+// The files of an older manifest are replaced, and its further shards removed. If splitting is
+// interrupted, the older manifest rejects the new files.
 func Split(path, dir string, o Options) (*Manifest, error) {
 	if o.Shards < 1 || o.Shards > MaxShards {
 		return nil, fmt.Errorf("%d shards: want 1 to %d", o.Shards, MaxShards)
@@ -42,20 +42,21 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	_, err := Read(filepath.Join(dir, manifestName))
 	ours := err == nil
 	if entries, err := os.ReadDir(dir); !ours && !o.Force && err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("the folder %s is neither empty nor one of shards: -force writes there",
+		return nil, fmt.Errorf("the folder %s has files other than shards: choose another folder, "+
+			"or write there anyway with -force",
 			escape.Name(dir))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
 	set, whole, err := openSet(path, dir, o.Options)
-	defer whole.Close() // nil does no harm
+	defer whole.Close() // may be nil
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
 	if set.Rows() == 0 || set.Cols() == 0 {
-		return nil, fmt.Errorf("%s: %d rows of %d features: want some", escape.Name(path),
+		return nil, fmt.Errorf("%s: %d rows of %d features: want at least one of each", escape.Name(path),
 			set.Rows(), set.Cols())
 	}
 	s := &splitter{o: &o, set: set, dir: dir, m: &Manifest{
@@ -73,7 +74,7 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	return Read(filepath.Join(dir, manifestName))
 }
 
-// removeFrom removes the shards from number first on, which former splits have left.
+// removeFrom removes the shards from number first on that an earlier split has left.
 func removeFrom(dir string, first int) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {

@@ -1,9 +1,9 @@
 // Package work runs work on numbered items, such as the shards of a round of training.
 //
-// Work is a pure function over files that every worker sees: it gets strings and numbers, and gives
-// int64, which are added. Their sum does not depend on the order, so neither do the results on the
-// number of workers, nor on what was tried again. [InProcess] runs it here; package engine on
-// Apache Beam.
+// Work is a pure function over files that all workers can read and write: its arguments are strings
+// and numbers, and its result is a list of int64. The lists of all items are added. The sum depends
+// neither on their order, nor on the number of workers, nor on retries. [InProcess] runs work in
+// this process; package engine runs it on Apache Beam.
 package work
 
 import (
@@ -21,8 +21,8 @@ type Func func(ctx context.Context, arg string, round, item int) ([]int64, error
 
 var funcs = map[string]Func{}
 
-// Register names work, so that other processes of the same program find it: it is for init
-// functions.
+// Register registers work under a name, by which other processes of the same program find it. Call
+// it in init functions.
 func Register(name string, f Func) {
 	if funcs[name] != nil {
 		panic("work: " + name + " is registered twice")
@@ -33,9 +33,9 @@ func Register(name string, f Func) {
 // A Job is work on items.
 type Job struct {
 	Work  string // its registered name
-	Arg   string // what it gets
-	Round int    // what it gets too
-	Items []int  // their numbers, each once
+	Arg   string // first argument of the work
+	Round int    // second argument of the work
+	Items []int  // numbers of the items, distinct
 	Out   string // a file for the engine's own use, which all workers and the driver see
 	Name  string // for messages, such as "round 7"
 }
@@ -45,15 +45,15 @@ type Runner interface {
 	Run(ctx context.Context, j Job) ([]int64, error)
 }
 
-// A refusal is an error that trying again does not mend.
+// A refusal is an error that a retry would not cure.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Refuse returns an error that ends the job at once: the same would happen again.
+// Refuse returns an error that ends the job without retries.
 func Refuse(err error) error { return refusal{err} }
 
-// Refused reports whether an error was made by Refuse.
+// Refused reports whether err wraps an error of Refuse.
 func Refused(err error) bool { return errors.As(err, new(refusal)) }
 
 // InProcess runs jobs in this process.
@@ -73,7 +73,7 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
-		return nil, fmt.Errorf("this program has no work %q: it is another version", j.Work)
+		return nil, fmt.Errorf("this program has no work %q: driver and workers have different versions", j.Work)
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -130,7 +130,7 @@ func add(sum, part []int64) ([]int64, error) {
 		sum = make([]int64, len(part))
 	}
 	if len(sum) != len(part) {
-		return nil, fmt.Errorf("parts of %d and of %d numbers", len(sum), len(part))
+		return nil, fmt.Errorf("parts of different lengths: %d and %d numbers", len(sum), len(part))
 	}
 	for k, v := range part {
 		sum[k] += v
@@ -138,7 +138,7 @@ func add(sum, part []int64) ([]int64, error) {
 	return sum, nil
 }
 
-// Last keeps the value that was opened last, for the next item of the same job.
+// Last keeps the value opened last, for the next item of the same job.
 type Last[T any] struct {
 	mu    sync.Mutex
 	key   string
