@@ -89,11 +89,12 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		case !found && (c.opt.leavesOut(k) || c.growing()):
 			i = -1
 		case !found:
-			return columnErrorf("no column is called %q in the header", escape.Cut(name))
+			return columnErrorf("no column is called %q in the header: the model was trained with it",
+				escape.Cut(name))
 		case twice[name]:
 			return columnErrorf("two columns are called %q", escape.Cut(name))
 		case i == c.label:
-			return columnErrorf("column %q is to be the label, and a feature", escape.Cut(name))
+			return columnErrorf("column %q can't be both the label and a feature", escape.Cut(name))
 		}
 		c.from = append(c.from, i)
 	}
@@ -159,9 +160,14 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		}
 		return at, nil
 	case notNumber == nil:
-		return 0, columnErrorf("label column %d of %d, counted from 0", n, c.cells)
+		return 0, columnErrorf("there is no column %d for the label: want 0 to %d", n, c.cells-1)
 	}
-	return 0, columnErrorf("no column is called %q in the header", escape.Cut(want))
+	if names == nil {
+		return 0, columnErrorf("no column is called %q: there is no header", escape.Cut(want))
+	}
+	few := strings.Join(names[:min(len(names), 8)], ", ")
+	return 0, columnErrorf("no column is called %q in the header: %s", escape.Cut(want),
+		escape.Cut(few))
 }
 
 // grow adds the columns that first appear in the last row, and reports whether one of them is a

@@ -266,7 +266,7 @@ func TestNPYErrors(t *testing.T) {
 		{"no such label", good, nil, Options{LabelColumn: "y"},
 			`a.npy: no column is called "y": the columns of an .npy file have numbers`},
 		{"label number", good, nil, Options{LabelColumn: "2"},
-			"a.npy: label column 2 of 2, counted from 0"},
+			"a.npy: there is no column 2 for the label: want 0 to 1"},
 		{"too many features", npy(1, npyHeader("<f4", false, "(1, 200000000)"), data), nil,
 			Options{},
 			"a.npy: 199999999 columns are beyond the limit of 134217728 features (-max-features)"},

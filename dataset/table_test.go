@@ -80,14 +80,14 @@ func TestCSVByTableErrors(t *testing.T) {
 		want       string
 	}{
 		{"missing column", "a,c,y\n1,2,3\n", Options{},
-			`a.csv:1: no column is called "b" in the header`},
+			`a.csv:1: no column is called "b" in the header: the model was trained with it`},
 		{"column twice", "a,b,b,y\n1,2,2,3\n", Options{}, `a.csv:1: two columns are called "b"`},
 		{"missing label", "a,b\n1,2\n", Options{},
 			`a.csv:1: no column is called "y" in the header` + which},
 		{"label twice", "y,a,b,y\n1,1,2,2\n", Options{Labels: LabelsAuto},
 			`a.csv:1: two columns are called "y": say which has the labels (-label-column)`},
 		{"label that is a feature", "a,b\n1,2\n", Options{LabelColumn: "b"},
-			`a.csv:1: column "b" is to be the label, and a feature`},
+			`a.csv:1: column "b" can't be both the label and a feature`},
 		{"other width, no header", "1,2,3,4\n", Options{},
 			`a.csv:1: 4 columns, want 3 with the label's`},
 		{"other width, no header, perhaps no label", "1,2,3,4\n", Options{Labels: LabelsAuto},

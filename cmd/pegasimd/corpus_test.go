@@ -117,7 +117,7 @@ type corpusView struct {
 
 var (
 	sizeLine   = regexp.MustCompile(`(?m)^(\d+) rows?, (\d+) columns?$`)
-	formLine   = regexp.MustCompile(`(?m)^read as (.*)$`)
+	formLine   = regexp.MustCompile(`(?m)^format: (.*)$`)
 	columnLine = regexp.MustCompile(
 		`(?m)^  (.*?)\s{2,}(number|category|date|text|left out)\s{2,}(.*)$`)
 	classCount = regexp.MustCompile(`(?m)\b\d+ classes\b`)

@@ -19,20 +19,20 @@ var cvCommand = command{help.Command{
 	Name:      "cv",
 	Arguments: "DATA...",
 	Summary:   "find the best lambda by cross-validation",
-	Help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
-fold, it trains on the other folds and predicts the fold. The table has the mean of -metric over the
-folds and its standard deviation, beside the mean objective in training and its gap. The best mean
-wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
-and written. Several DATA are read as one, as by train.
+	Help: `Cv divides the rows of DATA into folds with equal shares of every class. For each lambda
+and each fold, it trains on the other folds and predicts the fold. The table has the mean of -metric
+over the folds and its standard deviation, beside the mean objective in training and its gap. The
+best mean wins; ties go to the larger lambda. With -model a model with the best lambda is trained on
+all rows and written. Several DATA are read as one, as by train.
 
 The kind of scaling and the other choices that train makes are chosen once, from all rows. Values
 that are measured, such as means and deviations, and the kinds of columns and levels of a table with
 words come from the training rows of each fold alone.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
-scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
-0.1, 1, 10, 100. The other flags are as in train. The same data, flags and seed give the same
-numbers, but for the times, on every machine.
+scaled rows. With -kernel each of -gammas is tried with each lambda or C; the default is C 0.1, 1,
+10, 100. The other flags are as in train. The same data, flags and seed give the same numbers,
+except for times, on every machine.
 
 Examples:
   pegasimd cv a9a.svm

@@ -122,7 +122,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 // printForm prints how the text of a table was read.
 func printForm(w io.Writer, set *dataset.Set) {
 	if f := set.Form; f != nil {
-		fmt.Fprintf(w, "read as %s\n", formText(f))
+		fmt.Fprintf(w, "format: %s\n", formText(f))
 	}
 }
 

@@ -24,13 +24,13 @@ import (
 func (d *dataReader) settle(name string, trains bool) error {
 	for _, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			return fmt.Errorf("%s: %s: settle it by %s", d.call.dataName(name), doubt.String(), how)
+			return fmt.Errorf("%s: %s: give %s", d.call.dataName(name), doubt.String(), how)
 		}
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
-		return fmt.Errorf("%s: %s, which -strict takes for an error", d.call.dataName(name),
-			count(len(d.doubts), "doubt"))
+		return fmt.Errorf("%s: %s, an error because of -strict: give the flags that the "+
+			"warnings name", d.call.dataName(name), count(len(d.doubts), "doubt"))
 	}
 	return nil
 }

@@ -397,7 +397,7 @@ func TestWarningsAreLast(t *testing.T) {
 			os.Remove("out.model")
 			code, _, told := pegasimd(t, append(strings.Fields(line), "-force", "-strict")...)
 			if want := map[string]int{"good.csv": exitDone, "doubt.csv": exitError}[data]; code != want ||
-				(want == exitError) != strings.Contains(told, "1 doubt, which -strict takes for an error") {
+				(want == exitError) != strings.Contains(told, "1 doubt, an error because of -strict") {
 				t.Errorf("%s -strict: exit code %d, %s", line, code, told)
 			}
 			if _, err := os.Stat("out.model"); err == nil && data == "doubt.csv" {
@@ -582,7 +582,7 @@ func TestTextOfTableFlags(t *testing.T) {
 // Inspect describes any table, whatever its label would be.
 func TestInspectTables(t *testing.T) {
 	for text, want := range map[string][]string{
-		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nread as commas between cells, a header\n",
+		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nformat: commas between cells, a header\n",
 			"number numbers: mean 1.5, deviation 0.5; 1 gap", "train takes the labels from the last column, x,"},
 		"id,who\n1,Ann\n2,Bob\n3,Cid\n": {"3 rows, 2 columns\n", " id left out looks like an identifier: whole numbers"},
 		"survived,age,class,fare\n1,2,a,3\n0,3,b,4\n1,4,a,5\n": {

@@ -27,7 +27,7 @@ var evalCommand = command{help.Command{
   - the log loss, if the model has probabilities (train -loss log or -proba);
   - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
-Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
+For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by

@@ -18,15 +18,15 @@ var inspectCommand = command{help.Command{
 	Name:      "inspect",
 	Arguments: "MODEL|DATA...",
 	Summary:   "print what is in a model or a data file",
-	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
-of each class that matter most. They are ranked by weight x the spread of the column, if the model's
-scaling has that, and for one-vs-one by their mean absolute value over the pairs. Positive weights
-speak for the class, or for the second of two classes.
+	Help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the
+most important weights of each class. They are ranked by weight times the standard deviation of the
+column, if the model's scaling has that, and for one-vs-one by their mean absolute value over the
+pairs. Positive weights are in favor of the class, or of the second of two classes.
 
-Or it reads data and prints their size, the labels, and the range and the zeros of each feature. Of
-a table it prints how its text is read, and the kind of each column, the reason and a cell; with
--label-column the features that train would make of the others. It checks all of a .pgsm file, its
-checksums too.
+For data, it prints their size, the labels, and the range and number of zeros of each feature. For a
+table it prints how the text is read, and for each column its kind, the reason and a cell; with
+-label-column it prints the features that train would compute from the other columns. A .pgsm file
+is checked completely, including its checksums.
 
 Examples:
   pegasimd inspect a9a.model

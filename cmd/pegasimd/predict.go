@@ -20,12 +20,12 @@ var predictCommand = command{help.Command{
 	Name:      "predict",
 	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
-	Help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
-labels too, the accuracy is printed on standard error. These data have no labels: a table whose
-header lacks the label's column, a table or .npy file with as many columns as the model has
-features, and svmlight text whose first line begins with a feature. Columns of a table with a header
-are found by their names in the training data. Cells that fit no column of the training count as
-missing; a line says how many.
+	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
+standard output. If DATA also has labels, the accuracy is printed on standard error. DATA has no
+labels if it is a table whose header lacks the label's column, a table or .npy file with as many
+columns as the model has features, or svmlight text whose first line begins with a feature. Columns
+of a table with a header are matched by name to those of the training data. Cells that do not fit
+their column count as missing; a line says how many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
 end in .model: MODEL, behind which OUT may stand.
@@ -33,18 +33,19 @@ end in .model: MODEL, behind which OUT may stand.
 A row with a score that is not finite is an error: its features are too large for float32. A class
 name with invisible characters is written in quotes.
 
-With -scores or -proba a first line names the columns, which tabs separate. -scores has a score for
-each class, or of two classes one for the second, which is predicted above 0. With -multiclass ovo
-scores are votes of the pairs, plus less than a third for ties. -proba has the probabilities of all
-classes, if the model was trained with -loss log or -proba; the labels stay those of the scores.
-Numbers have as many digits as it takes to read them as the same float64.
+With -scores or -proba a first line names the columns, which are separated by tabs. -scores adds a
+score for each class or, for two classes, one for the second, which is predicted if its score is
+above 0. With -multiclass ovo scores are the pairs' votes, plus less than a third to break ties.
+-proba adds the probabilities of all classes, if the model was trained with -loss log or -proba;
+labels are still predicted by score. Numbers have enough digits to be read back as the same float64.
 
--keep writes CSV (RFC 4180) in place of lines, with tabs if OUT ends in .tsv or .tab: a header, and
+-keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with
--proba or -scores, columns such as probability_yes or score_yes. If a kept column has such a name,
-the later column gets _2 behind it. DATA must be a table, and is read twice. Cells are written as
-text in UTF-8, as they are read: without blanks around them. Without a header, columns are called
-column 0, column 1 and so on. Rows that -missing drop leaves out have an empty prediction.
+-proba or -scores, columns such as probability_yes or score_yes. If a kept column has one of these
+names, _2 is appended to the name of the later column. DATA must be a table, and is read twice.
+Cells are written as text in UTF-8, as they are read: without blanks around them. Without a header,
+columns are called column 0, column 1 and so on. Rows that -missing drop leaves out have an empty
+prediction.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt

@@ -24,16 +24,16 @@ var reportCommand = command{help.Command{
 	Name:      "report",
 	Arguments: "MODEL DATA... [OUT]",
 	Summary:   "write a page about a model and its predictions",
-	Help: `Report writes a page of HTML: how well the model predicts DATA, the features that decide, what
-the data are, what was chosen, and what is proven. The page is one file that loads nothing; it
-follows the reader's choice of light or dark, and prints. OUT is by default the model's name with
-the ending .html, in the working folder. Several DATA are read as one, as by train; then OUT has to
-end in .html.
+	Help: `Report writes a page of HTML: how well the model predicts DATA, the most important
+features, a description of the data, the settings that were chosen, and the proven bounds. The page
+is one file that loads nothing else; it supports light and dark display, and printing. OUT is by
+default the model's name with the ending .html, in the working folder. Several DATA are read as one,
+as by train; then OUT has to end in .html.
 
 The page says which rows it measures. If DATA are the model's training rows, figures are better than
-on new rows, and the page says so. If the model is of train -holdout and DATA are the file that
-training read, it measures only the rows that were held out. Figures that come from the model's
-file, and were not measured, are marked.
+on new rows, and the page says so. If the model was trained with -holdout and DATA is the file that
+training read, only the rows held out are measured. Figures that come from the model's file, and
+were not measured, are marked.
 
 Examples:
   pegasimd train -holdout 0.2 people.csv

@@ -88,7 +88,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect -label target",
 			exitDone, []string{"3 rows, 3 features\n", "label p: 2 rows\nlabel q: 1 row\n"}},
 		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect", exitDone, []string{
-			"3 rows, 4 columns\nread as commas between cells, a header\n", "train takes the labels from " +
+			"3 rows, 4 columns\nformat: commas between cells, a header\n", "train takes the labels from " +
 				"the last column, target, unless"}},
 		{"x.csv", bare, "train", exitDone, []string{"x.csv: 24 rows", " 0 category 2 different"}},
 		{"x.csv", strings.ReplaceAll(cities, "\n", "\r\n"), "inspect -label 2", exitDone,
@@ -109,8 +109,8 @@ func TestTableTraps(t *testing.T) {
 			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
 				"say so (-format csv, tsv or lines)\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
-		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 cells of 24 ` +
-			`fit no column of numbers and count as missing, such as "Oslo"`}},
+		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 cells are ` +
+			`not numbers and count as missing, such as "Oslo"`}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
@@ -310,9 +310,9 @@ func TestTablePredict(t *testing.T) {
 			`column age: 2 cells without a number as in the training, such as "old": taken for the mean` +
 			"\n3" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
-			"column city: 1 cell without a value, as no row of the training was: taken for none of the " +
-			"words\ncolumn age: 2 cells without a value, as no row of the training was: taken for the " +
-			"mean\ncolumn member: 1 cell without a value, as no row of the training was: taken for none " +
+			"column city: 1 cell without a value, which the training data did not have: taken for none of the " +
+			"words\ncolumn age: 2 cells without a value, which the training data did not have: taken for the " +
+			"mean\ncolumn member: 1 cell without a value, which the training data did not have: taken for none " +
 			"of the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)

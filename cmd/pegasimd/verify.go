@@ -41,18 +41,19 @@ checked. Parts listed as not checked may be wrong: steps, seed and other facts o
 and, without -sigmoids, the sigmoids that turn scores into the probabilities of train -proba.
 
 It always prints the gap that it found, and the weight vectors for whose own problems it found a
-larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
-variables in FILE. The files that training read beside the data have to be named again: -weights,
--costs, -prior, and -start for a table with words, or if the data have features that the other model
-lacked. Unless -layout is given, the rows are held as in training.
-Several DATA have to be named in the order of training.
+larger gap than claimed. With -proof FILE, written by train -proof, the bound comes from the dual
+variables in FILE. The other files that training read must be named again: -weights, -costs, -prior,
+and -start for a table with words, or if the data have features that the other model lacked. Unless
+-layout is given, the rows have the same layout as in training. Several DATA have to be named in the
+order of training.
 
-Of a model of train -holdout the rows held out are found again and left out; -weights has all rows.
+For a model of train -holdout, the rows held out are found again and left out; the file of -weights
+must have a weight for all rows.
 
-Other weights than those of training can have the same objective. Only -hash, with the hash that
-training printed, tells them apart; without it hash (training) is listed as not checked.
+Different weights can have the same objective. Only -hash, with the hash that training printed,
+tells them apart; without it hash (training) is listed as not checked.
 
-Of a kernel machine the support rows are looked up in the data, and the bound comes from the
+For a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
 
 Examples:

@@ -528,7 +528,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"nonsense":                                                                  "there is no command",
+		"nonsense":                                                                  "unknown command",
 		"train " + manifest + " m":                                                  "-dir has to be given",
 		"train -dir r -tol 0 " + manifest + " m":                                    "-tol must be greater than 0",
 		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",

@@ -388,8 +388,8 @@ func (c *Coder) Odd() (lines []string) {
 				count(m.odd), what, m.such, as))
 		}
 		if m.gaps > 0 {
-			lines = append(lines, fmt.Sprintf("column %s: %s without a value, as no row of the "+
-				"training was: taken for %s", name, count(m.gaps), as))
+			lines = append(lines, fmt.Sprintf("column %s: %s without a value, which the "+
+				"training data did not have: taken for %s", name, count(m.gaps), as))
 		}
 	}
 	return lines

@@ -236,7 +236,7 @@ func TestOdd(t *testing.T) {
 			t.Fatal(reason)
 		}
 	}
-	const gap = "without a value, as no row of the training was: taken for "
+	const gap = "without a value, which the training data did not have: taken for "
 	const once = "with a word that the training lacked, such as "
 	const level = "with a word that the training had in fewer than 2 rows, such as "
 	want := []string{

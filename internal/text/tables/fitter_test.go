@@ -30,14 +30,14 @@ func TestOverrule(t *testing.T) {
 			return fmt.Sprintf("n%d", i)
 		})...), Given{Kind: Category}, 30, 0, ""},
 		{"words that are numbers", times(3, "a", "b"), Given{Kind: Number}, 2, 6,
-			`6 cells of 6 fit no column of numbers and count as missing, such as "a"`},
+			`6 of 6 cells are not numbers and count as missing, such as "a"`},
 		{"words and numbers that are numbers", append(cells(20, plus(1)), times(9, "a", "b", "c", "d")...),
-			Given{Kind: Number}, 2, 36, `36 cells of 56`},
+			Given{Kind: Number}, 2, 36, `36 of 56 cells`},
 		{"unknown among words and numbers", append(words("1 2 red"), times(50, "unknown")...),
-			Given{Kind: Number}, 2, 51, `1 cell of 53 fit no column of numbers`},
+			Given{Kind: Number}, 2, 51, `1 of 53 cells is not a number`},
 		{"codes that are numbers", times(9, "007", "012"), Given{Kind: Number}, 1, 0, ""},
 		{"two units that are numbers", times(3, "1 kg", "2 kg", "5 cm"), Given{Kind: Number}, 2, 3,
-			`3 cells of 9 fit no column of numbers and count as missing, such as "5 cm"`},
+			`3 of 9 cells are not numbers and count as missing, such as "5 cm"`},
 		{"gaps that are numbers", times(3, ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a number", times(3, "7", ""), Given{Kind: Number}, 2, 3, ""},
 		{"one value that is a category", times(3, "7"), Given{Kind: Category}, 1, 0, ""},
@@ -47,10 +47,10 @@ func TestOverrule(t *testing.T) {
 			Given{Kind: Date}, 20, 0, ""},
 		{"dates in the order given", early, Given{Date, cell.MDY}, 20, 0, ""},
 		{"dates in another order", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Date, cell.DMY},
-			21, 1, `1 cell of 32 fit no column of dates and count as missing, such as "1/13/2019"`},
+			21, 1, `1 of 32 cells is not a date and counts as missing, such as "1/13/2019"`},
 		{"ISO dates in an order", cells(28, func(i int) string { return fmt.Sprintf("2019-02-%02d", i+1) }),
 			Given{Date, cell.DMY}, 20, 0, ""},
-		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 cells of 3"},
+		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 of 3 cells"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			have, f, e := settled(t, "x", c.cells, c.given)

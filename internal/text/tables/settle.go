@@ -401,9 +401,12 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		r.Odd = 0
 	}
 	if r.Odd > 0 {
-		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN", doubt: fmt.Sprintf(
-			"%s of %d fit no column of %ss and count as missing", count(r.Odd), s.rows-s.missing,
-			c.Kind)})
+		text := "%d of %d cells are not %ss and count as missing"
+		if r.Odd == 1 {
+			text = "%d of %d cells is not a %s and counts as missing"
+		}
+		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN",
+			doubt: fmt.Sprintf(text, r.Odd, s.rows-s.missing, c.Kind)})
 	}
 }
 
