@@ -74,7 +74,7 @@ type Set struct {
 	// Bytes is the number of bytes read, after decompression, of all files of the set.
 	Bytes int64
 
-	mapped *files.Mapped // of a set in a mapped file
+	mapped *files.Mapped // the mapped file; nil for a set in memory
 }
 
 // Examples are the rows of a *dense.Matrix or a *sparse.Matrix, for training and prediction with

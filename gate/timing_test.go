@@ -62,7 +62,7 @@ func TestFaster(t *testing.T) {
 	}
 }
 
-// A slower time is not settled if there was no time for the second run.
+// A time that looks slower is not settled if the limit did not allow a second run.
 func TestUnconfirmed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	twice, same := rounds(r, 15, 0.01, 2), rounds(r, 15, 0.01, 1)

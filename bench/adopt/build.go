@@ -11,12 +11,13 @@ import (
 
 // A tree is a copy of a project, with or without the patch, and its test binaries by architecture.
 type tree struct {
-	root string // of the module
-	dir  string // of the package
+	root string // folder of the module
+	dir  string // folder of the package
 	bin  map[string]string
 }
 
-// fetch returns where the go command has put the project, by its own rules (GOPROXY, GOSUMDB).
+// fetch returns the folder to which the go command downloaded the project, by its own rules
+// (GOPROXY, GOSUMDB).
 func fetch(p project) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.module+"@"+p.version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -28,8 +29,8 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root. A patched one gets our modules from the tree that
-// this program is part of.
+// newTree copies the project from dir to root. If patched is set, it applies the patch and replaces
+// our modules by the tree that contains this program.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	return t, err
 }
 
-// build makes the test binary for an architecture.
+// build builds the test binary for an architecture.
 func (t *tree) build(arch string) error {
 	t.bin[arch] = filepath.Join(t.root, "pegasimd-adopt-"+arch+".test")
 	_, err := t.run("env", "GOARCH="+arch, "go", "test", "-mod=mod", "-c", "-o", t.bin[arch], ".")

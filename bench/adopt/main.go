@@ -81,7 +81,8 @@ func main() {
 	}
 }
 
-// link tries one project.
+// link builds one project with and without the patch, tests both builds if testing is set, and
+// times them.
 func link(p project, work string, testing bool, rounds int) (r result, err error) {
 	r.project = p
 	fmt.Fprintln(os.Stderr, "adopt:", p.name)

@@ -16,12 +16,12 @@ type project struct {
 	name    string
 	module  string
 	version string
-	folder  string   // of the package, in the module
-	imports []string // of setup and calls
+	folder  string   // the package's folder in the module
+	imports []string // imports that setup and calls need
 	patch   string   // unified diff of files in folder
 	calls   []call
 	theirs  string // regular expression of the project's own benchmarks that run patched code
-	rows    int    // rows of the matrix m that is made for the calls, with n elements each
+	rows    int    // rows of the matrix m for the calls, with n elements each
 	setup   string // statements that the benchmark of size n executes before the calls
 }
 
@@ -48,7 +48,7 @@ var projectFiles embed.FS
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {
-		text, _ := projectFiles.ReadFile(name) // embedded files can be read
+		text, _ := projectFiles.ReadFile(name) // no error: the files are embedded
 		p, err := parseProject(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -98,7 +98,7 @@ func parseProject(text []byte) (p project, err error) {
 	return p, nil
 }
 
-// lines counts the lines that the patch adds and takes away.
+// lines returns the numbers of lines that the patch adds and deletes.
 func (p project) lines() (added, deleted int) {
 	for line := range strings.Lines(p.patch) {
 		switch {

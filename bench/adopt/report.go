@@ -12,7 +12,7 @@ import (
 // A result is the outcome of a project: its tests and its times.
 type result struct {
 	project
-	tests         [2]string          // here, and on arm64
+	tests         [2]string          // on this machine, and on arm64
 	before, after map[string]float64 // seconds of each benchmark
 }
 
@@ -34,7 +34,7 @@ func patches(results []result) *frame.Table {
 	return t
 }
 
-// speeds is the table of how many times as fast each call became.
+// speeds returns the table of the speed-up of each call.
 func speeds(results []result) *frame.Table {
 	t := &frame.Table{Title: "Times as fast, by elements", Head: []string{"call", "before"}}
 	for _, n := range sizes {
@@ -56,7 +56,7 @@ func speeds(results []result) *frame.Table {
 	return t
 }
 
-// theirs is the table of the projects' own benchmarks.
+// theirs returns the table of the projects' own benchmarks.
 func theirs(results []result) *frame.Table {
 	t := &frame.Table{Title: "The projects' own benchmarks",
 		Head: []string{"benchmark", "before", "after", "times as fast"}}

@@ -30,7 +30,7 @@ func (t *tree) tests(arch string, emulator ...string) (failed []string, passed i
 	return failed, passed, nil
 }
 
-// compare runs the tests with and without the patch, and says how they went.
+// compare runs the tests with and without the patch, and returns a summary.
 func compare(arch string, before, after *tree, emulator ...string) (string, error) {
 	for _, t := range []*tree{before, after} {
 		if err := t.build(arch); err != nil {
@@ -76,7 +76,7 @@ func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]
 	return least[0], least[1], nil
 }
 
-// lower takes in what a run of benchmarks prints.
+// lower parses the output of benchmarks and keeps the least time of each.
 func lower(least map[string]float64, out string) {
 	for r := benchfmt.NewReader(strings.NewReader(out), ""); r.Scan(); {
 		result, ok := r.Result().(*benchfmt.Result)

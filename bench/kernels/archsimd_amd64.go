@@ -4,8 +4,8 @@ package main
 
 import "simd/archsimd"
 
-// These loops are written with the standard library's experiment for one architecture: four vectors
-// at a time, then one, then the rest.
+// These loops use the standard library's experimental package for amd64: four vectors at a time,
+// then one, then the rest.
 func init() {
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
 		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })

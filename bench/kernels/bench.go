@@ -31,7 +31,7 @@ type meter struct {
 	curves []measured.Point
 }
 
-// bench writes bench.txt and curves.csv to dir. An interrupted run leaves what was there.
+// bench writes bench.txt and curves.csv to dir. An interrupted run leaves existing files unchanged.
 func bench(o options, dir string) error {
 	core, caches := alone(), cpu.Sizes()
 	m := &meter{options: o}
@@ -72,7 +72,7 @@ func bench(o options, dir string) error {
 	return report.Training().Write(os.Stdout)
 }
 
-// head writes where and how the numbers were made, and what the units mean.
+// head writes on which machine the numbers were measured, and the units.
 func (m *meter) head(core string, caches cpu.Caches) {
 	limit := "measured by loops of loads and stores, beside each kernel"
 	if !bandwidth.Available() {
@@ -104,12 +104,12 @@ func (m *meter) cell(c *cell) error {
 	runtime.GC()
 	k, rounds := c.kernel, m.rounds
 	if c.level == "DRAM" {
-		rounds = min(rounds, leastRounds) // a call takes long
+		rounds = min(rounds, leastRounds) // calls are slow
 	} else if err := verify(k, c.n, c.off); err != nil {
 		return err
 	}
 	a := k.New(c.n, memory{off: c.off}, asmtest.Uniform(1))
-	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
+	a.A, a.B = 1, 0.5 // keeps repeated updates finite and normal
 	var loops []func(n int)
 	for _, isa := range asm.Available() {
 		loops = append(loops, func(n int) {
@@ -153,8 +153,8 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// parts divides rounds into at most leastRounds ranges, one for each sample: the first round of
-// each, and the one behind it.
+// parts divides rounds into at most leastRounds ranges, one for each sample, given by the first
+// round and the end.
 func parts(rounds int) (all [][2]int) {
 	count := min(rounds, leastRounds)
 	for k := range count {
@@ -163,7 +163,7 @@ func parts(rounds int) (all [][2]int) {
 	return all
 }
 
-// verify compares a kernel with float64 where that does not take too much memory, and the paths
+// verify compares a kernel with float64 if that does not take too much memory, and the code paths
 // with each other.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args

@@ -14,9 +14,9 @@ import (
 type cell struct {
 	kernel asmtest.Kernel
 	n      int
-	off    int // floats by which the operands begin behind a cache line
+	off    int // floats between the start of a cache line and the operands
 	level  string
-	bytes  int // of the operands
+	bytes  int // size of the operands
 }
 
 func (c *cell) name() string {
@@ -27,23 +27,23 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// Operands beyond the second cache are as large as they must be to tell something, and no larger
-// than most machines can fill in a moment.
+// Sizes of operands larger than the second-level cache: large enough for the next level, small
+// enough for most machines to fill in a moment.
 const (
 	largestInCache = 16 << 20
 	leastInMemory  = 64 << 20
 	mostInMemory   = 512 << 20
 )
 
-// Kernels are measured at usualSizes, or at curveSizes if the documents plot their curves.
+// Kernels are measured at usualSizes, or at curveSizes if the documents have plots of them.
 var (
 	usualSizes = []int{8, 100, 784, 4096, 65536}
 	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
 	curves     = []string{"dot", "axpy"} // names of the kernels with curves
 )
 
-// cells lists the cells to measure: each kernel at the sizes given, at some of them one float off
-// too, at a size that only the last cache holds and at one that no cache does.
+// cells lists the cells to measure: each kernel at the sizes given, some of these also one float
+// off alignment, at a size that only the last cache holds, and at one that no cache holds.
 func cells(o options, caches cpu.Caches) (all []*cell) {
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {
@@ -59,7 +59,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			sizes = curveSizes
 		}
 		const large = 1 << 10
-		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large // bytes an element
+		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large // bytes per element
 		add := func(n, off int) {
 			if k.MaxSize == 0 || n <= k.MaxSize {
 				all = append(all, &cell{k, n, off, caches.Level(n * each), n * each})
@@ -88,7 +88,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 	return all
 }
 
-// memory hands out floats that begin off floats behind a cache line.
+// memory allocates floats that begin off floats after the start of a cache line.
 type memory struct {
 	asmtest.Heap
 	off int
@@ -100,8 +100,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the operands that the probe walks over, or of misaligned ones the part that
-// begins at a cache line: the probe is to show what the machine can do.
+// operands returns the operands that the probe reads. Of misaligned operands it returns the aligned
+// part, because the probe shows the machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

@@ -19,13 +19,13 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Options say what to measure and for how long.
+// options are the values of the flags.
 type options struct {
-	only   *regexp.Regexp // of the names of kernels or operations
+	only   *regexp.Regexp // matches names of kernels or operations
 	sizes  []int          // empty for the built-in ones
 	rounds int
 	quick  bool
-	data   string // a folder of real data sets, or empty
+	data   string // folder of real data sets, or empty
 }
 
 func main() {
@@ -69,7 +69,7 @@ func (o *options) parseSizes(list string) error {
 	return nil
 }
 
-// alone keeps this process on one core of the machine, without garbage collection while it times.
+// alone pins this process to one core and turns garbage collection off.
 func alone() (core string) {
 	core = machine.Pin().String()
 	runtime.GOMAXPROCS(1)

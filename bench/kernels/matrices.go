@@ -9,7 +9,7 @@ const matrixRows = 256
 
 var (
 	left []float32 // the vector that multiplies a matrix from the left
-	dim  int       // of x and y as square matrices
+	dim  int       // dimension of x and y as square matrices
 )
 
 // onMatrix returns an operation on a matrix in cache.

@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// core is OpenBLAS's name for kernels of this CPU's instructions. OpenBLAS
-// itself chooses by the model number, which virtual machines make up.
+// core returns OpenBLAS's name for the kernels of this CPU's instruction set. OpenBLAS itself
+// chooses by the model number, which virtual machines change.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
 	case !may512 && has(cpuid.AVX2, cpuid.FMA3):
@@ -33,7 +33,7 @@ func core() string {
 	case has(cpuid.AVX2, cpuid.FMA3):
 		return "HASWELL"
 	}
-	return "" // it may choose
+	return "" // let OpenBLAS choose
 }
 
 // The variable is read when the library is loaded, before any Go runs.

@@ -20,28 +20,28 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// The operands of the operation at hand. They are variables, so that loops read them as a program
-// reads its own, and the compiler folds nothing into the loops. sink takes results one at a time:
-// a sum of them would be a chain of additions that hides small differences.
+// The operands of the current operation. They are package variables, so that loops read them from
+// memory, as a program does, and the compiler can't fold constants into the loops. sink takes
+// results one at a time: a sum of them would be a dependency chain that hides small differences.
 var (
 	alpha, sink float32
 	x, y, out   []float32
-	rows        []float32 // one after the other, each as long as x
+	rows        []float32 // contiguous rows, each as long as x
 )
 
-// times calls f n times. It is inlined with f: each way to call a kernel has a loop of its own, as
-// a user's program has.
+// times calls f n times. It is inlined together with f, so that each way to call a kernel has its
+// own loop, as in a user's program.
 func times(n int, f func()) {
 	for range n {
 		f()
 	}
 }
 
-// A way is one to carry out an operation: ours, whose name begins so, or a peer's.
+// A way is one implementation of an operation: ours, whose name begins with Ours, or a peer's.
 type way struct {
 	name string
 	loop func(n int)
-	got  func() []float32 // its result, where that is not the operation's
+	got  func() []float32 // returns its result, if not in the operation's variables
 	inC  bool             // whether its loop is in C or C++, or it is called through cgo
 }
 
@@ -52,15 +52,15 @@ const (
 
 func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 
-// An operation is carried out by us and by peers at several sizes.
+// An operation is computed by us and by peers at several sizes.
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // whether it is on vectors: these are also timed one float off
+	both    bool    // whether its operands are vectors, which are also timed one float off
 	ten     bool    // whether it is one of the ten operations by which releases are compared
-	alpha   float32 // while it is timed
+	alpha   float32 // value of alpha while it is timed
 	prepare func(n, off int)
-	per     func() int // the number of rows of a call; nil for 1
+	per     func() int // number of rows in a call; nil for 1
 	// want returns the values that got should return, in float64, and for each the magnitude to
 	// which its rounding error is relative. It is called before the operation.
 	want func() (values, sizes []float64)
@@ -100,10 +100,10 @@ func addWay(operation string, w way) {
 	log.Fatalf("there is no operation %q for %s", operation, w.name)
 }
 
-// inC names peers of this build that are not Go modules, whose versions go.mod has.
+// inC names the peers of this build that are not Go modules; go.mod has the versions of the others.
 var inC []string
 
-// A table is of an operation with its operands in one place.
+// A table holds the results of an operation with its operands in one level of memory.
 type table struct {
 	*operation
 	frame.Grid
@@ -116,7 +116,8 @@ type table struct {
 // run, so that another process that is busy for some seconds does not distort the whole cell.
 const passes = 5
 
-// beside verifies and times all operations, writes the tables, and all samples to peers.csv in dir.
+// beside verifies and times all operations, writes the tables to w and all samples to peers.csv in
+// dir.
 func beside(o options, dir string, w io.Writer) error {
 	core, count := alone(), passes
 	if o.quick {
@@ -175,8 +176,8 @@ func tags() string {
 	return ""
 }
 
-// tablesOf verifies every way at the very sizes at which it is timed. A peer that is wrong is left
-// out of the table and named.
+// tablesOf verifies every way at each size at which it is timed. Peers with wrong results are left
+// out and named.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
@@ -213,7 +214,8 @@ func tablesOf(o options) (tables []*table, failed []string) {
 	return tables, failed
 }
 
-// verify compares one call with float64, and ours with plain Go on each path, to the bit.
+// verify compares one call with float64 and, if the way is ours, with plain Go on each path, to the
+// bit.
 func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
@@ -221,7 +223,7 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	defer asm.Use(asm.Active())
 	for _, n := range sizes {
 		roundings := ourRoundings
-		if !w.isOurs() { // a peer may add all elements into one sum
+		if !w.isOurs() { // a peer may use a single accumulator
 			roundings += math.Sqrt(float64(n))
 		}
 		once := func() []float32 {
@@ -270,7 +272,7 @@ func (t *table) race(i, rounds int) {
 	}
 }
 
-// ourRoundings is the greatest number of roundings by which our results may differ from float64.
+// ourRoundings is the largest difference of our results from float64, in roundings.
 const ourRoundings = 32.
 
 // near reports whether got differs from want by at most the given number of roundings. A rounding

@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/half"
 )
 
-// These are the loops that one writes without a library.
+// These are loops as programs without a library contain them.
 
 func loopDot(x, y []float32) (sum float32) {
 	y = y[:len(x)]
@@ -54,7 +54,7 @@ func loopCosine(x, y []float32) float32 {
 	return xy / float32(math.Sqrt(float64(xx)*float64(yy)))
 }
 
-// loopCosine64 is the loop that most programs contain.
+// loopCosine64 is the most common such loop.
 func loopCosine64(x, y []float32) float64 {
 	var xy, xx, yy float64
 	for i := range x {

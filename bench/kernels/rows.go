@@ -87,8 +87,8 @@ func gonumGemv() {
 	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
 }
 
-// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
-// Its bits are ordinary numbers as float32s, float16s and bfloat16s.
+// large is a matrix that exceeds all caches: four times the size of the last one, from 256 MB to 2
+// GB. Its bits are ordinary numbers also when read as float16 or bfloat16.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
@@ -98,17 +98,17 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call has a sixteenth of the rows of that matrix, or some of them at random. Each has the next
-// ones, whoever makes it, so that they were last read a matrix ago.
+// A call uses a sixteenth of the rows of the large matrix, or some of them at random. Each call
+// uses the next rows, whichever way makes it, so that a row is used again only after all others.
 const (
 	windows  = 16
-	together = 32 // rows at random in a call
+	together = 32 // random rows in a call
 )
 
 var (
 	turn   int
 	picked [1 << 18]int32
-	picks  []int32 // of the call
+	picks  []int32 // random rows of the current call
 )
 
 func nextRows() {
@@ -118,7 +118,8 @@ func nextRows() {
 	turn++
 }
 
-// planted is the row of the first window that is the query: no other is as near, by any metric.
+// planted is the row of the first window that equals the query, so that it is the nearest one by
+// any metric.
 const planted = 5
 
 var hits = make([]dense.Hit, 10)
@@ -130,12 +131,12 @@ func prepareLarge(n, _ int) {
 	copy(x, row(planted))
 }
 
-// found wants the planted row as the nearest one.
+// found returns the expected result: the planted row.
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
 func nearest() []float32 { return []float32{float32(dense.ArgMax(out))} }
 
-// overRows returns a way that goes over the next rows in each call.
+// overRows returns a way that uses the next rows in each call.
 func overRows(name string, got func() []float32, call func()) way {
 	return way{name: name, got: got, loop: func(n int) {
 		times(n, func() {
@@ -145,7 +146,8 @@ func overRows(name string, got func() []float32, call func()) way {
 	}}
 }
 
-// readWay is the machine's limit, where there is a loop for it.
+// readWay returns a way that only reads the operands, the limit of the machine, if there is such a
+// loop for it.
 func readWay() (ways []way) {
 	if bandwidth.Available() {
 		ways = append(ways, overRows(readLoop, nil, func() {
@@ -175,7 +177,7 @@ var rowsFromMemory = operation{
 		overRows("tphakala", nil, tphakalaRows)),
 }
 
-// int8s returns v as bytes, which share its memory.
+// int8s returns v as bytes that share its memory.
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
@@ -241,7 +243,7 @@ var (
 		eachPick("vek32, a call per row", vek32.CosineSimilarity))
 )
 
-// asUint32 returns v as unsigned integers, which share its memory.
+// asUint32 returns v as unsigned integers that share its memory.
 func asUint32(v []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

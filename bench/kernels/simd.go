@@ -4,8 +4,8 @@ package main
 
 import "simd"
 
-// These loops are written with the standard library's experiment for every architecture: two
-// vectors at a time, as wide as the machine has them.
+// These loops use the standard library's experimental package for all architectures: two vectors at
+// a time, as wide as the machine has them.
 func init() {
 	add("Dot", "Go's simd", func(n int) { times(n, func() { sink = dotSimd(x, y) }) })
 	add("Axpy", "Go's simd", func(n int) { times(n, func() { axpySimd(alpha, x, y) }) })
@@ -25,7 +25,7 @@ func dotSimd(x, y []float32) float32 {
 		s0 = u.MulAdd(v, s0)
 		x, y = x[k:], y[k:]
 	}
-	var lane [16]float32 // there is no sum of lanes
+	var lane [16]float32 // the package can't sum lanes
 	s0.Add(s1).Store(lane[:])
 	sum := float32(0)
 	for _, v := range lane[:n] {

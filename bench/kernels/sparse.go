@@ -8,15 +8,16 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A csr is sparse rows of equal lengths.
+// A csr is a sparse matrix whose rows have equal numbers of nonzeros.
 type csr struct {
-	*sparse.Matrix // it has checked the indices
+	*sparse.Matrix // with checked indices
 	nonzeros       int
 	idx            []int32
 	val            []float32
 }
 
-// newCSR returns rows whose nonzeros are spread evenly: one in each of nonzeros equal parts.
+// newCSR returns rows whose nonzeros are spread evenly: one in each of several equal parts of the
+// columns.
 func newCSR(seed uint64, rows, cols, nonzeros int) *csr {
 	m := &csr{nonzeros: nonzeros, idx: make([]int32, rows*nonzeros),
 		val: make([]float32, rows*nonzeros)}
@@ -40,7 +41,7 @@ func (m *csr) row(i int) (idx []int32, val []float32) {
 	return m.idx[i*m.nonzeros:][:m.nonzeros], m.val[i*m.nonzeros:][:m.nonzeros]
 }
 
-// text is rows that stay in the caches, for weights of a small vocabulary.
+// text is a matrix that stays in the caches, for weights of a small vocabulary.
 var text *csr
 
 func prepareText(n, _ int) {

@@ -24,7 +24,7 @@ type set struct {
 	epochs      int
 }
 
-// dataSets returns the embedded digits, made text, and those in the folder of real data.
+// dataSets returns the embedded digits, generated text, and the sets in the folder of real data.
 func dataSets(o options) ([]*set, error) {
 	train, test := dataset.DigitsSplit()
 	sets := []*set{{"digits", train, test, 1e-3, 30},
@@ -51,7 +51,7 @@ func dataSets(o options) ([]*set, error) {
 	}), nil
 }
 
-// madeText makes sparse rows of about unit length, which a hidden w tells apart, but for one row of
+// madeText generates sparse rows of about unit length, labeled by a hidden w, except for one row in
 // twenty.
 func madeText(seed uint64, rows int) *dataset.Set {
 	m := newCSR(seed, rows, 3_000, 75)
@@ -76,8 +76,8 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 		context.Background(), s.train.Examples(), s.train.Y)
 }
 
-// train times training on a set on every path, which all have to train the same model. Then it
-// trains once more, three times as long, and measures on the way.
+// train times training on a set on every path and checks that all paths give the same model. Then
+// it trains once more, three times as long, and measures the quality during the run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0
@@ -111,7 +111,7 @@ func (m *meter) train(s *set) error {
 		}
 	}
 	next := 1
-	start, aside := time.Now(), time.Duration(0) // what measuring takes is not training
+	start, aside := time.Now(), time.Duration(0) // aside is the time of measuring
 	_, err = s.run(3*s.epochs, func(p pegasos.Progress) {
 		if p.Epoch < next && p.Steps < p.TotalSteps {
 			return

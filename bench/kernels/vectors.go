@@ -15,9 +15,8 @@ var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 15
 
 var blasGo gonum.Implementation
 
-// vectors makes x and y, which start off floats after a multiple of 64 bytes, half a page apart
-// within their pages: with equal addresses in a page, loads wait for stores that they have nothing
-// to do with.
+// vectors allocates x and y, which start off floats after a multiple of 64 bytes, half a page apart
+// within their pages: loads would wait for unrelated stores to the same address within a page.
 func vectors(n, off int) {
 	all := memory{off: off}.Floats(2*n + 4*page)
 	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]
@@ -25,7 +24,7 @@ func vectors(n, off int) {
 	fill(y, 2)
 }
 
-const page = 1024 // floats
+const page = 1024 // floats in a page
 
 // onVectors returns an operation on x and y that is one of the ten and has one result.
 func onVectors(name string, want func() (values, sizes []float64)) operation {
@@ -33,7 +32,7 @@ func onVectors(name string, want func() (values, sizes []float64)) operation {
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
-// onY returns such an operation that changes y instead. alpha is factor while it is timed.
+// onY is onVectors for an operation that changes y. alpha is factor while it is timed.
 func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
@@ -44,7 +43,7 @@ func onY(name string, factor float32, term func(alpha, x, y float64) (v, size fl
 	return o
 }
 
-// summed wants one sum of terms of x and y.
+// summed returns the expected result of a sum of terms of x and y.
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {
@@ -53,7 +52,7 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	}
 }
 
-// rooted wants the root of a sum.
+// rooted returns the expected result of the square root of a sum.
 func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		values, _ = sum()
@@ -82,7 +81,7 @@ var (
 	wantDistance = summed(func(x, y float64) float64 { return (x - y) * (x - y) })
 )
 
-// With alpha 1e-6, or -1, nothing grows over many calls.
+// With alpha 1e-6 or -1 no value grows over many calls.
 var onFloats = []operation{
 	onVectors("Dot", wantDot),
 	onY("Axpy", 1e-6, func(alpha, x, y float64) (v, size float64) {
@@ -98,7 +97,7 @@ var onFloats = []operation{
 	onVectors("Distance", rooted(wantDistance)),
 	onVectors("Cosine", wantCosine),
 	other(onVectors("Cosine64", wantCosine), vectors),
-	other(onVectors("Dot of halves", wantDot), func(n, off int) { // of numbers that halves hold
+	other(onVectors("Dot of halves", wantDot), func(n, off int) { // numbers that are exact in half precision
 		vectors(n, off)
 		for i, v := range y {
 			y[i] = float32(math.Round(64*float64(v)) / 64)
@@ -124,7 +123,7 @@ var (
 	int8X, int8Y   []int8 // the same bytes
 )
 
-// byteVectors makes the vectors of bytes, off bytes after a multiple of 64.
+// byteVectors allocates vectors of bytes, off bytes after a multiple of 64.
 func byteVectors(n, off int) {
 	vectors(2*n+64, 0)
 	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)
@@ -136,7 +135,7 @@ func byteVectors(n, off int) {
 	int8X, int8Y = *(*[]int8)(unsafe.Pointer(&bytesX)), *(*[]int8)(unsafe.Pointer(&bytesY))
 }
 
-// dotOfBytes is the dot product of two vectors of bytes.
+// dotOfBytes returns the operation for the dot product of two vectors of bytes.
 func dotOfBytes[T quant.Byte](name string, x, y *[]T) operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {

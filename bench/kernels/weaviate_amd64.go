@@ -5,8 +5,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// These are called directly: the package that picks one of them brings a large part of a database
-// with it.
+// These functions are called directly, because the package that chooses between them imports a
+// large part of a database.
 func init() {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		const name = "weaviate AVX2"

@@ -52,7 +52,7 @@ func write(root, tree, version, out string) error {
 		{"checkout-index", "--all", "--prefix=" + tree + "/"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Stderr = root, os.Stderr
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+tree+".index") // the user's stays as it is
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+tree+".index") // leaves the user's index unchanged
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("git %s: %w", args[0], err)
 		}
@@ -76,7 +76,7 @@ func write(root, tree, version, out string) error {
 	})
 }
 
-// publish writes one module, with the four files that the protocol asks for.
+// publish writes one module, with the four files of the protocol.
 func publish(dir, version, out string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
@@ -84,7 +84,7 @@ func publish(dir, version, out string) error {
 	}
 	m := module.Version{Path: modfile.ModulePath(text), Version: version}
 	if m.Path != prefix && !strings.HasPrefix(m.Path, prefix+"/") {
-		return nil // it is not to be published
+		return nil // not published
 	}
 	var archive bytes.Buffer
 	if err := zip.CreateFromDir(&archive, m, dir); err != nil {

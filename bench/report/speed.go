@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// pathStyle is the same in all figures.
+// pathStyle returns the style of a path, which is the same in all figures.
 func pathStyle(path string) chart.Style {
 	switch path {
 	case "avx2", "neon":

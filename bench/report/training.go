@@ -20,7 +20,7 @@ func curve(run *measured.Run) *chart.Figure {
 		Note: fmt.Sprintf("%d rows", run.Rows)}
 }
 
-// over draws a number of each point of each run over the seconds that it had taken.
+// over draws one number of each point of each run over the run's seconds.
 func over(id, title string, y chart.Axis, runs []*measured.Run,
 	of func(measured.Point) float64) *chart.Figure {
 	f := &chart.Figure{ID: id, Title: title, Y: y,
@@ -48,6 +48,6 @@ func gaps(runs []*measured.Run) *chart.Figure {
 			if gap := p.Gap(); gap <= 1 {
 				return gap
 			}
-			return 0 // not drawn: beyond 100 % a bound is of no use
+			return 0 // not drawn: a gap above 100 % is not useful
 		})
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that has loaded a set and trains on it when asked, by another library.
-// peers/driver.h has the protocol.
+// A driver is a process that has loaded a set and trains on it on request with another library.
+// peers/driver.h defines the protocol.
 type driver struct {
 	version string
 	in      io.WriteCloser
@@ -31,18 +31,18 @@ type driver struct {
 
 // A training is the result of a driver or of our own trainer.
 type training struct {
-	CPU   float64 `json:"cpu"` // seconds of the thread that trains
+	CPU   float64 `json:"cpu"` // CPU seconds of the training thread
 	Wall  float64 `json:"wall"`
-	Count int     `json:"values"` // of the numbers that follow
+	Count int     `json:"values"` // number of values that follow
 	Error string  `json:"error"`
 
 	values    []float64 // weight vectors, or predictions of the test rows
-	objective float64   // as our trainer says, and its bound: else 0
+	objective float64   // objective and bound that our trainer reports; 0 for others
 	bound     float64
 	proven    bool
 }
 
-// start runs a command, whose numerical libraries get one thread, until it is ready.
+// start runs a command, whose numerical libraries use one thread, and waits until it is ready.
 func start(ctx context.Context, command ...string) (*driver, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -72,15 +72,15 @@ func start(ctx context.Context, command ...string) (*driver, error) {
 	return d, nil
 }
 
-// stop ends the process by the end of its input.
+// stop closes the process's input, which ends it.
 func (d *driver) stop() {
 	d.in.Close()
-	d.cmd.Wait() // what it exits with changes no number
+	d.cmd.Wait() // the exit code does not matter
 }
 
 var errLimit = errors.New("it took more than the limit")
 
-// train asks for a training, and kills the process if that takes longer than the limit.
+// train requests a training, and kills the process if that takes longer than the limit.
 func (d *driver) train(method string, lambda, effort float64, seed int, limit time.Duration) (
 	*training, error) {
 	timer := time.AfterFunc(limit, func() { d.cmd.Process.Kill() })
@@ -132,7 +132,7 @@ func writeRows(name string, s *dataset.Set) error {
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
-// The functions below judge all models: float64 from their weights on.
+// The functions below evaluate all models in float64, from their weights.
 
 // score returns the product of row i and w.
 func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
@@ -142,7 +142,7 @@ func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	return sum
 }
 
-// losses has the loss of a row at the margin y<w,x>.
+// losses maps names to losses as functions of the margin y<w,x>.
 var losses = map[string]func(margin float64) float64{
 	"hinge":         func(m float64) float64 { return max(0, 1-m) },
 	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
@@ -154,9 +154,9 @@ var losses = map[string]func(margin float64) float64{
 // classes returns a set's labels, ascending.
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
-// objective returns lambda/2 |w|^2 and the mean loss, added up. weights are one vector for two
-// classes, positive for the greater, or else one for each class against the rest: the result is
-// the mean over them.
+// objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights are one vector,
+// positive for the greater class, and otherwise one for each class against the rest: the result is
+// their mean objective.
 func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
 	of, labels, cols := losses[loss], classes(s), s.Cols()
 	vectors, sum := len(weights)/cols, 0.0
@@ -197,7 +197,7 @@ func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
 	return predicted
 }
 
-// accuracy returns the share of right predictions, in percent.
+// accuracy returns the share of correct predictions, in percent.
 func accuracy(y []float32, predicted []float64) float64 {
 	right := 0
 	for i, v := range predicted {

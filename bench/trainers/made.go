@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// fromRows makes a sparse set. row adds the nonzeros of row i, in ascending order of the columns,
+// fromRows builds a sparse set. row adds the nonzeros of row i, in ascending order of the columns,
 // and returns its label.
 func fromRows(rows, cols int, row func(i int, add func(column int, v float64)) (label float32),
 ) *dataset.Set {
@@ -23,13 +23,13 @@ func fromRows(rows, cols int, row func(i int, add func(column int, v float64)) (
 	}
 	m, err := sparse.NewShared(cols, starts, indices, values)
 	if err != nil {
-		panic(err) // the columns of row ascend
+		panic(err) // row must add ascending columns
 	}
 	return &dataset.Set{Sparse: m, Y: y, IndexBase: 1}
 }
 
-// outliers makes a table of normal numbers whose label is the sign of a random linear function plus
-// noise of half its standard deviation. One row in a hundred is 100 to 1,000 times as long.
+// outliers generates a table of normal numbers whose label is the sign of a random linear function
+// plus noise of half its standard deviation. One row in a hundred is 100 to 1,000 times as long.
 func outliers(rows, cols int) *dataset.Set {
 	g := rand.New(rand.NewPCG(1, 2))
 	normal := func() []float64 {
@@ -66,8 +66,9 @@ func outliers(rows, cols int) *dataset.Set {
 	})
 }
 
-// words makes texts of two classes: words by Zipf's law, weighted by their rarity, up to a fifth of
-// them in an order of the text's class. Lengths differ much. One label in twenty is random.
+// words generates texts of two classes: words with frequencies by Zipf's law, weighted by their
+// rarity, up to a fifth of them ranked in an order specific to the class. Lengths differ much. One
+// label in twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Command trainers times our trainer beside others. Its -help says how to choose, how it is
-// measured, and what is unfair.
+// Command trainers times our trainer beside others. -help explains the choices, the method, and its
+// limits.
 package main
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// files has the help, the tables of sets, peers and known optima, and the peers' drivers.
+// files contains the help, the tables of sets, peers and known optima, and the peers' drivers.
 //
 //go:embed help.txt data peers
 var files embed.FS
 
-// python is Debian's, which has scikit-learn, or the one that -python names.
+// python is Debian's interpreter, which has scikit-learn, or the one that -python names.
 var python = "/usr/bin/python3"
 
-// A session is the flags and the peers, which all sets share.
+// A session holds the flags and the peers, which all sets share.
 type session struct {
 	ctx         context.Context
 	host        *host
@@ -44,7 +44,7 @@ type session struct {
 	threads     []int
 	builds      []string // -ours
 	rounds      int
-	limit, most time.Duration // of a run; of all rounds of a race
+	limit, most time.Duration // longest time of a run, and of all rounds of a race
 	quick       bool
 	seeds       bool
 	out         string
@@ -57,7 +57,7 @@ func main() {
 	s := session{most: 10 * time.Second}
 	var lists struct{ losses, lambdas, threads, peers string }
 	flag.Usage = func() {
-		help, _ := files.ReadFile("help.txt") // it is embedded
+		help, _ := files.ReadFile("help.txt") // no error: it is embedded
 		fmt.Fprintf(os.Stderr, "%s\n", help)
 		flag.PrintDefaults()
 	}
@@ -141,7 +141,7 @@ func readPeers() (all []*peer) {
 	return all
 }
 
-// seconds returns the time that is compared: CPU seconds on one thread, else wall seconds.
+// seconds returns the time to compare: CPU seconds on one thread, else wall-clock seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall
@@ -159,7 +159,7 @@ func (s *session) run(ctx context.Context, peers string) error {
 	defer os.RemoveAll(dir)
 	core := "not pinned"
 	if slices.Max(s.threads) == 1 && !s.seeds {
-		core = machine.Pin().String() // and what is started from this thread with it
+		core = machine.Pin().String() // processes started from this thread inherit it
 		runtime.GOMAXPROCS(1)
 	}
 	s.host, err = newHost(ctx, dir, func(name string) bool {
@@ -215,7 +215,7 @@ func (s *session) timeSet(of *set) error {
 	labels := classes(of.train)
 	for _, rows := range []*dataset.Set{of.train, of.test} {
 		if len(labels) == 2 && rows != nil {
-			against(rows, labels[1]) // most peers know -1 and 1 alone
+			against(rows, labels[1]) // most peers only accept -1 and 1
 		}
 	}
 	err := s.host.open(of)

@@ -26,8 +26,8 @@ type problem struct {
 	bound, gap float64
 }
 
-// optima returns P(w*) and a lower bound by set and lambda, of the hinge, as liblinear 2.30 and
-// another program computed them.
+// optima returns the objective at the optimum and a lower bound for the hinge, by set and lambda,
+// as computed by liblinear 2.30 and another program.
 var optima = sync.OnceValue(func() map[string][2]float64 {
 	all := map[string][2]float64{}
 	for _, row := range csvRows("optima.csv") {
@@ -39,8 +39,8 @@ var optima = sync.OnceValue(func() map[string][2]float64 {
 
 func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.name, p.loss, p.lambda) }
 
-// solve finds the optimum with our trainer, whose bound is a proof. Where that contradicts what
-// others found, in optima or in this run, the program fails.
+// solve finds the optimum with our trainer, whose bound is proven. If it contradicts optima, or a
+// result of this run, the program fails.
 func (p *problem) solve() error {
 	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
@@ -73,12 +73,12 @@ func (p *problem) solve() error {
 	return errors.New("the optimum wasn't found within the limit")
 }
 
-// own trains with ours.
+// own trains with our trainer.
 func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {
 	return ownTrain(p.ctx, p.x, p.set.train.Y, cfg, threads, limit)
 }
 
-// verify holds the objective f, which was found here from the weights, against what was proven.
+// verify compares the objective f, computed here from the weights, with the proven bounds.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
@@ -94,24 +94,24 @@ func (p *problem) verify(t *training, f float64) error {
 	return nil
 }
 
-// targets are the distances from the optimum to which trainers are timed.
+// targets are the relative distances from the optimum to which trainers are timed.
 var targets = []float64{.01, .001, .0001}
 
-// A contender is a trainer on a problem.
+// A contender is a trainer with its results on a problem.
 type contender struct {
 	name  string
 	ours  bool
-	kind  string // of its efforts: passes, tolerances, its own stop, or proven, gaps to be proven
+	kind  string // kind of its efforts: passes, tolerances, its own stop, or proven gaps
 	steps []float64
 	train func(effort float64) (*training, error)
 
-	efforts  [3]float64 // that reached the targets; 0 for none
+	efforts  [3]float64 // efforts that reached the targets; 0 for none
 	above    float64    // (P-f*)/f* of the last run
-	accuracy float64    // of the last run
-	left     error      // why it went no further
+	accuracy float64    // accuracy of the last run
+	left     error      // why no further efforts were tried
 }
 
-// contenders returns ours, with each number of threads, and the peers that have the loss.
+// contenders returns our trainer, with each number of threads, and the peers that support the loss.
 func (p *problem) contenders() (all []*contender, err error) {
 	plain := same(p.loss, p.lambda).Plain()
 	for _, threads := range p.threads {
@@ -165,7 +165,7 @@ func (p *problem) contenders() (all []*contender, err error) {
 	return all, nil
 }
 
-// The efforts that a contender tries in turn.
+// The efforts that a contender tries, in order.
 var passes, tolerances = func() (passes, tolerances []float64) {
 	passes = []float64{1}
 	for e := 2.; e < 1e5; e *= 2 {

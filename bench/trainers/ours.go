@@ -44,7 +44,7 @@ func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	runtime.GC() // so that the run itself has no need for it
+	runtime.GC() // or the run might have to collect earlier garbage
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	t := new(training)
 	used, began := cpu.ProcessSeconds(), time.Now()

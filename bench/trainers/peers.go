@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// A peer is another library, run by a driver of ours in the folder peers.
+// A peer is another library, run by one of our drivers in the folder peers.
 type peer struct {
-	Name     string // for -peers
+	Name     string // name in -peers
 	Needs    string // Debian package
-	Folder   string // flag with the folder of the source, for a peer that Debian does not have
-	Source   string // of the driver
-	Compiler string // with its arguments, where DIR is that folder; empty for Python
+	Folder   string // flag with the folder of the peer's source, if Debian lacks the peer
+	Source   string // source file of the driver
+	Compiler string // compiler with its arguments, DIR being that folder; empty for Python
 	Methods  []method
 }
 
-// A method is one way of training that a peer has.
+// A method is one of a peer's training methods.
 type method struct {
 	Name, Loss string
-	Code       string  // for the driver
+	Code       string  // name in the driver's protocol
 	Tolerances bool    // whether efforts are tolerances; else passes
 	Many       bool    // whether it also trains more than two classes
 	Stop       float64 // the library's own tolerance; 0 for none
@@ -34,23 +34,23 @@ type method struct {
 
 var peers = readPeers()
 
-// scikit is the peer that the figures of the sources need by name.
+// scikit is scikit-learn, which drawSeeds compares.
 var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
-// folders are the flags that name folders of sources.
+// folders maps the names of flags to folders of peers' sources.
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
-// A host has the peers that are on this machine, and runs their drivers on one set at a time.
+// A host runs the drivers of the peers on this machine, on one set at a time.
 type host struct {
 	ctx      context.Context
-	dir      string // of drivers and files of rows
+	dir      string // folder of drivers and files of rows
 	commands map[*peer][]string
 	running  map[*peer]*driver
 	versions []string
 	set      *set
 }
 
-// newHost finds out which of the wanted peers there are, and names those that are absent.
+// newHost checks which of the wanted peers this machine has, and names those that are absent.
 func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*host, error) {
 	h := &host{ctx: ctx, dir: dir, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
 	if err := os.CopyFS(dir, files); err != nil {
@@ -70,7 +70,7 @@ func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*h
 	return h, nil
 }
 
-// command builds the peer's driver and returns how to run it.
+// command builds the peer's driver and returns the command that runs it.
 func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	source, binary := filepath.Join(dir, "peers", p.Source), filepath.Join(dir, p.Name)
 	folder := *folders[p.Folder]
@@ -94,7 +94,7 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	return command, nil
 }
 
-// open makes a set the one that drivers have.
+// open writes a set to the file that drivers read.
 func (h *host) open(s *set) error {
 	h.close()
 	h.set = s
@@ -113,8 +113,8 @@ func (h *host) close() {
 	clear(h.running)
 }
 
-// train lets a peer train on the set. Its driver is started if it isn't running, and ended after an
-// error.
+// train lets a peer train on the set. It starts the driver if it isn't running, and ends it after
+// an error.
 func (h *host) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
 	d := h.running[p]

@@ -16,11 +16,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// drawSeeds draws what the paper and other sources of this project show: run time against the
-// number of rows, objective and accuracy against iterations, time and accuracy beside scikit-learn,
-// and the accuracies of the pairs of ten classes with their confusion matrix.
+// drawSeeds draws the figures of the paper and of other sources of this project: run time against
+// the number of rows, objective and accuracy against iterations, time and accuracy beside
+// scikit-learn, and the accuracies of the pairs of ten classes with their confusion matrix.
 func (s *session) drawSeeds() error {
-	// A set of two classes, lambda, and the test error in percent that is to be reached.
+	// A study is a set of two classes, lambda, and the test error in percent to reach.
 	type study struct {
 		set           string
 		lambda, wrong float64
@@ -61,7 +61,7 @@ func (s *session) drawSeeds() error {
 	return errors.Join(s.draw("rows", times), s.drawPairs(ten, classes))
 }
 
-// plot is a figure whose x is logarithmic.
+// plot returns a figure with a logarithmic x axis.
 func plot(title, x, y string, log bool) *chart.Figure {
 	return &chart.Figure{Title: title, X: chart.Axis{Label: x, Log: true, Format: chart.Short},
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}

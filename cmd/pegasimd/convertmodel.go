@@ -64,20 +64,20 @@ func convertModel(c *call, in, out string) error {
 	}
 	encodes := encoder != nil && !encoder.Raw
 	if encodes && f.To == "liblinear" {
-		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
-			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
-			f.To, in)
+		return fmt.Errorf("%s: the format %s can't represent how words become numbers: write the "+
+			"data as numbers (convert -for %s DATA rows.svm), train a model on these, and convert "+
+			"that one", in, f.To, in)
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
-		return fmt.Errorf("%s: the model has curves, for which %s has no place: train with "+
+		return fmt.Errorf("%s: the format %[2]s can't represent the model's curves: train with "+
 			"-curves none", in, f.To)
 	}
 	if m.Scaling != nil && !m.Scaling.Folded && f.To == "liblinear" {
-		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
-			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.To)
+		return fmt.Errorf("%s: the model scales each row (%s), which the format %s can't "+
+			"represent: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.To)
 	}
 	if f.To == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
-		return fmt.Errorf("%s: liblinear has no form for the pairs of one-vs-one: train with "+
+		return fmt.Errorf("%s: liblinear can't represent the pairs of one-vs-one: train with "+
 			"-multiclass ovr", in)
 	}
 	if f.From == "liblinear" {
@@ -122,15 +122,15 @@ func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 		{m.State != nil, "the state of the run, with which -resume continues it", "liblinear onnx json go"},
 		{m.Table != nil && !encodes, "the columns of the data: their names, and which is the label",
 			"liblinear onnx"},
-		{encodes, "how cells are read: numbers are floats, NaN for gaps, and words have no blanks " +
-			"around them", "onnx"},
-		{m.HashBits > 0, fmt.Sprintf("that features are hashed: hash data to %d bits before "+
+		{encodes, "how cells are read: pass numbers as floats, gaps as NaN, and words without " +
+			"blanks around them", "onnx"},
+		{m.HashBits > 0, fmt.Sprintf("the hashing of features: hash data to %d bits first "+
 			"(convert -hash-bits)", m.HashBits), "liblinear onnx go"},
 		{m.Names != nil, "the names of the classes", "liblinear"},
 		{m.Calibration != nil || several && m.Config.Multiclass == pegasos.Multinomial,
 			"the probabilities", "liblinear"},
 		{m.HasProbabilities() && several && m.Config.Multiclass == pegasos.OneVsOne,
-			"the probabilities: those of -multiclass ovr are kept", "onnx"},
+			"the probabilities (train with -multiclass ovr to keep them)", "onnx"},
 		{true, "the settings, and the objective with its bound", "liblinear onnx go"},
 	} {
 		if lost.is && slices.Contains(strings.Fields(lost.forms), to) {

@@ -86,12 +86,12 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 	must(t, "train", "-quiet", "-proba", "-multiclass", "ovo", "-epochs", "1", digitsFile, model)
 	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
-		"onnx leaves out the probabilities: those of -multiclass ovr are kept\n") {
+		"onnx leaves out the probabilities (train with -multiclass ovr to keep them)\n") {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-hash-bits", "3", file(t, "toy.svm", toy), model)
 	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
-		"onnx leaves out that features are hashed: hash data to 3 bits before") {
+		"onnx leaves out the hashing of features: hash data to 3 bits first") {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n1 0:2\n"), model)

@@ -40,7 +40,7 @@ func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
 	}
 	wanted, err := columnList(list)
 	if err != nil {
-		return nil, flags.Usagef("-keep: %w: want names with commas between", err)
+		return nil, flags.Usagef("-keep: %w: want names separated by commas", err)
 	}
 	if err := d.keepInput(name); err != nil {
 		return nil, err
@@ -202,7 +202,8 @@ func (k *keptColumns) write(
 		return unread
 	}
 	if more || !same {
-		return fmt.Errorf("%s: it was changed while it was read", k.reader.call.dataName(k.name))
+		return fmt.Errorf("%s: the file was changed while it was read: run the command again",
+			k.reader.call.dataName(k.name))
 	}
 	out.Flush()
 	return out.Error()

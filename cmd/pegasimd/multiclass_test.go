@@ -184,7 +184,7 @@ func TestValid(t *testing.T) {
 	for _, multiclass := range []string{"ovr", "ovo", "crammer-singer"} {
 		for n, v := range []struct {
 			only  func(int) bool
-			other []string // and a row with this label
+			other []string // one more row, with this label
 		}{{all, nil}, {some, nil}, {all, []string{"aardvark", "7"}}} {
 			var hashes []any
 			for k, name := range []func(int) string{pets, numbers} {

@@ -33,7 +33,7 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 		}
 		names, err := columnList(d.call.flags.Text(given.flag))
 		if err != nil {
-			return nil, flags.Usagef("-%s: %w: want names with commas between", given.flag, err)
+			return nil, flags.Usagef("-%s: %w: want names separated by commas", given.flag, err)
 		}
 		for _, name := range names {
 			is := tables.Given{Kind: given.kind}

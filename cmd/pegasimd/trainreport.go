@@ -38,9 +38,9 @@ func newTrainReport(r *linearRun) *trainReport {
 		report.heldOut, report.HeldOutEstimate = r.held, of.HeldOut
 	}
 	if n := report.Replaced; n > 0 {
-		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began, so "+
-			"that the best of the weights at the start, those of the last step and 0 were kept: more "+
-			"-epochs, or -scale, may help", count(n, "problem")))
+		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began; the "+
+			"model keeps the best of the first weights, the last weights and 0: more -epochs, or "+
+			"-scale, may help", count(n, "problem")))
 	}
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report

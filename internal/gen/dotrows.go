@@ -230,7 +230,7 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	part = t.LastPart(part)
 	p := next("rows", 0)
 	order := passes(t.Width(), 2)
-	if t.Registers() >= 32 { // they hold the lanes of four rows in four groups
+	if t.Registers() >= 32 { // enough for the lanes of four rows in four groups
 		order = passes(t.Width(), 4)
 	}
 	var folded [4][]Group // partial sums of each row, in 32 lanes or fewer

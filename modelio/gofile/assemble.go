@@ -20,7 +20,7 @@ import (
 //go:embed parts/bundle.go parts/unpack.go
 var parts embed.FS
 
-// part is a declaration of package parts. Uses are the identifiers in it, and imports the packages
+// part is a declaration of package parts. uses are the identifiers in it, and imports the packages
 // among them.
 type part struct {
 	text    string
@@ -104,7 +104,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	c := &cutter{text: top, fset: fset, imports: known}
 	needed, types := map[*part]bool{}, map[string]bool{}
 	imports := map[string]bool{}
-	var waiting []*part // methods of types that are not needed so far
+	var waiting []*part // methods of types that were not needed so far
 	var need func(uses, of []string)
 	need = func(uses, of []string) {
 		for _, path := range of {
@@ -166,7 +166,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	return b.Bytes(), nil
 }
 
-// known are the packages that the template uses, by their names.
+// known maps the names of the packages that the template uses to their paths.
 var known = map[string]string{"fmt": "fmt", "strings": "strings"}
 
 // parse parses a file, and returns its imports by the names of the packages.
@@ -186,7 +186,7 @@ func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	return f, fset, imports, nil
 }
 
-// A cutter makes parts of a file.
+// A cutter extracts the parts of a file.
 type cutter struct {
 	text    []byte
 	fset    *token.FileSet
@@ -213,7 +213,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	slices.SortFunc(c.cut, func(a, b [2]token.Pos) int { return int(a[0] - b[0]) })
 	for _, cut := range c.cut {
 		if cut[0] < at {
-			continue // within what is cut already
+			continue // inside a range that is cut already
 		}
 		b.Write(c.slice(at, cut[0]))
 		at = cut[1]
@@ -228,7 +228,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	return p
 }
 
-// mark lists what is to be cut out of a declaration.
+// mark lists the ranges to cut out of a declaration.
 func (c *cutter) mark(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -327,7 +327,7 @@ func (c *cutter) uses(n ast.Node) (names, imports []string) {
 	return names, imports
 }
 
-// packed returns the text of bytes: a raw string of deflated bytes in base64.
+// packed returns bytes as the text of a Go string: deflated, in base64.
 func packed(all []byte) string {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)
@@ -347,7 +347,7 @@ func packed(all []byte) string {
 	return lines.String()
 }
 
-// packedFloats returns the text of vectors one after the other.
+// packedFloats returns the text of the concatenated vectors.
 func packedFloats(vectors [][]float32) string {
 	var b []byte
 	for _, w := range vectors {

@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "write bundle.go anew")
 
 const module = "github.com/pegasimd/pegasimd/internal/"
 
-// sources lists the packages from which declarations are copied, and those that the model's code
-// begins with. Whatever these need comes along.
+// sources lists the packages from which declarations are copied, and the declarations that the
+// model's code uses directly. All declarations that these need are copied, too.
 var sources = []struct{ path, roots string }{
 	{"text/tables", "codingsOf coding.encode Words.unpack none Number Date Category Text LeftOut"},
 	{"text/cell", ""},
@@ -42,7 +42,7 @@ var sources = []struct{ path, roots string }{
 	{"base/murmur", ""},
 }
 
-// renamed has names that say more than those in the package, or that nothing else has.
+// renamed maps declarations to clearer names, or to unique ones.
 var renamed = map[string]string{
 	"text/tables.Column": "tableColumn", "text/tables.Scale": "numberScale",
 	"text/tables.Levels": "categoryLevels", "text/tables.Words": "ngrams",

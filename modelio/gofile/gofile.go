@@ -26,7 +26,7 @@ const (
 	maxWeights     = 1 << 24 // largest number of weights of a file, of about 90 MB
 	maxLiterals    = 1 << 12 // largest number of weights that are written as numbers
 	maxExplained   = 1 << 10 // largest number of weights that have a line and a comment each
-	maxDenseInputs = 1 << 12 // features of rows that count as dense if the model does not say it
+	maxDenseInputs = 1 << 12 // most features of rows that are dense if the model has no layout
 )
 
 // Write writes the model as the Go package of that name. The package has the functions Predict and
@@ -46,14 +46,14 @@ func Write(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) er
 	return err
 }
 
-// source is a model that is to be written, as the template sees it.
+// source is a model to be written, with the methods that the template calls.
 type source struct {
 	*pegasos.Model
 	Package string
 	Encoder *tables.Encoder // nil unless cells are encoded
 	Sparse  bool            // whether rows are sparse
-	Names   []string        // of the features; nil if they have none
-	Params  string          // of Predict
+	Names   []string        // names of the features; nil if they have none
+	Params  string          // parameters of Predict
 	Args    string
 }
 
@@ -115,7 +115,7 @@ func (s *source) lacks() map[string]bool {
 	return lacks
 }
 
-// kinds has the constants of the kinds of columns.
+// kinds maps the kinds of columns to the names of constants.
 var kinds = map[tables.Kind]string{tables.Number: "number", tables.Date: "date",
 	tables.Category: "category", tables.Text: "freeText", tables.LeftOut: "leftOut"}
 
@@ -193,7 +193,7 @@ func (s *source) HasText() bool {
 	})
 }
 
-// First and Second name the classes of two.
+// First and Second return the names of the first and the second class.
 func (s *source) First() string  { return escape.Name(s.ClassName(0)) }
 func (s *source) Second() string { return escape.Name(s.ClassName(1)) }
 

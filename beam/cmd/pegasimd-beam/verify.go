@@ -57,7 +57,7 @@ func (v *verifyFlags) run() error {
 	case v.epochs < 0:
 		return usagef("-epochs: have %d, want 0 or more", v.epochs)
 	case v.dir == "" && len(v.beam) > 0:
-		return usagef("-dir has to be given with flags of Beam: a folder that all workers see")
+		return usagef("-dir is missing: with flags of Beam, name a folder that all workers can use")
 	}
 	if err := v.check(); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package cpu has the caches of this machine, and the time that this process has used.
+// Package cpu provides the sizes of this machine's caches and the CPU time of this process.
 package cpu
 
 import (
@@ -11,13 +11,14 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Caches are sizes in bytes, as one core sees them.
+// Caches are the sizes of the data caches in bytes, as one core sees them.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false where the system reports no sizes and usual ones are assumed
+	Known      bool // false if the system reports no sizes and typical ones are assumed
 }
 
-// Sizes returns the data caches' sizes. A level that is not there has the size of the one below it.
+// Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower
+// one.
 func Sizes() Caches {
 	known := cpuid.CPU.Cache
 	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}
@@ -56,8 +57,8 @@ func linuxSizes() (l1, l2, l3 int) {
 	return l1, l2, l3
 }
 
-// Level returns the name of the first cache of which bytes fill at most three quarters; the rest is
-// for everything else.
+// Level returns the name of the first cache of which the given number of bytes fills at most three
+// quarters; the rest is left for other data.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 func ProcessSeconds() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		panic(err) // there is nothing that could be wrong
+		panic(err) // the arguments are valid
 	}
 	return float64(t.Sec) + 1e-9*float64(t.Nsec)
 }

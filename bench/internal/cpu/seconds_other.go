@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// ProcessSeconds returns the wall clock's time: CPU time is read on Linux only.
+// ProcessSeconds returns wall-clock time, because CPU time is read on Linux only.
 func ProcessSeconds() float64 { return time.Since(began).Seconds() }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Ours begins the names of our own competitors.
+// Ours is the prefix of the names of our own competitors.
 const Ours = "Pegasimd"
 
 // A Grid holds the results of a table: a race for each column, whose competitors are the rows.
@@ -21,7 +21,7 @@ type Grid struct {
 	Columns   []string
 	Races     []Race     // by column; a row that did not run has no samples
 	Quartiles bool       // whether ratios are written with their quartiles
-	NoteHead  []string   // heads of more columns of the table of ratios
+	NoteHead  []string   // heads of additional columns of the table of ratios
 	Notes     [][]string // cells of these columns, by row
 }
 
@@ -74,7 +74,7 @@ func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	return times.Write(w)
 }
 
-// WriteCSV writes all samples of the grids to a file: a line for each.
+// WriteCSV writes all samples of the grids to a file, one per line.
 func WriteCSV(file string, grids []*Grid) error {
 	lines := [][]string{{"table", "row", "column", "round", "seconds"}}
 	for _, g := range grids {
@@ -90,7 +90,7 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
-// WriteLines writes a CSV file, in a folder that need not be there.
+// WriteLines writes a CSV file, and creates its folder if necessary.
 func WriteLines(file string, lines [][]string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Sample is how long one sample of a loop takes: long beside a call of the clock, short beside what
-// another process on the core takes away.
+// Sample is the duration of one sample of a loop: long compared with reading the clock, short
+// compared with the time for which another process occupies the core.
 const Sample = 40 * time.Microsecond
 
-// A Race has the seconds of competitors that took turns, by competitor and round.
+// A Race holds the seconds of competitors that alternated, by competitor and round.
 type Race [][]float64
 
 // Loops times loops of n operations each and returns the seconds of one operation. Each loop is
-// calibrated to last about a [Sample]. In each round every loop runs once, and another one begins.
+// calibrated to last about a [Sample]. In each round every loop runs once, beginning with a
+// different one.
 func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {
@@ -31,8 +32,8 @@ func Loops(rounds int, loops ...func(n int)) Race {
 	return race
 }
 
-// Runs times whole runs, each of which returns the seconds that are compared. No round begins after
-// most has passed; a most of 0 is no limit.
+// Runs times whole runs, each of which returns the seconds to compare. No round begins after most;
+// 0 is no limit.
 func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (Race, error) {
 	race := make(Race, len(runs))
 	for begin, round := time.Now(), 0; round < rounds; round++ {
@@ -57,7 +58,8 @@ func timed(loop func(int), calls int) (seconds float64) {
 	return time.Since(start).Seconds()
 }
 
-// calibrate returns how many calls take about a Sample. It trusts the shortest of three timings.
+// calibrate returns the number of operations that take about a Sample, by the shortest of three
+// timings.
 func calibrate(loop func(int)) int {
 	want := Sample.Seconds()
 	for calls := 1; ; calls *= 4 {
@@ -71,14 +73,15 @@ func calibrate(loop func(int)) int {
 	}
 }
 
-// Seconds returns the 25th percentile of a competitor's times: below it the machine was quiet.
+// Seconds returns the 25th percentile of a competitor's times, which interruptions by other
+// processes hardly affect.
 func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
 
 // Median returns the median of a competitor's times.
 func (r Race) Median(i int) float64 { return Quantile(r[i], .5) }
 
-// Ratio returns how many times as long as competitor j competitor i takes: the median of the
-// rounds' ratios and their quartiles.
+// Ratio returns the ratio of the times of competitors i and j: the median of the rounds' ratios and
+// their quartiles.
 func (r Race) Ratio(i, j int) (median, lower, upper float64) {
 	ratios := make([]float64, len(r[i]))
 	for k, v := range r[i] {

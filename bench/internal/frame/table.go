@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Head writes where and how the numbers below it were made. core says which core the program was
-// pinned to.
+// Head writes on which machine, when and by which command the numbers below it were measured. core
+// names the core to which the program was pinned.
 func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "CPU: %s, %d cores; %s\n", machine.CPU(), runtime.NumCPU(), core)
 	fmt.Fprintf(w, "Date: %s, commit %s\n", time.Now().UTC().Format(time.DateOnly), Commit())
@@ -25,8 +25,8 @@ func Head(w io.Writer, program, core string) {
 	fmt.Fprintf(w, "Command: %s\n", strings.Join(command, " "))
 }
 
-// A Table is written in Markdown with its columns aligned, to be read in a terminal and pasted into
-// a page.
+// A Table is written as Markdown with aligned columns, to be read in a terminal or pasted into a
+// page.
 type Table struct {
 	Title string
 	Head  []string

@@ -1,4 +1,4 @@
-// Package measured holds what make bench finds out and make report draws.
+// Package measured reads the results of make bench, for the figures of make report.
 package measured
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// A Report is of one machine.
+// A Report holds the results of one machine.
 type Report struct {
 	Head    [][2]string
 	Paths   []string // slowest first
@@ -24,7 +24,7 @@ type Report struct {
 	Runs    []*Run
 }
 
-// A Kernel was timed at sizes that ascend.
+// A Kernel holds the times of a kernel at ascending sizes.
 type Kernel struct {
 	Name  string
 	Sizes []Size
@@ -34,33 +34,33 @@ type Kernel struct {
 // a limit.
 type Size struct {
 	N       int
-	Level   string    // of the caches
+	Level   string    // smallest cache that holds the operands
 	GBs     []float64 // GB/s on each path
-	ToGo    float64   // how many times as fast as plain Go the fastest path is
-	Limit   float64   // GB/s of loads and stores alone
-	OfLimit float64   // the fastest path's share of that
+	ToGo    float64   // speed of the fastest path relative to plain Go
+	Limit   float64   // GB/s of a loop of loads and stores alone
+	OfLimit float64   // share of Limit that the fastest path reaches
 }
 
-// A Run is the training on one data set, and how good its model is on rows that it has not seen.
+// A Run is the training on one data set, with the quality of its model on held-out rows.
 type Run struct {
 	Name  string
 	Rows  int
-	Steps []float64 // a second, on each path
+	Steps []float64 // steps per second on each path
 	Curve []Point
 }
 
-// A Point is how good the model would be if the run ended there.
+// A Point is the quality of the model at some time during a run.
 type Point struct {
 	Run       string
 	Steps     int64
 	Objective float64
 	Dual      float64 // a lower bound on the optimum
 	Seconds   float64
-	Accuracy  float64 // on the rows held out
+	Accuracy  float64 // accuracy on the rows held out
 }
 
-// Gap is the most by which the objective is above the optimum, as a share of it; +Inf for not
-// known.
+// Gap returns an upper bound on the distance of the objective from the optimum, relative to the
+// optimum; +Inf if unknown.
 func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 
 // WritePoints writes the points of all runs to curves.csv in dir.
@@ -86,7 +86,7 @@ func Read(dir string) (*Report, error) {
 	defer f.Close()
 	report := &Report{}
 	values := map[string][]float64{} // all samples by name and unit
-	var names []string               // without the path
+	var names []string               // names without the code path
 	for r := benchfmt.NewReader(f, name); r.Scan(); {
 		switch result := r.Result().(type) {
 		case *benchfmt.SyntaxError:
@@ -125,7 +125,7 @@ func Read(dir string) (*Report, error) {
 			report.Runs = append(report.Runs, run)
 			continue
 		}
-		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // which moves nothing
+		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // prefetch moves no data
 			continue
 		}
 		size := Size{N: n, Level: keys["level"]}
@@ -174,10 +174,11 @@ func (r *Report) readPoints(name string) error {
 	return nil
 }
 
-// short is the size below which a probe of the limit waits for its call, as a kernel does.
+// short is the size below which OfLimit mainly compares the cost of a call, which the probe of the
+// limit has, too.
 const short = 100
 
-// Summary has medians over the sizes in each level of the caches that has sizes.
+// Summary returns medians over the sizes in each level of the caches.
 func (r *Report) Summary() *frame.Table {
 	levels := slices.DeleteFunc([]string{"L1", "L2", "L3", "DRAM"}, func(level string) bool {
 		return !slices.ContainsFunc(r.Kernels, func(k *Kernel) bool {
@@ -216,7 +217,7 @@ func (r *Report) Summary() *frame.Table {
 	return t
 }
 
-// Training has the speed on each path, and the accuracy on rows held out.
+// Training returns a table of the speed on each path and of the accuracy on held-out rows.
 func (r *Report) Training() *frame.Table {
 	t := &frame.Table{Title: "Training on one thread: millions of steps a second",
 		Head: append(append([]string{"", "rows"}, r.Paths...), "accuracy")}

@@ -1,5 +1,6 @@
-// Command ways writes the loops of ways.txt as Go: a function call in a loop would cost short
-// vectors as much as the kernel. It runs in the folder above: go generate ./kernels.
+// Command ways writes the loops of ways.txt as Go source, because a function call in each iteration
+// would take as long as a kernel on short vectors. It runs in the folder above: go generate
+// ./kernels.
 package main
 
 import (
