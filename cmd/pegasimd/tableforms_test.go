@@ -321,9 +321,8 @@ func TestTableConvert(t *testing.T) {
 	if contentOf(t, at("model")) != contentOf(t, at("back")) {
 		t.Error("the model is another after JSON")
 	}
-	fails(t, exitError, "the format liblinear can't represent how words become numbers: write the data as numbers "+
-		"(convert -for "+
-		at("model")+" DATA", "convert", at("model"), at("x.liblinear"))
+	fails(t, exitError, "the format liblinear can't represent how words become numbers: write the "+
+		"data as numbers (convert -for "+at("model")+" DATA", "convert", at("model"), at("x.liblinear"))
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
 		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {
 		t.Errorf("convert to ONNX told %s", told)

@@ -137,7 +137,7 @@ func TestRetries(t *testing.T) {
 	}
 	e, dir := start(t)
 	_, err := e.Run(context.Background(), job("fails", dir, 4, numbers(5)...))
-	if err == nil || err.Error() != "round 7 failed 4 times, at last: no luck" {
+	if err == nil || err.Error() != "round 7 failed 4 times, the last time with: no luck" {
 		t.Errorf("%v", err)
 	}
 }
