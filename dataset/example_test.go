@@ -87,7 +87,7 @@ func ExampleNewPGSMWriter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The first error stays: Close tells of it too.
+	// The first error is kept, and returned by Close, too.
 	w.Append(1, []int32{0, 7}, []float32{0.5, 2})
 	w.Append(-1, []int32{9}, []float32{3})
 	if err := errors.Join(w.Close(), f.Close()); err != nil {

@@ -82,7 +82,7 @@ func parse(args []string) (*config, error) {
 	f := flag.NewFlagSet("gate", flag.ContinueOnError)
 	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, or "+
 		"with the merge base if the tree does not descend from it, such as origin/main (needed)")
-	packages := f.String("package", "./...", "the `packages` with benchmarks, with commas")
+	packages := f.String("package", "./...", "the `packages` with benchmarks, separated by commas")
 	f.StringVar(&c.bench, "bench", ".", "count the instructions, where there is valgrind, and "+
 		"allocations of the benchmarks that match this `pattern`; empty for none")
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+

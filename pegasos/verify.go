@@ -226,10 +226,10 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:
-		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is "+
+		return fmt.Errorf("pegasos: the proof belongs to another model: the hash of its weights is "+
 			"%.99q, not %s", p.Model, have)
 	case p.Data != v.Data:
-		return errors.New("pegasos: the proof is of other data, or of another layout of the rows")
+		return errors.New("pegasos: the proof belongs to other data, or to another layout of the rows")
 	case !s.Fits(p.Vectors):
 		return errors.New("pegasos: the proof has another number of dual variables than the problem")
 	}

@@ -106,7 +106,7 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 	}
 	m, linear := any.(*pegasos.Model)
 	if !linear {
-		return nil, fmt.Errorf("%s: a kernel machine has none of these forms", name)
+		return nil, fmt.Errorf("%s: a kernel machine can't be converted to this format", name)
 	}
 	return m, nil
 }

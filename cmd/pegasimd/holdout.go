@@ -70,7 +70,7 @@ func (r *linearRun) holdOut() error {
 		}
 		out, in = splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 		if len(out) == 0 {
-			return fmt.Errorf("%s: -holdout %g holds out none of %s: there are too few different ones",
+			return fmt.Errorf("%s: -holdout %g holds out none of %s: too few are distinct",
 				r.dataName(r.data), share, count(all.Rows(), "row"))
 		}
 		if d.encoder == nil {

@@ -141,7 +141,7 @@ func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
 	case linear.Data == "":
 		in.Reason = "its file does not say what rows it was trained on"
 	case linear.Prior != "":
-		in.Reason = "its fingerprint is of the rows and of a prior model"
+		in.Reason = "its fingerprint covers the rows and a prior model"
 	case len(s.names) > len(linear.Classes):
 		in.Origin = htmlreport.Other // training did not have these labels
 	}

@@ -273,7 +273,7 @@ func (r *verifyReport) print(w io.Writer) {
 	rows, features := count(r.Rows, "row"), count(r.Features, "feature")
 	switch {
 	case r.DataKnown:
-		fmt.Fprintf(w, "the data are those of the model's training: %s, %s\n", rows, features)
+		fmt.Fprintf(w, "the data are the model's training data: %s, %s\n", rows, features)
 	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
@@ -284,7 +284,7 @@ func (r *verifyReport) print(w io.Writer) {
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {
 	case r.Sigmoids:
-		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
+		fmt.Fprintln(w, "the sigmoids agree with those of the folds, trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
 		// A sigmoid with A > 0 makes the probability fall as the score rises. It means that the

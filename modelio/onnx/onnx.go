@@ -53,7 +53,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	}
 	if vectors := int64(max(n, len(m.Classes))); vectors*int64(width) > maxBytes/4 {
 		return fmt.Errorf("onnx: %d vectors of %d weights do not fit into a file of 2 GB, the "+
-			"most there is", vectors, width)
+			"largest size", vectors, width)
 	}
 	for k := range n {
 		if len(m.Weights[k]) != width {
@@ -109,7 +109,7 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	all.message(14, property("pegasimd.hash", m.Hash()))
 	all.message(7, graph)
 	if len(all) > math.MaxInt32 {
-		return fmt.Errorf("onnx: %d bytes do not fit into a file of 2 GB, the most there is", len(all))
+		return fmt.Errorf("onnx: %d bytes do not fit into a file of 2 GB, the largest size", len(all))
 	}
 	_, err = w.Write(all)
 	return err
@@ -297,7 +297,7 @@ func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) 
 	}
 	if int64(n)*int64(classes) > maxBytes/8 {
 		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the "+
-			"most there is", classes)
+			"largest size", classes)
 	}
 	sides, firsts := make([]float32, n*classes), make([]float32, classes)
 	for k := range n {

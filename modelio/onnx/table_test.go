@@ -25,7 +25,7 @@ func tableOf(columns string, features int) *pegasos.Model {
 const numberColumn = `{"name":%q,"kind":"number","gaps":2,"gap_feature":true,` +
 	`"number":{"mean":3,"shift":1,"factor":0.5}}`
 
-// The nodes of a table: scores are compared by scripts/onnx.sh.
+// TestWriteTable checks the nodes of a table's graph; scripts/onnx.sh compares scores.
 func TestWriteTable(t *testing.T) {
 	have := describe(t, tableOf(`{"name":"id","kind":"left out"},`+
 		`{"name":"city","kind":"category","levels":{"names":["a","true"],"counts":[3,2]}},`+

@@ -407,7 +407,7 @@ func startPrism(t *testing.T) (pid int, endpoint string) {
 	return server.Process.Pid, "localhost:" + port
 }
 
-// workerOf returns a worker that a process has started, nil if there is none.
+// workerOf returns a worker process that a process has started, or nil.
 func workerOf(t *testing.T, of int) *os.Process {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/stat")

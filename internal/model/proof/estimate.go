@@ -39,9 +39,9 @@ func (e *Estimate) Check() error {
 	case !floats.IsFinite(e.StdErr) || e.StdErr < 0:
 		return fmt.Errorf("the standard error is %v, want 0 or more", e.StdErr)
 	case e.Rows < 1:
-		return fmt.Errorf("it is of %d rows, want 1 or more", e.Rows)
+		return fmt.Errorf("an estimate from %d rows, want 1 or more", e.Rows)
 	case e.Folds < 0:
-		return fmt.Errorf("it is of %d folds, want 0 or more", e.Folds)
+		return fmt.Errorf("an estimate from %d folds, want 0 or more", e.Folds)
 	case e.Share != 0 && !GoodShare(e.Share):
 		return fmt.Errorf("the share of the rows is %v, want more than 0 and less than 1", e.Share)
 	}

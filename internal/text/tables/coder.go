@@ -345,9 +345,9 @@ func (in *coding) refusal(of fit) string {
 	case of == isGap:
 		return "missing value: fill it in or leave the row out"
 	case in.Kind == Date:
-		return "the column is of dates: correct the cell or leave the row out"
+		return "the column has dates: correct the cell or leave the row out"
 	}
-	return "the column is of numbers: correct the cell or leave the row out"
+	return "the column has numbers: correct the cell or leave the row out"
 }
 
 // note counts a cell of column i that does not fit, or a gap in a column that had none in training.

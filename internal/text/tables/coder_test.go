@@ -174,7 +174,7 @@ func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
 		gap    = "missing value: fill it in or leave the row out"
-		odd    = "the column is of numbers: correct the cell or leave the row out"
+		odd    = "the column has numbers: correct the cell or leave the row out"
 	)
 	for _, c := range []struct{ name, text, want string }{
 		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n",

@@ -134,7 +134,7 @@ func (d *Calendar) check(rows int) error {
 		return errors.New("unknown order of dates")
 	}
 	if n := len(d.Counts); n != 0 && n != months && n != months+weekdays {
-		return fmt.Errorf("%d months and weekdays", n)
+		return fmt.Errorf("%d counts of months and weekdays, want 0, 12 or 19", n)
 	}
 	// A row adds to the count of its month and to the count of its weekday.
 	return errors.Join(checkCounts(d.Counts[:min(months, len(d.Counts))], 0, rows),

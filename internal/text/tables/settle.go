@@ -453,7 +453,7 @@ func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 		switch {
 		case used[name]:
 		case t.Columns != nil && name == t.Label:
-			return nil, fmt.Errorf("the column %q has the labels", escape.Cut(name))
+			return nil, fmt.Errorf("the column %q has the labels: it can't be given a kind", escape.Cut(name))
 		default:
 			return nil, fmt.Errorf("no column is called %q", escape.Cut(name))
 		}
