@@ -39,7 +39,7 @@ type Unsorted string
 const (
 	UnsortedError Unsorted = "error"
 	UnsortedSort  Unsorted = "sort" // a repeated index is still an error
-	UnsortedSum   Unsorted = "sum"  // equal indices: values are added, in the file's order and in float32
+	UnsortedSum   Unsorted = "sum"  // adds values with equal indices, in the file's order and in float32
 )
 
 // A Header specifies whether the first row of a table names the columns. The empty string means
@@ -300,7 +300,7 @@ func (o Options) checkFeatures() error {
 		return fmt.Errorf("dataset: %d hash bits: want 1 to %d", o.HashBits, maxHashBits)
 	case hashed > o.MaxFeatures || hashed > 0 && o.Features > 0 && o.Features != hashed:
 		return fmt.Errorf("dataset: %d hash bits make %d features: want at most %d (MaxFeatures), "+
-			"and as many as Features says", o.HashBits, hashed, o.MaxFeatures)
+			"and the number in Features if that is set", o.HashBits, hashed, o.MaxFeatures)
 	}
 	return nil
 }

@@ -250,7 +250,7 @@ func readParts(file string) (instructions []int, err error) {
 		sum, _, _ = strings.Cut(sum, "\n")
 		n, err := strconv.Atoi(strings.TrimSpace(sum))
 		if err != nil {
-			return instructions, fmt.Errorf("%s: the sum of a part: %w", file, err)
+			return instructions, fmt.Errorf("%s: the instruction count of a part: %w", file, err)
 		}
 		instructions = append(instructions, n)
 	}

@@ -19,7 +19,7 @@ import (
 // A pkg is a package with benchmarks, in one of the trees.
 type pkg struct {
 	path   string   // import path
-	prefix string   // of its benchmarks' names: its folder, if several packages are compared
+	prefix string   // put before its benchmarks' names: its folder, if there are several packages
 	dir    string   // the working directory of its benchmarks
 	match  []string // the patterns of -package that match it
 	broken bool     // it can't be built

@@ -243,7 +243,7 @@ func (r *modelReport) print(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	if r.Terms > 0 {
-		fmt.Fprintf(w, "curves    %d of the features, with numbers from %d on\n", r.Terms,
+		fmt.Fprintf(w, "curves    %d terms computed from the features, numbered from %d\n", r.Terms,
 			r.IndexBase+r.Features)
 	}
 	switch {

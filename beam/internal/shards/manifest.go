@@ -130,7 +130,7 @@ func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {
 		if n < 1 || n > m.Rows-rows {
-			return fmt.Errorf("a class with %d of %d rows", n, m.Rows)
+			return fmt.Errorf("a class has %d rows of %d", n, m.Rows)
 		}
 		rows += n
 	}
