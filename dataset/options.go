@@ -39,7 +39,7 @@ type Unsorted string
 const (
 	UnsortedError Unsorted = "error"
 	UnsortedSort  Unsorted = "sort" // a repeated index is still an error
-	UnsortedSum   Unsorted = "sum"  // adds values with equal indices, in the file's order and in float32
+	UnsortedSum   Unsorted = "sum"  // adds values with equal indices in float32, in the file's order
 )
 
 // A Header specifies whether the first row of a table names the columns. The empty string means

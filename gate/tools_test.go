@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// asGate makes this test binary the gate in the processes that tests start, so that nothing is built.
+// asGate is the variable that makes this test binary the gate, so that tests need not build it.
 const asGate = "GATE_TEST_IS_GATE"
 
 func TestMain(m *testing.M) {

@@ -33,7 +33,7 @@ func main() {
 	log.SetPrefix("kernels: ")
 	o := options{only: regexp.MustCompile(""), data: os.Getenv("PEGASIMD_DATA")}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
-	dir := flag.String("dir", ".", "the `folder` of bench.txt and curves.csv, or with -peers of peers.csv")
+	dir := flag.String("dir", ".", "`folder` of bench.txt and curves.csv or, with -peers, of peers.csv")
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",

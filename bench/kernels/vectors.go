@@ -97,7 +97,7 @@ var onFloats = []operation{
 	onVectors("Distance", rooted(wantDistance)),
 	onVectors("Cosine", wantCosine),
 	other(onVectors("Cosine64", wantCosine), vectors),
-	other(onVectors("Dot of halves", wantDot), func(n, off int) { // numbers that are exact in half precision
+	other(onVectors("Dot of halves", wantDot), func(n, off int) { // exact in half precision
 		vectors(n, off)
 		for i, v := range y {
 			y[i] = float32(math.Round(64*float64(v)) / 64)

@@ -52,7 +52,7 @@ func write(root, tree, version, out string) error {
 		{"checkout-index", "--all", "--prefix=" + tree + "/"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir, cmd.Stderr = root, os.Stderr
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+tree+".index") // leaves the user's index unchanged
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+tree+".index") // not the user's index
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("git %s: %w", args[0], err)
 		}

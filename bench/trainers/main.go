@@ -76,7 +76,7 @@ func main() {
 	flag.StringVar(&s.out, "out", "build/bench",
 		"the `folder` of trainers.csv, with all samples, or of -seeds' figures")
 	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
-	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")
+	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")
 	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
 	flag.Parse()
 	s.losses = strings.Split(lists.losses, ",")

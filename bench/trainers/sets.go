@@ -19,7 +19,7 @@ import (
 type source struct {
 	name   string // for -sets
 	timed  bool   // whether the tables of times show it when -sets is not given
-	file   string // training files in the folder PEGASIMD_DATA, separated by spaces, or ":" and a made set
+	file   string // training files in PEGASIMD_DATA, separated by spaces, or ":" and a made set
 	test   string // test files; may be empty
 	change string // made to the rows: max-abs, unit, only A B, against A
 }

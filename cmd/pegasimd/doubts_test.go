@@ -528,7 +528,8 @@ func TestColumnLists(t *testing.T) {
 		`-ignore '*' -categories 'c,"a, b"'`: {"\n a, b category", "\n \"\" left out as given",
 			"\n when left out as given", "\n c category as given"},
 		`-text c -ignore 1`:       {"\n c text as given", "\n \"\" left out as given"},
-		`-dates when=mdy,c`:       {"\n when date as given", "\n c date as given", `warning: column "c": 40 of 40 cells`},
+		`-dates when=mdy,c`:       {"\n when date as given", "\n c date as given",
+			`warning: column "c": 40 of 40 cells`},
 		`-categories when,c,when`: nil,
 	} {
 		args := append(shellSplit(t, flags), "inspect")

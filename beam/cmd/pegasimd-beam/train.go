@@ -130,7 +130,8 @@ func (t *trainFlags) replaceable(path string) error {
 	}
 	defer f.Close()
 	if _, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel); !ok {
-		return usagef("MODEL: %s exists and is not a model of pegasimd: name another file, or replace it with -force", path)
+		return usagef("MODEL: %s exists and is not a model of pegasimd: name another file, or "+
+			"replace it with -force", path)
 	}
 	return nil
 }

@@ -92,7 +92,8 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: damaged, or written by another version: choose another folder, or remove this one", escape.Name(runPath(dir)))
+		return nil, nil, fmt.Errorf("%s: damaged, or written by another version: choose another "+
+			"folder, or remove this one", escape.Name(runPath(dir)))
 	}
 	return r, text, nil
 }

@@ -73,7 +73,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
-		return nil, fmt.Errorf("this program has no work %q: driver and workers have different versions", j.Work)
+		return nil, fmt.Errorf("this program has no work %q: driver and workers have different "+
+			"versions", j.Work)
 	}
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)

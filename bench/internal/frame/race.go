@@ -34,7 +34,9 @@ func Loops(rounds int, loops ...func(n int)) Race {
 
 // Runs times whole runs, each of which returns the seconds to compare. No round begins after most;
 // 0 is no limit.
-func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (Race, error) {
+func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (
+	Race, error,
+) {
 	race := make(Race, len(runs))
 	for begin, round := time.Now(), 0; round < rounds; round++ {
 		if round > 0 && most > 0 && time.Since(begin) >= most {

@@ -125,7 +125,7 @@ func Read(dir string) (*Report, error) {
 			report.Runs = append(report.Runs, run)
 			continue
 		}
-		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // prefetch moves no data
+		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // no data
 			continue
 		}
 		size := Size{N: n, Level: keys["level"]}

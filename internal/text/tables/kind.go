@@ -196,7 +196,8 @@ func (s *stats) oddCodes() bool {
 // or some are, and all numbers have equally many digits, or none has fewer digits than those with
 // leading zeros.
 func (s *stats) likeCodes() bool {
-	return s.zeroLed > 0 && (2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
+	return s.zeroLed > 0 &&
+		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
 // idVerdict returns the verdict on whole numbers that only identify rows. Its kind is empty if the

@@ -49,7 +49,7 @@ func forTiles(dim, threads int, multiply func(start, end, j int)) {
 	const strip = 8 * asm.TileRows
 	type job struct{ start, end, j int }
 	var jobs []job
-	for j := roundUp(dim, asm.TileCols) - asm.TileCols; j >= 0; j -= asm.TileCols { // longest jobs first
+	for j := roundUp(dim, asm.TileCols) - asm.TileCols; j >= 0; j -= asm.TileCols { // longest first
 		end := min(j+asm.TileCols, dim)
 		for i := 0; i < end; i += strip {
 			jobs = append(jobs, job{i, min(i+strip, end), j})
