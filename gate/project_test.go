@@ -292,7 +292,7 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest "))
 	commit := strings.TrimSpace(p.do("git", "rev-parse", "--short", "HEAD"))
 	p.lacks(p.check(0, flags...), "nothing is worse",
-		"Accepted by commit "+commit+": what matches `^Nearest`")
+		"Commit "+commit+" accepts the numbers that match `^Nearest`")
 	p.do("git", "branch", "-f", "before")
 	p.edit("search.go", "scores = append", "scores = append([]float32(nil), scores...)\n"+
 		"\tscores = append")

@@ -58,7 +58,7 @@ func TestCompareCounts(t *testing.T) {
 		regexp.MustCompile("^alocates ")}})
 	if text := strings.Join(r.notes, " "); !r.worse() || !strings.Contains(text,
 		"by commit 7654321: what matches `^slower `, 1 of") || !strings.Contains(text,
-		"Nothing that is worse matches `^alocates `, which commit 1234567 accepts") {
+		"The pattern `^alocates ` of commit 1234567 matches no number that is worse") {
 		t.Errorf("worse: %v, notes: %s", r.worse(), text)
 	}
 	r.settle([]acceptance{{"7654321", regexp.MustCompile("^allocates ")}})

@@ -219,7 +219,7 @@ func TestVerifyErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := tr.Verify(ctx, m, p.sparse, p.y, pegasos.VerifyOptions{Proof: m.Proof}); err == nil ||
-		!strings.Contains(err.Error(), "other data, or of another layout") {
+		!strings.Contains(err.Error(), "other data, or to another layout") {
 		t.Error(err)
 	}
 	// The proof shows a smaller bound than the model claims.

@@ -60,7 +60,7 @@ func TestConvertData(t *testing.T) {
 			filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", "-stream", svm + "x",
 			filepath.Join(dir, "x.pgsm")}},
-		{"hashing is for", exitError, []string{"convert", "-hash-bits", "4", digits,
+		{"only svmlight data can be hashed", exitError, []string{"convert", "-hash-bits", "4", digits,
 			filepath.Join(dir, "x.pgsm")}},
 	} {
 		if code, _, told := pegasimd(t, c.args...); code != c.code ||

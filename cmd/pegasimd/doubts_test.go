@@ -383,7 +383,7 @@ func TestWarningsAreLast(t *testing.T) {
 				}
 			}
 			told = strings.Join(lines[first:], "\n")
-			if wants := data == "doubt.csv"; strings.Contains(told, `column "b": 1 cell`) != wants ||
+			if wants := data == "doubt.csv"; strings.Contains(told, `column "b": 1 of 131 cells`) != wants ||
 				!wants && strings.Contains(told, "warning: column") {
 				t.Errorf("%s: %s", line, told)
 			}
@@ -527,8 +527,8 @@ func TestColumnLists(t *testing.T) {
 		`-ignore '*' -categories c,'a, b'`: nil,
 		`-ignore '*' -categories 'c,"a, b"'`: {"\n a, b category", "\n \"\" left out as given",
 			"\n when left out as given", "\n c category as given"},
-		`-text c -ignore 1`:       {"\n c text as given", "\n \"\" left out as given"},
-		`-dates when=mdy,c`:       {"\n when date as given", "\n c date as given",
+		`-text c -ignore 1`: {"\n c text as given", "\n \"\" left out as given"},
+		`-dates when=mdy,c`: {"\n when date as given", "\n c date as given",
 			`warning: column "c": 40 of 40 cells`},
 		`-categories when,c,when`: nil,
 	} {
