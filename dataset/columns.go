@@ -89,8 +89,7 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		case !found && (c.opt.leavesOut(k) || c.growing()):
 			i = -1
 		case !found:
-			return columnErrorf("no column is called %q in the header: the model was trained with it",
-				escape.Cut(name))
+			return columnErrorf("no column is called %q in the header", escape.Cut(name))
 		case twice[name]:
 			return columnErrorf("two columns are called %q", escape.Cut(name))
 		case i == c.label:

@@ -80,7 +80,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		want       string
 	}{
 		{"missing column", "a,c,y\n1,2,3\n", Options{},
-			`a.csv:1: no column is called "b" in the header: the model was trained with it`},
+			`a.csv:1: no column is called "b" in the header`},
 		{"column twice", "a,b,b,y\n1,2,2,3\n", Options{}, `a.csv:1: two columns are called "b"`},
 		{"missing label", "a,b\n1,2\n", Options{},
 			`a.csv:1: no column is called "y" in the header` + which},

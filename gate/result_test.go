@@ -57,7 +57,7 @@ func TestCompareCounts(t *testing.T) {
 	r.settle([]acceptance{{"7654321", regexp.MustCompile("^slower ")}, {"1234567",
 		regexp.MustCompile("^alocates ")}})
 	if text := strings.Join(r.notes, " "); !r.worse() || !strings.Contains(text,
-		"by commit 7654321: what matches `^slower `, 1 of") || !strings.Contains(text,
+		"Commit 7654321 accepts the numbers that match `^slower `: 1 of") || !strings.Contains(text,
 		"The pattern `^alocates ` of commit 1234567 matches no number that is worse") {
 		t.Errorf("worse: %v, notes: %s", r.worse(), text)
 	}
