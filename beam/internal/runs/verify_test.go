@@ -124,7 +124,7 @@ func TestSettingRefused(t *testing.T) {
 		Lambda: 1, Config: pegasos.Config{Bias: pegasos.BiasUnregularised}}
 	_, err = verify(t, manifest, m)
 	if err == nil || !strings.Contains(err.Error(),
-		`it can't be verified in shards: bias: have "unregularised"`) {
+		`can't be verified in shards: bias: have "unregularised"`) {
 		t.Errorf("%v", err)
 	}
 }
