@@ -40,7 +40,8 @@ const (
 		"has to be 0 or auto (-index-base)"
 	indexTooLarge = "index larger than 2147483647; -hash-bits hashes larger ones"
 	unsortedIndex = "indices have to ascend (-unsorted sort, or sum)"
-	tooFewHashed  = "features: want at most 134217728 (MaxFeatures), and the number in Features if that is set"
+	tooFewHashed  = "features: want at most 134217728 (MaxFeatures), and the number in Features " +
+		"if that is set"
 )
 
 func TestSvmlightErrors(t *testing.T) {
