@@ -67,7 +67,7 @@ func TestCurves(t *testing.T) {
 		t.Errorf("inspect names no square:\n%s", stdout)
 	}
 	must(t, "verify", model, table)
-	fails(t, exitError, "the model has curves", "convert", "-to", "liblinear", model, of("x"))
+	fails(t, exitError, "represent the model's curves", "convert", "-to", "liblinear", model, of("x"))
 	must(t, "convert", "-to", "onnx", model, of("x.onnx"))
 	must(t, "convert", "-to", "json", model, of("x.json"))
 	must(t, "convert", "-from", "json", of("x.json"), of("again.model"))
