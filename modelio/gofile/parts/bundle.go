@@ -430,8 +430,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// parseDate parses a date under an order, 0 for dates that have one meaning only. plain says that it
-// is a plain number: then only eight digits are a date.
+// parseDate parses a date under an order, 0 for unambiguous dates only. plain tells that it is a plain
+// number: then only eight digits are a date.
 func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 	if order == 0 {
 		order = allOrders
