@@ -107,11 +107,9 @@ func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 		dots, block := make([]float32, k), make([]float64, k*min(lossBlock, to-from))
 		for from < to {
 			rows := min(lossBlock, to-from)
-			if wide != nil {
-				for r, w := range wide {
-					for n := range rows {
-						block[n*k+r] = x.Dot64(j.Row(from+n), w) + b[r]
-					}
+			for r, w := range wide {
+				for n := range rows {
+					block[n*k+r] = x.Dot64(j.Row(from+n), w) + b[r]
 				}
 			}
 			for n := range rows {
