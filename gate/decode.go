@@ -71,7 +71,7 @@ func decodeARM64(code []byte) ([]instruction, error) {
 		word := binary.LittleEndian.Uint32(code[at:])
 		x, err := arm64asm.Decode(code[at:])
 		switch {
-		case word == 0: // the linker's filling behind the function
+		case word == 0: // the linker's padding after the function
 			continue
 		case word&0xdfe0fc00 == 0x4e809400: // SDOT or UDOT, which arm64asm does not know
 		case err != nil:

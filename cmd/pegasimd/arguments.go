@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// parse parses the flags and the arguments, of which usage names each in a word. Those in brackets
-// may be left out, and a word with "..." stands for one or more data files. parse returns an
-// argument for each word, of several files the first, which c.more follow.
+// parse parses the flags and the arguments. usage has a word for each argument; those in brackets
+// are optional, and a word with "..." stands for one or more data files. parse returns an argument
+// for each word: the first of several files, of which c.more has the others.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -23,18 +23,18 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	case n < most-strings.Count(usage, "["):
 		return nil, flags.Usagef("too few arguments: want %s", usage)
 	case n > most && list < 0:
-		return nil, flags.Usagef("unexpected argument %q", c.args[most])
+		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], usage)
 	case slices.Contains(c.args, ""):
 		return nil, flags.Usagef("an argument is empty: want the name of a file")
 	}
 	more := 0
 	if list >= 0 {
-		after, err := c.behindData(words[list+1:], c.args[list:])
+		after, err := c.afterData(words[list+1:], c.args[list:])
 		if err != nil {
 			return nil, err
 		}
 		more = n - list - 1 - after
-		c.more = c.args[list+1:][:more]
+		c.first, c.more = c.args[list], c.args[list+1:][:more]
 		if err := checkList(c.args[list:][:1+more]); err != nil {
 			return nil, err
 		}
@@ -51,9 +51,9 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	return slices.Delete(slices.Clone(c.args), list+1, list+1+more), nil
 }
 
-// behindData returns how many of the arguments, which begin with a data file, are no data: they
-// stand for the words behind the one for data.
-func (c *call) behindData(words, args []string) (int, error) {
+// afterData returns how many of the last arguments are not data but stand for the given words, which
+// follow the one for data. The first of the arguments is a data file.
+func (c *call) afterData(words, args []string) (int, error) {
 	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
 	switch strings.Join(words, " ") {
 	case "": // only data
@@ -76,17 +76,18 @@ func (c *call) behindData(words, args []string) (int, error) {
 		case c.flags.Model != "":
 			return 0, nil
 		}
-		return c.outputBehind(args, "MODEL, which ends in .model or is given by -model",
+		return c.outputAfter(args, "MODEL, which ends in .model or is given by -model",
 			last == "-" || isModelName(last))
 	}
-	return c.outputBehind(args, "OUT, which ends in .html",
+	return c.outputAfter(args, "OUT, which ends in .html",
 		last == "-" || strings.HasSuffix(last, ".html") || strings.HasSuffix(last, ".htm"))
 }
 
-// outputBehind returns 1 if the last of the arguments, which begin with a data file, is an output.
-// A name that may be data is data, so that a file that is missing is not written. Behind one data
-// file an output may have any name that can't be data, as none can behind standard input.
-func (c *call) outputBehind(args []string, want string, is bool) (int, error) {
+// outputAfter returns 1 if the last of the arguments, the first of which is a data file, is an
+// output, else 0. A name that may be data is data, so that a missing data file is never written.
+// After a single data file an output may have any name that can't be data, and any name at all after
+// standard input.
+func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
 		dataset.FormatOf(last) == dataset.FormatAuto
@@ -150,8 +151,7 @@ func checkList(names []string) error {
 // dataName names data in messages: the file of that name and, if it is the first of several, the
 // number of the others.
 func (c *call) dataName(name string) string {
-	i := slices.Index(c.args, name)
-	if len(c.more) > 0 && i >= 0 && i+1 < len(c.args) && &c.args[i+1] == &c.more[0] {
+	if len(c.more) > 0 && name == c.first {
 		return name + " and " + count(len(c.more), "more file")
 	}
 	return inputName(name)

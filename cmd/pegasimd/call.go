@@ -29,7 +29,8 @@ type call struct {
 	flags  *flags.Set
 	args   []string // the arguments
 	roles  []string // what each of them is, as in the usage: DATA, for instance
-	more   []string // of the arguments, the data files behind the first one
+	first  string   // of the arguments, the first data file of a list
+	more   []string // of the arguments, the data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
 

@@ -28,7 +28,7 @@ of a table with a header are matched by name to those of the training data. Cell
 their column count as missing; a line says how many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
-end in .model: MODEL, behind which OUT may stand.
+end in .model: MODEL, which OUT may follow.
 
 A row with a score that is not finite is an error: its features are too large for float32. A class
 name with invisible characters is written in quotes.

@@ -310,9 +310,11 @@ func TestTablePredict(t *testing.T) {
 			`column age: 2 cells without a number as in the training, such as "old": taken for the mean` +
 			"\n3" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
-			"column city: 1 cell without a value, which the training data did not have: taken for none of the " +
-			"words\ncolumn age: 2 cells without a value, which the training data did not have: taken for the " +
-			"mean\ncolumn member: 1 cell without a value, which the training data did not have: taken for none " +
+			"column city: 1 cell without a value, which the training data did not have: taken for " +
+			"none of the words\n" +
+			"column age: 2 cells without a value, which the training data did not have: taken for " +
+			"the mean\n" +
+			"column member: 1 cell without a value, which the training data did not have: taken for none " +
 			"of the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)

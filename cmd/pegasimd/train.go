@@ -24,7 +24,7 @@ the ending .model. An existing file is replaced only if it is a model.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
 JSON, or all are other tables, whose headers have the same names in any order. The last argument is
-MODEL if it ends in .model, or is -, standard output; behind one DATA also if its name can't be that
+MODEL if it ends in .model, or is -, standard output; after one DATA also if its name can't be that
 of data. -model names a model of any name. Every other argument is data, and has to exist.
 
 Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and

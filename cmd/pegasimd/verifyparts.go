@@ -17,7 +17,7 @@ import (
 
 // This file lists which parts of a model's file verify has compared with the data. The name of a
 // part is its key in the header; keys within an object, or within the objects of an array, follow a
-// dot. The arrays behind the header are parts as well.
+// dot. The arrays after the header are parts as well.
 
 // coverage records what a verification has compared.
 type coverage struct {

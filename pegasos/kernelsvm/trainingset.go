@@ -27,7 +27,7 @@ type trainingSet struct {
 	byClass [][]int32    // rows of x of each class, ascending
 	pos     []int32      // position of each row of x; -1 for rows that are not visited
 	rowOf   []int32      // row of x at each position
-	starts  []int        // position of the first row of each class, and behind the last row
+	starts  []int        // position of the first row of each class, and after the last row
 	partial bool         // the run has fewer steps than rows, and may not visit all of them
 	rows    *kernel.Rows // the rows in the order of positions, with a group for each class
 	pairs   [][2]int     // classes of the labels -1 and 1 of each problem; -1 for all other classes

@@ -31,8 +31,8 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
-// visits to rows of x: whether x is sparse and these rows have at least as many nonzeros per column
-// as least.
+// visits to rows of x: whether x is sparse, and the visits meet at least the given number of nonzeros
+// in each column on average.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -74,8 +74,8 @@ func (m *Mixed) Dots(i int) []float32 {
 	return m.dots[:m.k]
 }
 
-// Axpy adds row i, multiplied by a[k], to vector k, for all k, and sets a to zeros. a is the result
-// of Coefficients. No element of a vector may be -0.
+// Axpy adds row i, multiplied by element k of Coefficients, to vector k, for all k. It then sets the
+// coefficients to 0. No element of a vector may be -0.
 func (m *Mixed) Axpy(i int) {
 	count := 0
 	for _, a := range m.a {

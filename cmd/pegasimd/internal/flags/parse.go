@@ -55,7 +55,7 @@ func (s *Set) Each() (flags []*Flag) {
 	return flags
 }
 
-// Parse reads flags, which may come before, between and behind the arguments. Behind -- there are
+// Parse reads flags, which may come before, between and after the arguments. After -- there are
 // only arguments.
 func (s *Set) Parse(args []string) (arguments []string, err error) {
 	for len(args) > 0 {

@@ -16,7 +16,7 @@ type Flag struct {
 	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file; empty
 	// for a bool.
 	Takes string
-	// In lists the commands that have the flag, with ! behind those whose -h lists it; -help-all
+	// In lists the commands that have the flag, with ! after those whose -h lists it; -help-all
 	// lists all flags.
 	In      string
 	Default string // as on a command line; empty for the zero value

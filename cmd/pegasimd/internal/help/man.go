@@ -28,7 +28,7 @@ func WriteMan(w io.Writer, commands []Command) {
 	}
 }
 
-// writeText writes paragraphs. Lines that begin with blanks, and the lines behind them, keep their
+// writeText writes paragraphs. Lines that begin with blanks, and the lines after them, keep their
 // breaks.
 func writeText(w io.Writer, text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {

@@ -107,7 +107,8 @@ func TestValues(t *testing.T) {
 						if name == "far" {
 							slack = 1e-9
 						}
-						most, most64 := r.Error.SumError(limit, r, int32(q)), r.Error64.SumError(limit64, r, int32(q))
+						most := r.Error.SumError(limit, r, int32(q))
+						most64 := r.Error64.SumError(limit64, r, int32(q))
 						if f.Kind == Sigmoid { // no inner product: there are no bounds
 							most, most64 = 1e-6, 1e-14
 						}

@@ -6,7 +6,7 @@ package solve
 type cache struct {
 	capacity int64           // maximum number of kernel values
 	index    map[int32]int32 // slot of each cached row
-	slots    []cacheSlot     // used slots, and behind them, up to its capacity, memory for more
+	slots    []cacheSlot     // used slots, and after them, up to its capacity, memory for more
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
