@@ -88,9 +88,10 @@ func lopsided(seed uint64) pair {
 	return p
 }
 
-// With an unregularized bias the bound is below the objective of all w and b that a run has met,
-// and the gap becomes small. The objective has the value of its definition, with no penalty for the
-// bias.
+// With an unregularized bias no dual bound exceeds the objective of a model after one of the first
+// 20 epochs or after every 40th epoch. At the end the gap is at most 2 % of the objective plus
+// 1e-4, except for rows far from 0. The objective has the value of its definition, with no penalty
+// for the bias.
 func TestUnregularisedBound(t *testing.T) {
 	for n, l := range losses {
 		for kind := range 8 { // bits: weights, prior, batches

@@ -40,8 +40,8 @@ type trial struct {
 	half bool // pause the run and resume it
 	auto bool // choose zero settings from the data, which may scale the rows
 
-	whole bool                 // no run builds on another
-	each  func(*pegasos.Model) // is called with the trained model, if not nil
+	whole bool                 // no Start, Prior or Resume
+	each  func(*pegasos.Model) // called with each trained model; may be nil
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }

@@ -64,7 +64,9 @@ func TestCurvesByFolds(t *testing.T) {
 	}
 }
 
-// The optimum of expanded rows is that of rows with columns for the terms.
+// Expanded rows have the optimum of rows that have a column for each term: neither run's bound
+// exceeds the other's objective. Verify confirms the model, and contradicts it if its expansion was
+// changed.
 func TestCurvesObjective(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
 		pegasos.Squared} {
@@ -128,7 +130,7 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 	}
 }
 
-// The fingerprint covers the rows before they are scaled and expanded.
+// The fingerprint of the data does not depend on Curves.
 func TestCurvesFingerprint(t *testing.T) {
 	x, y := ring(9, 100, 3)
 	var data []string
@@ -195,7 +197,7 @@ func TestCurvesScores(t *testing.T) {
 	}
 }
 
-// A run that is resumed, and one on other threads, gives the same model.
+// A run that is paused and resumed on three threads gives the model of the unbroken run.
 func TestCurvesResume(t *testing.T) {
 	x, y := ring(5, 300, 3)
 	tr := pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts, Epochs: 9,
@@ -234,7 +236,8 @@ func TestCurvesMemory(t *testing.T) {
 	}
 }
 
-// Runs that have no place for curves refuse them by name, and do without them if Curves is not set.
+// Runs that can't use curves train without them by default, as a run with a given Lambda does, and
+// return a ConfigError if Curves asks for them.
 func TestCurvesRefused(t *testing.T) {
 	x, y := ring(6, 200, 3)
 	start := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesNone}})
@@ -308,7 +311,7 @@ func TestCurveColumns(t *testing.T) {
 	}
 }
 
-// CurveColumns that are no ascending columns of the rows are refused, whatever Curves is.
+// CurveColumns must be ascending column numbers of the rows, whatever Curves is.
 func TestCurveColumnsRefused(t *testing.T) {
 	x, y := ring(8, 60, 3)
 	for _, curves := range []pegasos.Curves{"", pegasos.CurvesNone, pegasos.CurvesProducts} {
@@ -415,7 +418,7 @@ func TestCurvesInvariance(t *testing.T) {
 	}
 }
 
-// A model that lost columns by WithCols keeps their weights in files, and verifies nothing.
+// A model whose columns WithCols reduced keeps all weights in its file, and Verify refuses it.
 func TestCurvesOfFewerColumns(t *testing.T) {
 	x, y := ring(8, 200, 4)
 	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesPieces}})

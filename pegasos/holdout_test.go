@@ -12,9 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Train with Holdout gives the model of the other rows alone, whose predictions of the rows held
-// out give HeldOut. Verify with the same Holdout confirms the model, and without it does not know
-// the data.
+// Train with Holdout sets Result.HeldOut, which survives writing and reading. Verify with the same
+// Holdout recognizes the data; with all rows it contradicts the model.
 func TestHoldout(t *testing.T) {
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {
 		p := random(3, 300, 5, 3, 1)
@@ -29,8 +28,6 @@ func TestHoldout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The rows held out are those without which training gives the fingerprint; they are found
-		// again by the rows that Verify leaves out.
 		e := m.Result.HeldOut
 		if e == nil || e.Share != 0.3 || e.Rows < 50 || e.Rows > 70 || !(e.StdErr > 0) {
 			t.Fatalf("%s: %+v", loss, e)
@@ -55,7 +52,8 @@ func TestHoldout(t *testing.T) {
 	}
 }
 
-// Estimate gives the figures of package metrics.
+// Estimate returns the accuracy or R^2 that package metrics computes, and an error if a score is
+// not finite.
 func TestEstimate(t *testing.T) {
 	p := random(5, 200, 4, 3, 1)
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {
@@ -84,7 +82,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Holdout refuses shares that are none, rows of which it can hold out none, and other models.
+// Train returns a ConfigError if Holdout is not between 0 and 1, leaves no rows to hold out, or is
+// combined with Start, Prior, Resume, KeepState or Pause.
 func TestHoldoutRefuses(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})
@@ -114,7 +113,7 @@ func TestHoldoutCanceled(t *testing.T) {
 	}
 }
 
-// Models with estimates that can't be are refused.
+// Read refuses models with impossible estimates.
 func TestReadRefusesEstimates(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})

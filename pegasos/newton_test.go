@@ -29,7 +29,7 @@ func newtonTrial(seed uint64) *trial {
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
 	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
 	t.tr.Threads = pick(t.g, 1, 1, 2)
-	newton.UseSparse = t.g.IntN(2) == 0 // so that rows with few nonzeros are summed both ways
+	newton.UseSparse = t.g.IntN(2) == 0 // both ways to add rows with few nonzeros
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
 		t.x = pick[pegasos.Examples](t.g, t.rows, toSparse(t.rows), sample.UserRows(t.rows))

@@ -48,8 +48,8 @@ func TestCancelNewton(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s, after %d reads: %v", name, last, err)
 				}
-				// The sums for a bound, and those that the dual solver starts from, are not
-				// interrupted.
+				// Canceling does not interrupt the sums for a bound, nor those from which the dual
+				// solver starts.
 				most := int64(rows + soon)
 				if name == "auto" {
 					most = 5 * rows
@@ -57,7 +57,7 @@ func TestCancelNewton(t *testing.T) {
 				if late := x.reads.Load() - last; late > most {
 					t.Errorf("%s: %d reads after it was cancelled at %d", name, late, last)
 				}
-				if m != nil { // else it was while the run was prepared
+				if m != nil { // nil if the run was canceled before its first step
 					from = m
 				}
 			}

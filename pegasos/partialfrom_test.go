@@ -44,7 +44,7 @@ func TestPartialFrom(t *testing.T) {
 			first.Names[k] = string(rune('a' + k))
 		}
 		if s := first.Scaling; c.classes == 1 {
-			e := &first.Config.Epsilon // one that scaling and back would round
+			e := &first.Config.Epsilon // choose a value that e/Spread*Spread rounds
 			for *e/s.Spread*s.Spread == *e {
 				*e = math.Nextafter(*e, math.Inf(1))
 			}

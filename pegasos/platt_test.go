@@ -148,7 +148,7 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 }
 
 // checkShare compares the mean probability of the last class with the class's share of the weight;
-// nil weights are ones.
+// nil weights mean 1 for each row.
 func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, name string) {
 	t.Helper()
 	var mean, share, all float64

@@ -20,7 +20,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	for _, p := range append(pauses, 0) {
 		tr.Pause = p
 		m, err := trainPlain(t.Context(), &tr, x, y)
-		if err == nil && p > 0 { // it ended before the pause
+		if err == nil && p > 0 { // the run ended before the pause
 			return m
 		}
 		if err != nil && !(errors.Is(err, pegasos.ErrPaused) && p > 0) {

@@ -435,7 +435,7 @@ func TestEarly(t *testing.T) {
 			&pegasos.Trainer{Config: cfg, Early: early, Progress: func(p pegasos.Progress) {
 				seen = append(seen, p.Steps)
 				if cfg.Multiclass == pegasos.OneVsOne {
-					return // pairs of different sizes take different numbers of steps in part of an epoch
+					return // no Config.Steps stops pairs of unequal size at one fraction
 				}
 				if done := p.Epoch == int(p.Steps/epoch); !done {
 					t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
@@ -461,11 +461,11 @@ func TestEarly(t *testing.T) {
 		if cfg.Multiclass == pegasos.OneVsOne {
 			all = seen
 			if len(seen) != 6 || !slices.IsSorted(seen) {
-				t.Errorf("one-vs-one: looks after %v", seen)
+				t.Errorf("one-vs-one: Progress after steps %v", seen)
 			}
 		}
 		if !slices.Equal(seen, all) {
-			t.Errorf("%+v: looks after %v, want %v", cfg, seen, all)
+			t.Errorf("%+v: Progress after steps %v, want %v", cfg, seen, all)
 		}
 		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
 			t.Errorf("%+v: another model", cfg)

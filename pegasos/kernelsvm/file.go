@@ -187,8 +187,8 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		}
 	}
 	if have := m.Hash(); h.hash != "" && h.hash != have {
-		return nil, fmt.Errorf("header: hash: support rows, coefficients and kernel have the hash "+
-			"%s, not %s", have, h.hash)
+		return nil, fmt.Errorf("header: hash: the file says %s, but its model has the hash %s",
+			h.hash, have)
 	}
 	return m, nil
 }

@@ -121,9 +121,13 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	}
 	first := int(slices.Min(set.rowOf)) // named in errors about all rows
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
+		centered := ""
+		if cfg.Kernel == RBF {
+			centered = "centered "
+		}
 		return &store.RowError{Row: first, Scale: true,
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
-				"%.3g, 1 over their mean squared length", g)}
+				"%.3g, 1 over the mean squared norm of the %srows", g, centered)}
 	}
 	if most := set.rows.MaxSquare; cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &store.RowError{Row: first, Scale: true,

@@ -42,8 +42,8 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// visits returns rows whose label, of the given number of classes, is told by their colour. With 0
-// classes the label is a number, by the colour and the age.
+// visits returns rows whose colour determines their label, one of the given number of classes. With
+// 0 classes the label is a number that the colour and the age determine.
 func visits(classes int) (rows [][]string) {
 	r := rand.New(rand.NewPCG(3, 3))
 	colours := []string{"red", "green", "blue", "grey"}
@@ -65,8 +65,8 @@ func visits(classes int) (rows [][]string) {
 	return rows
 }
 
-// predicted returns how many rows are predicted as they are labelled, or nearly so if that is a
-// number.
+// predicted returns the number of rows whose predicted label is right or, for numbers, off by less
+// than 8.
 func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	t.Helper()
 	for _, row := range rows {
@@ -83,7 +83,7 @@ func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	return right
 }
 
-// reread returns a model as its file has it.
+// reread returns a copy of a model that was written to a file and read.
 func reread(t *testing.T, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer
