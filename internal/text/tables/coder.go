@@ -336,7 +336,7 @@ func (c *Coder) Label(text string) (form.Label, string) {
 	if v, ok := l.Format.parse(text); ok {
 		return form.Label{Value: float32(v) + 0}, ""
 	}
-	return form.Label{}, "label is not a number, as the labels of the training are"
+	return form.Label{}, "label is not a number, unlike the labels in training"
 }
 
 // refusal returns why a cell is refused.

@@ -65,7 +65,7 @@ func (e *Encoder) check() error {
 func (l *Label) check() error {
 	if l.Kind != "" && l.Kind != Number && l.Kind != Category ||
 		l.GapIsClass && l.Kind != Category || l.Format != nil && l.Kind != Number {
-		return errors.New("not one that an encoder has")
+		return errors.New("an invalid kind, or a format or gap_is_class that its kind can't have")
 	}
 	return l.Format.check()
 }
@@ -81,15 +81,15 @@ func (c *Column) check(rows int, raw bool) error {
 	case !known:
 		return fmt.Errorf("unknown kind %q", escape.Cut(string(c.Kind)))
 	case has != wants:
-		return fmt.Errorf("a %s has other parts", c.Kind)
+		return fmt.Errorf("missing or unexpected parts for the kind %s", c.Kind)
 	case c.Gaps < 0 || c.Gaps > rows:
 		return fmt.Errorf("%d gaps in %d rows", c.Gaps, rows)
 	case raw && (c.Kind != Number || c.Gaps > 0 || c.GapFeature):
-		return errors.New("not of plain numbers, as a raw table's are")
+		return errors.New("in a raw table, but not a column of numbers without gaps")
 	case c.GapFeature && c.Kind == LeftOut:
-		return errors.New("left out, but for its gaps")
+		return errors.New("left out, but with a gap feature")
 	case c.Weak && (raw || c.Kind == Text || c.Kind == LeftOut):
-		return errors.New("weak, as no such column is")
+		return errors.New("marked weak, which text, left-out columns and columns of a raw table can't be")
 	}
 	switch c.Kind {
 	case Number:
@@ -150,7 +150,8 @@ func (l *Levels) check(cells int) error {
 		len(l.Counts) > 0):
 		return errors.New("hashed levels are damaged")
 	case len(l.Names) != len(l.Counts) || len(l.Names) > maxLevels:
-		return fmt.Errorf("%d levels with %d counts", len(l.Names), len(l.Counts))
+		return fmt.Errorf("%d levels and %d counts, want equally many, at most %d", len(l.Names),
+			len(l.Counts), maxLevels)
 	case l.HashBits == 0 && len(l.Names) == 0:
 		return errors.New("no levels")
 	}
@@ -166,7 +167,7 @@ func (l *Levels) check(cells int) error {
 func checkCounts(counts []int, least, most int) error {
 	for _, count := range counts {
 		if count < least || count > most {
-			return errors.New("counts of more rows than there are")
+			return errors.New("a count is too small, or the counts exceed the number of rows")
 		}
 		most -= count
 	}

@@ -33,7 +33,7 @@ func (e *Encoder) describe(i int) string {
 	case c.Kind == LeftOut:
 		return "left out of the training"
 	case c.Levels != nil && c.Levels.HashBits > 0:
-		return fmt.Sprintf("words, more than %d of them in %d rows or more", maxLevels, leastRows)
+		return "words, too many for a feature each: hashed"
 	case c.Levels != nil && !c.Levels.lackRare():
 		return fmt.Sprintf("words, %d different ones", len(c.Levels.Names))
 	case c.Levels != nil:

@@ -87,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 		return with(strings.Replace(text, `"AQE="}},`, `"AQE=","length":`+length+`}}`, 1))
 	}
 	months := strings.Repeat("1,", 8) + "1,0,0,0"
-	const other, counted = "has other parts", "counts of more rows than there are"
+	const other, counted = "unexpected parts", "the counts exceed the number of rows"
 	for _, c := range []struct{ text, want string }{
 		{number(""), ""}, {column("category", ""), ""}, {category(`"hash_bits":12`), ""},
 		{category(`"names":["a","b"],"counts":[4,5]`), ""}, {list(maxLevels), ""},
@@ -103,9 +103,9 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"encoder":5,"rows":1,"label_at":-2}`, "the label is in column -2"},
 		{`{"encoder":5,"rows":1,"label_at":1}`, "the label is in column 1"},
 		{`{"encoder":5,"rows":0,"label_at":0}`, "0 rows"},
-		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: not one"},
-		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: not"},
-		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: not one"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"text"}}`, "label: an invalid kind"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"number","gap_is_class":true}}`, "label: an invalid kind"},
+		{`{"encoder":5,"rows":1,"label_at":0,"label":{"kind":"category","format":{}}}`, "label: an invalid kind"},
 		{`{"encoder":5,"columns":{}}`, "want an array"},
 		{number(`,"mean":1e999`), "cannot unmarshal"},
 		{number(`,"mean":1e39`), "invalid mean, shift or factor"},
@@ -127,8 +127,8 @@ func TestDecodeErrors(t *testing.T) {
 		{date(`"counts":[-1` + strings.Repeat(",0", 11) + "]"), counted},
 		{category(`"hash_bits":13`), "hashed"}, {category(`"hash_bits":-1`), "hashed"},
 		{category(`"hash_bits":1,"names":["a"],"counts":[1]`), "hashed"}, {category(""), "no levels"},
-		{category(`"names":["a","b"],"counts":[4]`), "2 levels with 1 counts"},
-		{category(`"counts":[4]`), "0 levels with 1 counts"},
+		{category(`"names":["a","b"],"counts":[4]`), "2 levels and 1 counts"},
+		{category(`"counts":[4]`), "0 levels and 1 counts"},
 		{category(`"names":["a","a"],"counts":[4,4]`), "not sorted"},
 		{category(`"names":["b","a"],"counts":[4,4]`), "not sorted"},
 		{category(`"names":["a","b"],"counts":[0,4]`), counted},
@@ -138,7 +138,7 @@ func TestDecodeErrors(t *testing.T) {
 		{category(fmt.Sprintf(`"names":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), counted},
 		{list(maxLevels + 1), "4097 levels"},
 		{strings.Replace(number(""), `"rows"`, `"raw":true,"rows"`, 1), "scaled, in a raw table"},
-		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "not of plain numbers"},
+		{strings.Replace(column("left out", ""), `"rows"`, `"raw":true,"rows"`, 1), "in a raw table"},
 		{strings.Replace(number(""), `"c",`, `"c","weak":true,`, 1), ""},
 		{column("left out", `,"weak":true`), "weak"},
 		{with(`{"weak":true,` + text[1:len(text)-1]), "weak"},

@@ -32,8 +32,8 @@ type assumption struct {
 	decimal byte       // '.' or ','
 	unit    string     // the unit of all numbers that have one; "" for any
 	order   cell.Order // order of day and month; 0 until there is an ambiguous date
-	times   bool       // times of the day, not dates
-	text    bool       // the n-grams of the cells are counted
+	times   bool       // whether the dates are times of the day
+	text    bool       // whether to count the n-grams of the cells
 }
 
 // bareOnly is the assumed unit if numbers have neither unit nor magnitude: other cells do not fit.

@@ -24,7 +24,7 @@ const (
 	// and n-grams in more than maxGramsOnce buckets. In other columns each level and each n-gram
 	// has a feature.
 	leastRows    = 2
-	maxGramsOnce = 1 << (textBits - 3) // collisions of n-grams are rare up to this number
+	maxGramsOnce = 1 << (textBits - 3) // buckets in use; up to it collisions of n-grams are rare
 	textBits     = 20                  // logarithm of the number of buckets
 	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
@@ -277,7 +277,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
 // numbers; everything else, including invalid UTF-8, separates them.
 type gramReader struct {
-	rest        string // of the cell
+	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
 	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded

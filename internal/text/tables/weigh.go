@@ -22,7 +22,8 @@ const (
 	maxClassSums     = 1 << 22 // features times classes; if there are more, no column becomes weak
 )
 
-// weigher is a [form.Encoder] that sums the features of the columns beside text, and returns none.
+// weigher is a [form.Encoder] that sums the features of all columns except text. Its Encode returns
+// no features.
 type weigher struct {
 	*Coder   // for all columns except text
 	skip     func(row int) bool
