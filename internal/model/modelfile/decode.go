@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
@@ -210,13 +211,31 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 // fieldOf returns the field, of the struct v or of a struct embedded in v, whose json tag has the
 // given name. It returns false if there is none.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
-	for _, f := range reflect.VisibleFields(v.Type()) {
+	fields, ok := fieldsByType.Load(v.Type())
+	if !ok {
+		fields, _ = fieldsByType.LoadOrStore(v.Type(), fieldsOf(v.Type()))
+	}
+	index, ok := fields.(map[string][]int)[name]
+	if !ok {
+		return reflect.Value{}, false
+	}
+	return v.FieldByIndex(index), true
+}
+
+// fieldsByType caches the results of fieldsOf by reflect.Type: an encoder has as many structs as
+// columns.
+var fieldsByType sync.Map
+
+// fieldsOf returns the index of each field of a struct type that has a json name, by that name.
+func fieldsOf(t reflect.Type) map[string][]int {
+	fields := map[string][]int{}
+	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if tag == name && tag != "" && tag != "-" {
-			return v.FieldByIndex(f.Index), true
+		if _, known := fields[tag]; !known && tag != "" && tag != "-" {
+			fields[tag] = f.Index
 		}
 	}
-	return reflect.Value{}, false
+	return fields
 }
 
 // decodeSlice decodes an array into the slice v. null leaves v nil.
