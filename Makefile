@@ -25,7 +25,7 @@ demo: ## train on the embedded digits and time the kernels, in under a minute
 	@GOWORK=off $(GO) run ./scripts/demo
 
 .PHONY: test
-test: ## vet and test the library and the command, in under 5 minutes
+test: ## vet and test the library and the command
 	@echo "== vet of the library: it names each package and its tests when it begins with them"
 	@GOWORK=off $(GO) vet -v ./...
 	@echo "== tests of the library: a line when those of a package have ended, in order of their names"
@@ -109,7 +109,7 @@ gate-runs: ## gate equal, slower and allocating code of five kinds RUNS times ea
 # A test that compares with a program fails in CI if the program is missing; elsewhere it is skipped.
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
-ci: ## what a push runs, in under 35 minutes on 2 cores
+ci: ## what a push runs
 	@TIME=2m FROM=1000000000 FUZZTIME=6s MAKE='$(MAKE)' scripts/ci.sh check test-all paths purego emulated race certificate fuzz vulncheck
 
 .PHONY: weekly
