@@ -240,12 +240,8 @@ func TestSnippetsName(t *testing.T) {
 	}
 }
 
-// The Go code of README equals examples of the packages, line by line; go test runs those.
+// The Go code of the documents equals examples of the packages, line by line; go test runs those.
 func TestSnippetsOfGo(t *testing.T) {
-	readme, ok := pages(t)["README.md"]
-	if !ok {
-		t.Fatal("no README.md")
-	}
 	var examples []string
 	for _, pattern := range []string{"*/example_test.go", "*/*/example_test.go"} {
 		names, err := filepath.Glob(filepath.Join(root, pattern))
@@ -257,19 +253,21 @@ func TestSnippetsOfGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			examples = append(examples, string(text))
+			examples = append(examples, words(string(text)))
 		}
 	}
-	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(readme, -1)
-	if len(blocks) < 2 {
-		t.Fatalf("README has %d blocks of Go, want 2 or more", len(blocks))
-	}
-	for _, block := range blocks {
-		if !slices.ContainsFunc(examples, func(text string) bool {
-			return strings.Contains(words(text), words(block[1]))
-		}) {
-			t.Errorf("no example does this:\n%s", block[1])
+	code, ran := regexp.MustCompile("(?ms)^```go\n(.*?)^```"), map[string]int{}
+	for page, text := range pages(t) {
+		for _, block := range code.FindAllStringSubmatch(text, -1) {
+			if ran[page]++; !slices.ContainsFunc(examples, func(text string) bool {
+				return strings.Contains(text, words(block[1]))
+			}) {
+				t.Errorf("%s: no example does this:\n%s", page, block[1])
+			}
 		}
+	}
+	if ran["README.md"] < 2 {
+		t.Errorf("README.md has %d blocks of Go, want 2 or more", ran["README.md"])
 	}
 }
 
