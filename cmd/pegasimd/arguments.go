@@ -34,7 +34,7 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 			return nil, err
 		}
 		more = n - list - 1 - after
-		c.first, c.more = c.args[list], c.args[list+1:][:more]
+		c.more = c.args[list+1:][:more]
 		if err := checkList(c.args[list:][:1+more]); err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (c *call) afterData(words, args []string) (int, error) {
 	switch strings.Join(words, " ") {
 	case "": // only data
 		return 0, nil
-	case "MODEL":
+	case "MODEL", "OUT":
 		return 1, nil
 	case "MODEL [OUT]":
 		switch n := len(args); {
@@ -129,7 +129,7 @@ func isModelName(name string) bool { return strings.HasSuffix(name, ".model") }
 
 // checkList returns an error if several data files can't be read together.
 func checkList(names []string) error {
-	if len(names) == 1 {
+	if len(names) < 2 {
 		return nil
 	}
 	var infos []os.FileInfo
@@ -146,13 +146,4 @@ func checkList(names []string) error {
 		}
 	}
 	return nil
-}
-
-// dataName names data in messages: the file of that name and, if it is the first of several, the
-// number of the others.
-func (c *call) dataName(name string) string {
-	if len(c.more) > 0 && name == c.first {
-		return name + " and " + count(len(c.more), "more file")
-	}
-	return inputName(name)
 }

@@ -29,12 +29,10 @@ type call struct {
 	flags  *flags.Set
 	args   []string // the arguments
 	roles  []string // what each of them is, as in the usage: DATA, for instance
-	first  string   // of the arguments, the first data file of a list
 	more   []string // of the arguments, the data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
 
-	quiet     bool     // no warnings are printed
 	warnings  []string // printed at the end of the output
 	inputs    []inputFile
 	outputs   []*output
@@ -60,7 +58,7 @@ func (c *call) warn(texts ...string) {
 // printWarnings prints the warnings. They are the last lines of the output, where people look.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
-		if !c.quiet {
+		if !c.flags.Quiet {
 			fmt.Fprintln(c.stderr, "warning:", escape.Text(text))
 		}
 	}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A questionError is a question to the caller, with the command lines that answer it.
@@ -39,18 +37,4 @@ func (c *call) labelQuestion(err error) error {
 // commandLine returns a command line that calls the command, quoted for a shell.
 func (c *call) commandLine(words []string) string {
 	return "pegasimd " + c.flags.Command + " " + shellWords(words)
-}
-
-// dataError returns the error of a run on the named data, as a usage error if a setting is at
-// fault.
-func dataError(name string, err error) error {
-	if bad := flags.FromConfig(err); bad != err {
-		return bad
-	}
-	var row *pegasos.RowError
-	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; scale them with train -scale, or in the file for a kernel machine",
-			name, err)
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }

@@ -16,12 +16,13 @@ import (
 
 var convertCommand = command{help.Command{
 	Name:      "convert",
-	Arguments: "DATA|MODEL OUT",
+	Arguments: "MODEL|DATA... OUT",
 	Summary:   "write data or a model in another form",
 	Help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or
 .pgsm; all but .pgsm may be followed by .gz. OUT may be - for svmlight on standard output. A .pgsm
 file is mapped into memory when it is read: it opens at once, and may be larger than memory. Numbers
-keep their bits. docs/data.md says what each format loses.
+keep their bits. docs/data.md says what each format loses. Several DATA are read as one, as by train;
+the last argument is OUT.
 
 For a table it writes the features that train would compute or, with -for MODEL, those that the
 model computes. If the model has curves, these are the scaled features and the terms of the curves,
@@ -35,6 +36,7 @@ train, -from json for files of -to json. -to is not needed if OUT ends in .go, .
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
+  pegasimd convert jan.csv feb.csv quarter.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
   pegasimd convert -for people.model people.csv people.svm
   pegasimd convert -to go people.model people.go
@@ -48,17 +50,19 @@ func runConvert(c *call, args []string) error {
 	if f.For != "" && (f.From != "" || f.To != "" || f.Stream) {
 		return flags.Usagef("-for converts data: it can't be given with -from, -to or -stream")
 	}
-	if f.From != "" || f.To != "" {
-		return convertModel(c, args[0], args[1])
-	}
-	if args[0] != "-" {
-		if model, _ := c.holdsModel(args[0]); model {
-			f.To = formOfEnding[filepath.Ext(plainName(args[1]))]
-			if f.To == "" {
+	model := f.From != "" || f.To != ""
+	if !model && args[0] != "-" {
+		if model, _ = c.holdsModel(args[0]); model {
+			if f.To = formOfEnding[filepath.Ext(plainName(args[1]))]; f.To == "" {
 				return flags.Usagef("%s is a model: want -from or -to", args[0])
 			}
-			return convertModel(c, args[0], args[1])
 		}
+	}
+	switch {
+	case model && len(c.more) > 0:
+		return flags.Usagef("a model is converted alone: want MODEL OUT")
+	case model:
+		return convertModel(c, args[0], args[1])
 	}
 	format, err := outFormat(args[1])
 	if err != nil {
@@ -72,26 +76,26 @@ func runConvert(c *call, args []string) error {
 		return err
 	}
 	var rows, cols int
-	reader := c.fittingReader()
+	reader := c.fittingReader(args[0])
 	if f.For != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
 	set := new(dataset.Set) // remains empty with -stream: tell only needs the reader then
 	if f.Stream {           // data that may be larger than memory
-		p := reader.options(args[0])
+		p := reader.options()
 		err = out.write(func(w io.Writer) (err error) {
-			rows, cols, err = reader.stream(w.(io.WriterAt), args[0])
-			return cmp.Or(err, reader.settle(args[0], false))
+			rows, cols, err = reader.stream(w.(io.WriterAt))
+			return cmp.Or(err, reader.settle(false))
 		})
 		p.clear()
 	} else {
-		if set, err = reader.readFor(args[0], f.For); err != nil {
+		if set, err = reader.readFor(f.For); err != nil {
 			return err
 		}
-		if err := reader.settle(args[0], false); err != nil {
+		if err := reader.settle(false); err != nil {
 			return err
 		}
-		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
+		rows, cols, err = set.Rows(), set.Cols(), reader.writeData(out, format, set)
 	}
 	if err == nil && !c.flags.Quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
@@ -104,10 +108,10 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-// readFor reads data, with the features and labels of the named model unless the name is empty.
-func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
+// readFor reads the data, with the features and labels of the named model unless its name is empty.
+func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 	if model == "" {
-		set, _, err := d.read(name, nil)
+		set, _, err := d.read(nil)
 		return set, err
 	}
 	m, err := readModel(model, os.Stdin)
@@ -115,14 +119,14 @@ func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
 		return nil, err
 	}
 	head := m.Head()
-	set, _, err := d.read(name, &head)
+	set, _, err := d.read(&head)
 	if l, ok := m.(*pegasos.Model); ok && err == nil && l.Scaling != nil &&
 		l.Scaling.Expansion != nil {
 		err = d.expand(set, l.Scaling)
 	}
 	if err == nil && head.Classes != nil && !set.Unlabelled {
 		if err = relabel(set, m, nil); err != nil {
-			err = fmt.Errorf("%s: %w", inputName(name), err)
+			err = fmt.Errorf("%s: %w", d, err)
 		}
 	}
 	return set, err
@@ -142,16 +146,15 @@ func outFormat(name string) (dataset.Format, error) {
 	return format, nil
 }
 
-// writeData writes a set that was read from the file in. Errors name that file, except errors of
-// writing.
-func writeData(out *output, format dataset.Format, set *dataset.Set, in string) error {
+// writeData writes the set that was read. Errors name its file, except errors of writing.
+func (d *dataReader) writeData(out *output, format dataset.Format, set *dataset.Set) error {
 	return out.write(func(w io.Writer) error {
 		err := dataset.Write(w, format, set)
 		if err == nil {
 			err = set.Err() // damage found while reading a mapped file
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", inputName(in), err)
+			return fmt.Errorf("%s: %w", d, err)
 		}
 		return nil
 	})

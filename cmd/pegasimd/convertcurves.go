@@ -61,7 +61,7 @@ func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 		}
 		set.Table = &named
 	}
-	if !d.quiet {
+	if !d.call.flags.Quiet {
 		fmt.Fprintf(d.call.stderr, "%s scaled (%s), and %s of them\n", count(cols, "feature"), s.Kind,
 			count(s.Expansion.Len(), "curve"))
 	}

@@ -48,7 +48,8 @@ func runCv(c *call, args []string) error {
 	if c.flags.Folds < 2 {
 		return flags.Usagef("-folds: have %d, want 2 or more", c.flags.Folds)
 	}
-	v := &search{call: c, data: args[0], cfg: c.flags.Config, classWeight: c.flags.ClassWeight}
+	v := &search{call: c, reader: c.fittingReader(args[0]), cfg: c.flags.Config,
+		classWeight: c.flags.ClassWeight}
 	return steps(v.makeGrid, v.checkSettings, v.readData, v.choose, v.search,
 		v.writeModel, v.write)
 }
@@ -120,11 +121,10 @@ func (v *search) readData() (err error) {
 	if err := v.openOutputs(); err != nil {
 		return err
 	}
-	v.reader = v.fittingReader()
 	if err = v.reader.readWeights(v.flags.Weights); err != nil {
 		return err
 	}
-	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
+	v.set, v.loading, err = v.reader.readTraining(&v.cfg, v.checkSettings)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (v *search) readData() (err error) {
 		return err
 	}
 	if err := v.deal(); err != nil {
-		return fmt.Errorf("%s: %w", v.dataName(v.data), err)
+		return fmt.Errorf("%s: %w", v.reader, err)
 	}
 	return v.encode()
 }
@@ -156,7 +156,7 @@ func (v *search) encode() error {
 		}
 		r := *v.reader
 		r.skip = func(row int) bool { return v.fold[row] == fold || v.fold[row] < 0 }
-		set, err := r.readFresh(v.data)
+		set, err := r.readFresh()
 		if err != nil {
 			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.Folds, err)
 		}
@@ -178,7 +178,7 @@ func (v *search) choose() error {
 	tr := v.trainer(cfg)
 	chosen, r2, err := tr.Choose(v, v.set.Examples(), v.set.Y)
 	if err != nil {
-		return dataError(v.dataName(v.data), err)
+		return v.reader.failed(err)
 	}
 	v.cfg.Scale, v.cfg.TargetScale, v.cfg.Multiclass = chosen.Scale, chosen.TargetScale,
 		chosen.Multiclass
@@ -214,10 +214,10 @@ func (v *search) search() error {
 	err := run(p)
 	p.clear()
 	if err != nil {
-		return dataError(v.dataName(v.data), err)
+		return v.reader.failed(err)
 	}
 	if err := v.set.Err(); err != nil { // damage found while reading a mapped file
-		return fmt.Errorf("%s: %w", v.dataName(v.data), err)
+		return fmt.Errorf("%s: %w", v.reader, err)
 	}
 	best := &v.grid[0]
 	for i := range v.grid {
@@ -247,7 +247,7 @@ func (v *search) writeModel() error {
 	}
 	m, err := v.trainBest()
 	if err != nil {
-		return dataError(v.dataName(v.data), err)
+		return v.reader.failed(err)
 	}
 	v.out.Model, v.out.Hash = v.flags.Model, m.Hash()
 	return v.modelOut.write(m.Write)

@@ -30,7 +30,7 @@ func (d *dataReader) curveColumns() []int {
 }
 
 // options completes d.opt, and returns the progress display for reading the named file.
-func (d *dataReader) options(name string) *progress {
+func (d *dataReader) options() *progress {
 	d.opt.Context = d.call
 	if d.opt.Encoding == "latin1" {
 		d.opt.Encoding = "windows-1252"
@@ -38,8 +38,8 @@ func (d *dataReader) options(name string) *progress {
 	if d.missing == "drop" {
 		d.opt.MissingLabels = dataset.MissingDrop
 	}
-	p := newProgress(d.call.stderr, d.quiet)
-	shown := escape.Name(d.call.dataName(name))
+	p := newProgress(d.call.stderr, d.call.flags.Quiet)
+	shown := escape.Name(d.String())
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
 			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read>>20,
@@ -52,22 +52,22 @@ func (d *dataReader) options(name string) *progress {
 }
 
 // read reads data. If like is not nil, the data get the features of that model.
-func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
-	p := d.options(name)
+func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, error) {
+	p := d.options()
 	if like != nil {
 		if err := d.like(*like); err != nil {
 			return nil, 0, err
 		}
 	}
 	start := time.Now()
-	set, err := d.readAs(name)
+	set, err := d.readAs()
 	p.clear()
-	for _, name := range append([]string{name}, d.opt.More...) {
+	for _, name := range append([]string{d.name}, d.opt.More...) {
 		if err != nil && name != "-" && !strings.Contains(name, ",") {
 			err = d.explain(name, err)
 		}
 	}
-	if at := (*dataset.SyntaxError)(nil); name == "-" && errors.As(err, &at) &&
+	if at := (*dataset.SyntaxError)(nil); d.name == "-" && errors.As(err, &at) &&
 		d.opt.Format == dataset.FormatAuto {
 		err = fmt.Errorf("%w; standard input is read as svmlight: name another format with -format", err)
 	}
@@ -79,7 +79,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		d.doubts = set.Doubts
 	}
 	if like == nil {
-		d.doubtRows(name, set)
+		d.doubtRows(set)
 	}
 	return set, time.Since(start), nil
 }
@@ -95,7 +95,8 @@ func (d *dataReader) explain(name string, err error) error {
 		}
 	} else if model, _ := d.call.holdsModel(name); model {
 		err = flags.Usagef("%s is a model, want data", name)
-	} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
+	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&
+		looksLikeCSV(name) {
 		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
 			"text, say so (-format csv, tsv or lines)", err)
 	}
@@ -116,16 +117,15 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 }
 
 // readAs reads data with the options that a model has set, or else as data without a model.
-func (d *dataReader) readAs(name string) (*dataset.Set, error) {
+func (d *dataReader) readAs() (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
-		return d.readFresh(name)
+		return d.readFresh()
 	}
-	if d.encoder != nil && !d.encoder.Raw && !d.isTable(name) {
+	if d.encoder != nil && !d.encoder.Raw && !d.isTable() {
 		return nil, fmt.Errorf("%s: the model was trained on a table: want a table, or name its "+
-			"format with -format",
-			d.call.dataName(name))
+			"format with -format", d)
 	}
-	return d.again(name, d.opt)
+	return d.again(d.opt)
 }
 
 // describe sets the fields of m that describe the data of set, on which m was trained: the names of
@@ -193,7 +193,7 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 }
 
 // doubtRows adds the doubts about rows that are read without a model.
-func (d *dataReader) doubtRows(name string, set *dataset.Set) {
+func (d *dataReader) doubtRows(set *dataset.Set) {
 	if d.encoder != nil {
 		d.doubtLabel(d.names())
 	}
@@ -201,7 +201,7 @@ func (d *dataReader) doubtRows(name string, set *dataset.Set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
 			"number the rows, and can't help to predict others: leave it out of the data"})
 	}
-	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
+	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",
 			Text: "qid is left out: training predicts each row by itself and does not rank the rows " +
 				"of a query"})
@@ -231,4 +231,17 @@ func numbered(set *dataset.Set) bool {
 		ascends = rowOf(set, i)[0] == rowOf(set, 0)[0]+float32(i)
 	}
 	return ascends
+}
+
+// failed returns the error of a run on the data, as a usage error if a setting is at fault.
+func (d *dataReader) failed(err error) error {
+	if bad := flags.FromConfig(err); bad != err {
+		return bad
+	}
+	var row *pegasos.RowError
+	if errors.As(err, &row) && row.Scale {
+		return fmt.Errorf("%s: %w; scale them with train -scale, or in the file for a kernel machine",
+			d, err)
+	}
+	return fmt.Errorf("%s: %w", d, err)
 }

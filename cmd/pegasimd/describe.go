@@ -36,8 +36,8 @@ func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, r
 
 // describeSet prints the size, the labels and the columns of a training set. numbers says that the
 // labels are regression targets.
-func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, took time.Duration) {
-	if d.quiet {
+func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Duration) {
+	if d.call.flags.Quiet {
 		return
 	}
 	labels, rows := labelCounts(set, nil)
@@ -51,7 +51,7 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 	}
 	w := d.call.stderr
 	fmt.Fprintf(w, "%s: %s, %s, %s; %s%s layout; read in %.3g s\n",
-		escape.Name(shortName(d.call.dataName(name))), count(set.Rows(), "row"),
+		escape.Name(shortName(d.String())), count(set.Rows(), "row"),
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printForm(w, set)

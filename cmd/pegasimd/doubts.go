@@ -21,16 +21,16 @@ import (
 // settle turns the doubts about the named data into warnings. It returns an error if a doubt stops
 // the command: with -strict any doubt does, and before training a doubt about the separator or the
 // header.
-func (d *dataReader) settle(name string, trains bool) error {
+func (d *dataReader) settle(trains bool) error {
 	for _, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
-			return fmt.Errorf("%s: %s: give %s", d.call.dataName(name), doubt.String(), how)
+			return fmt.Errorf("%s: %s: give %s", d, doubt.String(), how)
 		}
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
 		return fmt.Errorf("%s: %s, an error because of -strict: give the flags that the "+
-			"warnings name", d.call.dataName(name), count(len(d.doubts), "doubt"))
+			"warnings name", d, count(len(d.doubts), "doubt"))
 	}
 	return nil
 }

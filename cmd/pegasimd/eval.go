@@ -60,19 +60,19 @@ func runEval(c *call, args []string) error {
 	if predictions.Numbers(m) && c.flags.Plot != "" {
 		return flags.Usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	reader := c.reader()
+	reader := c.reader(args[0])
 	if reader.missing == "fill" {
 		reader.missing = "drop" // rows without a label can't be measured
 	}
-	s, err := reader.score(args[0], m, c.flags.Weights, true)
+	s, err := reader.score(m, c.flags.Weights, true)
 	if err != nil {
 		return err
 	}
 	if s.Rows() == 0 {
-		return fmt.Errorf("%s: no rows to evaluate", c.dataName(args[0]))
+		return fmt.Errorf("%s: no rows to evaluate", reader)
 	}
 	if predictions.Numbers(m) && s.Names != nil {
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", c.dataName(args[0]))
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", reader)
 	}
 	r := evaluate(s)
 	r.Warnings = c.warnings
@@ -81,7 +81,7 @@ func runEval(c *call, args []string) error {
 	}
 	if plotOut != nil {
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
-			escape.Name(shortName(c.dataName(args[0]))), 100*r.Accuracy, count(r.Rows, "row"))
+			escape.Name(shortName(reader.String())), 100*r.Accuracy, count(r.Rows, "row"))
 		err := plotOut.write(func(w io.Writer) error {
 			return writeConfusion(w, title, escape.Names(r.Labels), r.Confusion)
 		})

@@ -143,7 +143,6 @@ type search struct {
 	cfg               pegasos.Config
 	kernel            kernelsvm.Config // with -kernel
 	classWeight       string           // of cfg, with names in place of labels
-	data              string           // file name
 	modelOut, jsonOut *output
 
 	reader  *dataReader

@@ -64,19 +64,19 @@ func (r *linearRun) holdOut() error {
 	var out, in []int
 	for tries := 0; ; tries++ {
 		columns := d.usedColumns()
-		hashes, err := d.hashRows(r.data, all)
+		hashes, err := d.hashRows(all)
 		if err != nil {
 			return err
 		}
 		out, in = splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 		if len(out) == 0 {
 			return fmt.Errorf("%s: -holdout %g holds out none of %s: too few are distinct",
-				r.dataName(r.data), share, count(all.Rows(), "row"))
+				r.reader, share, count(all.Rows(), "row"))
 		}
 		if d.encoder == nil {
 			break
 		}
-		if set, err = d.refit(r.data, out); err != nil {
+		if set, err = d.refit(out); err != nil {
 			return err
 		}
 		if slices.Equal(columns, d.usedColumns()) || tries == mostRefits {
@@ -90,7 +90,7 @@ func (r *linearRun) holdOut() error {
 	r.held.weights, r.held.trainWeights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
-			"R^2 is not defined: hold out more, or others by another -seed", r.dataName(r.data), share,
+			"R^2 is not defined: hold out more, or others by another -seed", r.reader, share,
 			len(out), r.held.set.Y[0])
 	}
 	return all.Err()
@@ -136,9 +136,9 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 }
 
 // refit reads a table with an encoder that is fitted without some rows, given in ascending order.
-func (d *dataReader) refit(name string, without []int) (*dataset.Set, error) {
+func (d *dataReader) refit(without []int) (*dataset.Set, error) {
 	d.skipRows(without, d.weights)
-	return d.readFresh(name)
+	return d.readFresh()
 }
 
 // skipRows makes d fit encoders without the given rows, in ascending order, and without rows of
@@ -165,7 +165,7 @@ func (d *dataReader) usedColumns() (used []bool) {
 // hashRows returns a hash of each row of the set, which was read from the named data: for a table
 // with an encoder, a hash of the cells in the columns that the encoder uses, independent of the
 // features; otherwise a hash of the features.
-func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
+func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })
 		return hashes, d.call.Err()
@@ -173,12 +173,12 @@ func (d *dataReader) hashRows(name string, set *dataset.Set) ([]uint64, error) {
 	opt := d.asFitted()
 	opt.Encoder, opt.Layout = &rowHasher{d.encoder.Coder()}, dataset.LayoutDense
 	opt.Features = 0
-	read, err := d.again(name, opt)
+	read, err := d.again(opt)
 	if err != nil {
 		return nil, err
 	}
 	if read.Rows() != set.Rows() {
-		return nil, fmt.Errorf("%s: the file has changed while it was read", d.call.dataName(name))
+		return nil, fmt.Errorf("%s: the file has changed while it was read", d)
 	}
 	hashes := make([]uint64, set.Rows())
 	for i := range hashes {
@@ -235,12 +235,12 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	}
 	of := &pegasos.Labelled{X: h.set.Examples(), Y: h.set.Y, Weights: h.weights}
 	if m.Result.HeldOut, err = m.Estimate(of); err != nil {
-		return fmt.Errorf("%s: -holdout: %w", r.dataName(r.data), err)
+		return fmt.Errorf("%s: -holdout: %w", r.reader, err)
 	}
 	m.Result.HeldOut.Share = r.flags.Holdout
 	s := &scoredSet{Set: h.set, reader: r.reader, model: linearModel{m}, weights: h.weights}
 	if s.scores, err = s.find(0, h.set); err != nil {
-		return fmt.Errorf("%s: -holdout: %w", r.dataName(r.data), err)
+		return fmt.Errorf("%s: -holdout: %w", r.reader, err)
 	}
 	if m.Classes != nil {
 		s.truth, s.names = positions(h.set, predictions.ClassNames(s.model))
@@ -279,9 +279,9 @@ func estimateLine(e *pegasos.Estimate) string {
 
 // withoutHeldOut returns the rows of a set that the model was trained on, and their weights, if the
 // model's file says that training held rows out.
-func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
+func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
-	out, in, err := d.heldOutRows(name, m, set, weights)
+	out, in, err := d.heldOutRows(m, set, weights)
 	if out == nil {
 		return set, weights, err
 	}
@@ -293,13 +293,13 @@ func (d *dataReader) withoutHeldOut(name string, m predictor, set *dataset.Set,
 
 // heldOutRows returns the rows of a set that training held out, and the others, if the set has all
 // rows that training read. It returns nil if the model's file does not say that rows were held out.
-func (d *dataReader) heldOutRows(name string, m predictor, set *dataset.Set, weights []float32) (
+func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float32) (
 	out, in []int, err error) {
 	linear, _ := m.(linearModel)
 	if linear.Model == nil || linear.Result.HeldOut == nil || linear.Result.HeldOut.Share == 0 {
 		return nil, nil, nil
 	}
-	hashes, err := d.hashRows(name, set)
+	hashes, err := d.hashRows(set)
 	if err != nil {
 		return nil, nil, err
 	}

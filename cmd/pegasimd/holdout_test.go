@@ -137,13 +137,13 @@ func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 		t.Fatal(err)
 	}
 	c := &call{Context: t.Context(), stderr: new(strings.Builder), flags: flags.NewSet("verify")}
-	d := c.reader()
+	d := c.reader(data)
 	head := m.Head()
-	set, _, err := d.read(data, &head)
+	set, _, err := d.read(&head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := d.withoutHeldOut(data, linearModel{m}, set, nil); err != nil {
+	if _, _, err := d.withoutHeldOut(linearModel{m}, set, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i := range set.Rows() {

@@ -31,7 +31,9 @@ func (c *call) findInputs() {
 	}
 	for _, f := range c.flags.Each() {
 		if f.Takes == "file" {
-			add("-"+f.Name, c.flags.Text(f.Name))
+			for _, name := range c.flags.All(f) {
+				add("-"+f.Name, name)
+			}
 		}
 	}
 	c.collectWithinInputs()

@@ -209,34 +209,34 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// readValid reads validation data for a model of the set. Labels that the set does not have become
-// NaN: every prediction of such a row is wrong.
+// readValid reads the named validation data for a model of the set. Labels that the set does not
+// have become NaN: every prediction of such a row is wrong.
 func (d *dataReader) readValid(
-	name string, set *dataset.Set, known labelling, numbers bool,
+	names []string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
 	likeSet := *d
-	likeSet.doubts, likeSet.opt.More = nil, nil
+	likeSet.name, likeSet.opt.More, likeSet.doubts = names[0], names[1:], nil
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	if likeSet.opt.Table = usable(set); d.encoder != nil {
 		c := d.encoder.Coder()
 		likeSet.opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	}
-	v, _, err := likeSet.read(name, nil)
+	v, _, err := likeSet.read(nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := likeSet.settle(name, false); err != nil {
+	if err := likeSet.settle(false); err != nil {
 		return nil, err
 	}
-	if !d.quiet {
-		likeSet.odd(d.call.stderr, escape.Name(shortName(name))+": ")
+	if !d.call.flags.Quiet {
+		likeSet.odd(d.call.stderr, escape.Name(shortName(likeSet.String()))+": ")
 	}
 	if v.Rows() == 0 {
-		return nil, fmt.Errorf("%s: no rows to validate with", name)
+		return nil, fmt.Errorf("%s: no rows to validate with", &likeSet)
 	}
 	if numbers && v.Names != nil {
-		return nil, fmt.Errorf("%s: the labels are names, want numbers", name)
+		return nil, fmt.Errorf("%s: the labels are names, want numbers", &likeSet)
 	}
 	if v.Names != nil || known.names != nil {
 		for i, y := range v.Y {

@@ -55,13 +55,13 @@ func runInspect(c *call, args []string) error {
 
 // inspectData describes a data file. Of a table without -label-column it shows all columns.
 func inspectData(c *call, name string, out *output) error {
-	reader := c.fittingReader()
+	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep
-	whole := reader.isTable(name) && reader.opt.LabelColumn == ""
+	whole := reader.isTable() && reader.opt.LabelColumn == ""
 	if whole {
 		reader.opt.Labels = dataset.LabelsNo
 	}
-	set, loading, err := reader.read(name, nil)
+	set, loading, err := reader.read(nil)
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,9 @@ func inspectData(c *call, name string, out *output) error {
 		r.measureColumns(set)
 	}
 	if err := set.Err(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", reader, err)
 	}
-	strict := reader.settle(name, false)
+	strict := reader.settle(false)
 	r.Warnings = append([]string{}, c.warnings...) // not null
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
 		return cmp.Or(err, strict)

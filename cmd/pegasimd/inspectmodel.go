@@ -41,7 +41,11 @@ func inspectModel(c *call, name string, out *output) error {
 	case kernelModel:
 		r.addKernel(m)
 	}
-	if err := r.nameWeights(c.flags.TextData, c.reader()); err != nil {
+	var text *dataReader
+	if name := c.flags.TextData; name != "" {
+		text = c.reader(name)
+	}
+	if err := r.nameWeights(text); err != nil {
 		return err
 	}
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
@@ -72,9 +76,9 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// nameWeights sets the names of the weights. The n-grams of text are found in the named data or, if
-// the name is empty, in the model.
-func (r *modelReport) nameWeights(data string, reader *dataReader) error {
+// nameWeights sets the names of the weights. The n-grams of text are found in the data that
+// text reads or, if it is nil, in the model.
+func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
 		all = append(all, &r.Means[i])
@@ -84,7 +88,7 @@ func (r *modelReport) nameWeights(data string, reader *dataReader) error {
 			all = append(all, &v.Heaviest[i])
 		}
 	}
-	if data != "" {
+	if text != nil {
 		if r.Table == nil {
 			return flags.Usagef("-data: the model is not of a table with text")
 		}
@@ -94,7 +98,7 @@ func (r *modelReport) nameWeights(data string, reader *dataReader) error {
 				features = append(features, j)
 			}
 		}
-		if err := reader.nameGrams(data, r.Table, features); err != nil {
+		if err := text.nameGrams(r.Table, features); err != nil {
 			return err
 		}
 	}

@@ -21,34 +21,33 @@ import (
 // table is read again for their cells, so that only a few rows are in memory at a time.
 type keptColumns struct {
 	reader *dataReader
-	name   string   // of the table's file
 	at     []int    // numbers of the columns in the table, in the order of the output
 	header []string // their names
 }
 
 // keepColumns finds the listed columns in the table to predict.
-func (d *dataReader) keepColumns(name string, head pegasos.Head, list string) (
+func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	*keptColumns, error,
 ) {
-	defer d.options(name).clear()
+	defer d.options().clear()
 	if err := d.like(head); err != nil {
 		return nil, err
 	}
-	if !d.isTable(name) {
+	if !d.isTable() {
 		return nil, flags.Usagef("-keep: %s is not read as a table: if it is one, name its format "+
-			"with -format", d.call.dataName(name))
+			"with -format", d)
 	}
 	wanted, err := columnList(list)
 	if err != nil {
 		return nil, flags.Usagef("-keep: %w: want names separated by commas", err)
 	}
-	if err := d.keepInput(name); err != nil {
+	if err := d.keepInput(); err != nil {
 		return nil, err
 	}
-	k := &keptColumns{reader: d, name: name}
+	k := &keptColumns{reader: d}
 	width, enough := 0, errors.New("the columns are known")
 	names, err := k.read(func(cells []string) error {
-		if width = len(cells); d.format(name) == dataset.FormatJSONL { // later lines may have more fields
+		if width = len(cells); d.format() == dataset.FormatJSONL { // later lines may have more fields
 			return nil
 		}
 		return enough
@@ -121,10 +120,10 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 
 // read calls each with the cells of the rows of the table, as the data were read.
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
-	name, opt := k.name, k.reader.opt
+	name, opt := k.reader.name, k.reader.opt
 	opt.Progress = nil
 	if k.reader.kept != nil { // a copy of standard input, or of a pipe
-		opt.Format, opt.Stdin = k.reader.format(name), bytes.NewReader(k.reader.kept)
+		opt.Format, opt.Stdin = k.reader.format(), bytes.NewReader(k.reader.kept)
 		name = "-"
 	}
 	return dataset.ReadCells(name, opt, each)
@@ -203,7 +202,7 @@ func (k *keptColumns) write(
 	}
 	if more || !same {
 		return fmt.Errorf("%s: the file was changed while it was read: run the command again",
-			k.reader.call.dataName(k.name))
+			k.reader)
 	}
 	out.Flush()
 	return out.Error()

@@ -70,21 +70,21 @@ func runPredict(c *call, args []string) error {
 	if err := fitsPredict(f, m, args[1]); err != nil {
 		return err
 	}
-	reader := c.reader()
+	reader := c.reader(args[0])
 	reader.opt.MissingLabels, reader.opt.KeepRows = dataset.MissingKeep, true
 	var kept *keptColumns
 	if f.Given("keep") {
-		if kept, err = reader.keepColumns(args[0], m.Head(), f.Keep); err != nil {
+		if kept, err = reader.keepColumns(m.Head(), f.Keep); err != nil {
 			return err
 		}
 	}
-	s, err := reader.score(args[0], m, "", predictions.Numbers(m)) // numbers are their own scores
+	s, err := reader.score(m, "", predictions.Numbers(m)) // numbers are their own scores
 	if err != nil {
 		return err
 	}
 	predicted, right, err := s.predict()
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.dataName(args[0]), err)
+		return fmt.Errorf("%s: %w", reader, err)
 	}
 	err = out.write(func(w io.Writer) error {
 		if kept != nil {

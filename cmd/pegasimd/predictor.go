@@ -146,16 +146,16 @@ const keptScores = 1 << 20
 // score reads data for a model, and the rows' weights from the file weights unless its name is
 // empty. Rows of weight 0 are left out. The scores are kept in memory if there are few, or if all
 // is set.
-func (d *dataReader) score(name string, m predictor, weights string, all bool) (*scoredSet, error) {
+func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
 	}
 	head := m.Head()
-	set, _, err := d.read(name, &head)
+	set, _, err := d.read(&head)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.settle(name, false); err != nil {
+	if err := d.settle(false); err != nil {
 		return nil, err
 	}
 	own, err := readWeights(weights, 0, set.Rows()+len(set.LeftOut))
@@ -171,7 +171,7 @@ func (d *dataReader) score(name string, m predictor, weights string, all bool) (
 	s := &scoredSet{Set: set, reader: d, model: m, weights: own}
 	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.call.dataName(name), err)
+			return nil, fmt.Errorf("%s: %w", d, err)
 		}
 	}
 	if d.opt.Labels == dataset.LabelsNo {

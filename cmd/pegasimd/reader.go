@@ -14,9 +14,9 @@ import (
 // A dataReader reads data according to the flags.
 type dataReader struct {
 	call    *call
+	name    string // of the data file, the first of several: opt.More has the others
 	opt     dataset.Options
 	missing string // value of -missing
-	quiet   bool
 
 	fits    bool               // fits an encoder to a table
 	encoder *tables.Encoder    // encoder of the table that was read; nil for other data
@@ -35,11 +35,18 @@ type dataReader struct {
 	manyClasses bool            // unusually many distinct whole numbers are taken for classes
 }
 
-// reader returns a reader of data according to the flags.
-func (c *call) reader() *dataReader {
+// String names the data in messages: their file and, of several, the number of the others.
+func (d *dataReader) String() string {
+	if n := len(d.opt.More); n > 0 {
+		return d.name + " and " + count(n, "more file")
+	}
+	return inputName(d.name)
+}
+
+// reader returns a reader of the named data, and those of c.more, according to the flags.
+func (c *call) reader(name string) *dataReader {
 	f := c.flags
-	c.quiet = f.Quiet
-	d := &dataReader{call: c, opt: f.Data, missing: f.Missing, quiet: f.Quiet}
+	d := &dataReader{call: c, name: name, opt: f.Data, missing: f.Missing}
 	d.opt.Decompressors, d.opt.More = decompressors, c.more
 	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
 		d.opt.SkipLines = -1 // none; 0 detects them
@@ -47,9 +54,9 @@ func (c *call) reader() *dataReader {
 	return d
 }
 
-// fittingReader returns a reader that fits encoders to tables.
-func (c *call) fittingReader() *dataReader {
-	d := c.reader()
+// fittingReader is reader for data without a model, which fits encoders to tables.
+func (c *call) fittingReader(name string) *dataReader {
+	d := c.reader(name)
 	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()
 	return d
 }
@@ -106,26 +113,26 @@ func (d *dataReader) names() (names []string, label int) {
 }
 
 // again reads data, from the copy of standard input if it was kept.
-func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, error) {
-	if d.kept != nil && name != "-" {
-		return dataset.ReadFrom(bytes.NewReader(d.kept), name, opt)
+func (d *dataReader) again(opt dataset.Options) (*dataset.Set, error) {
+	if d.kept != nil && d.name != "-" {
+		return dataset.ReadFrom(bytes.NewReader(d.kept), d.name, opt)
 	}
 	if d.kept != nil {
 		opt.Stdin = bytes.NewReader(d.kept)
 	}
-	return dataset.Read(name, opt)
+	return dataset.Read(d.name, opt)
 }
 
-// format returns the format of data of that name.
-func (d *dataReader) format(name string) dataset.Format {
+// format returns the format of the data, by a flag or by their name.
+func (d *dataReader) format() dataset.Format {
 	if d.opt.Format == dataset.FormatAuto || d.opt.Format == "" {
-		return dataset.FormatOf(name)
+		return dataset.FormatOf(d.name)
 	}
 	return d.opt.Format
 }
 
-// isTable reports whether data of that name are text in rows and columns.
-func (d *dataReader) isTable(name string) bool { return d.format(name).IsTable() }
+// isTable reports whether the data are text in rows and columns.
+func (d *dataReader) isTable() bool { return d.format().IsTable() }
 
 // separates reports whether the table's cells are separated by a character.
 func separates(f *dataset.Form) bool {

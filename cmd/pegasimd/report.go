@@ -57,7 +57,7 @@ func runPage(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	reader := c.reader()
+	reader := c.reader(args[1])
 	if reader.missing == "fill" {
 		reader.missing = "drop" // like eval: rows without a label can't be measured
 	}
@@ -67,24 +67,24 @@ func runPage(c *call, args []string) error {
 	}
 	encoder, err := predictions.Encoder(m.Head())
 	if err == nil && encoder != nil { // the data are read several times
-		err = reader.keepInput(args[1])
+		err = reader.keepInput()
 	}
 	if err != nil {
 		return err
 	}
-	s, err := reader.score(args[1], m, c.flags.Weights, true)
+	s, err := reader.score(m, c.flags.Weights, true)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	switch {
 	case s.Rows() == 0:
-		return fmt.Errorf("%s: no rows to evaluate", c.dataName(args[1]))
+		return fmt.Errorf("%s: no rows to evaluate", reader)
 	case predictions.Numbers(m) && s.Names != nil:
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", c.dataName(args[1]))
+		return fmt.Errorf("%s: the labels are names, the model predicts numbers", reader)
 	}
 	in := &htmlreport.Input{Model: escape.Name(shortName(args[0])),
-		Data: escape.Name(shortName(c.dataName(args[1]))), Predictor: plainModel(m),
+		Data: escape.Name(shortName(reader.String())), Predictor: plainModel(m),
 		Hash: m.Hash(), FileRows: s.Rows(), Features: m.Cols()}
 	for _, line := range append(slices.Clone(c.warnings), reader.oddities(s.Set)...) {
 		in.Warnings = append(in.Warnings, escape.Text(line))
@@ -92,12 +92,12 @@ func runPage(c *call, args []string) error {
 	if s.Form != nil {
 		in.Form = formText(s.Form)
 	}
-	if s, err = measured(c, in, s, args[1]); err != nil {
+	if s, err = measured(c, in, s); err != nil {
 		return err
 	}
 	in.Verify = verifyCommandLine(c, in, args)
 	measure(in, s)
-	if err := describePage(c, in, m, reader, args[1]); err != nil {
+	if err := describePage(c, in, m, reader); err != nil {
 		return err
 	}
 	if err := out.write(func(w io.Writer) error { return htmlreport.Write(w, in) }); err != nil {
@@ -132,8 +132,7 @@ func pageName(args []string) (string, error) {
 
 // measured sets the origin of the rows and returns the rows to measure: the rows that training held
 // out, if they can be found, or else all.
-func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
-	*scoredSet, error) {
+func measured(c *call, in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
 	linear, is := s.model.(linearModel)
 	switch {
 	case !is:
@@ -149,7 +148,7 @@ func measured(c *call, in *htmlreport.Input, s *scoredSet, data string) (
 		return s, nil
 	}
 	s.Y = s.labels() // the labels of the training
-	out, rest, err := s.reader.heldOutRows(data, linear, s.Set, s.weights)
+	out, rest, err := s.reader.heldOutRows(linear, s.Set, s.weights)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +236,7 @@ func measure(in *htmlreport.Input, s *scoredSet) {
 }
 
 // describePage sets the columns, the weights and the details of the model.
-func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader, data string) error {
+func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) error {
 	r := &modelReport{Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run()}
 	if err := r.nameColumns(m.Head()); err != nil {
 		return err
@@ -260,13 +259,12 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader, dat
 	case kernelModel:
 		r.addKernel(m)
 	}
-	grams := ""
-	if e := r.Table; e != nil && slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
+	if e := r.Table; e == nil || !slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
 		return c.Kind == tables.Text
 	}) {
-		grams = data
+		d = nil // there are no n-grams to name
 	}
-	if err := r.nameWeights(grams, d); err != nil {
+	if err := r.nameWeights(d); err != nil {
 		return err
 	}
 	in.Ranked = "The heaviest weights, times the spread of their columns, so that they compare."

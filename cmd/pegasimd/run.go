@@ -16,7 +16,7 @@ type linearRun struct {
 	classWeight string // of cfg, with names in place of labels
 	keep        *checkpoints
 
-	data, model  string // file names
+	model        string // file name
 	modelOut     *output
 	proofOut     *output
 	jsonOut      *output

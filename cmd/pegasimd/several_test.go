@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -184,6 +185,24 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 	if all, _ := must(t, "predict", "-keep", "label,age", a, b, model("one")); all != one {
 		t.Error("-keep: other rows than those of the concatenation")
 	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct{ flags, ending string }{{"", ".svm"}, {"-stream", ".pgsm"},
+		{"-for " + model("one"), ".npy"}} {
+		args := append([]string{"convert", "-quiet"}, strings.Fields(c.flags)...)
+		must(t, append(args, whole, at("one"+c.ending))...)
+		must(t, append(args, a, b, at("all"+c.ending))...)
+		if read(t, at("all"+c.ending)) != read(t, at("one"+c.ending)) {
+			t.Errorf("convert %s: other rows than those of the concatenation", c.flags)
+		}
+	}
+	valid := func(name string, flags ...string) map[string]any {
+		must(t, append([]string{"train", "-quiet", "-json", at(name), whole, model(name)}, flags...)...)
+		return report(t, at(name))["validation"].(map[string]any)
+	}
+	if one, all := valid("valid1", "-valid", whole), valid("valid2", "-valid", a, "-valid", b); !maps.Equal(
+		one, all) || one["rows"] != 300. {
+		t.Errorf("-valid: %v, want %v", all, one)
+	}
 	one, _ = must(t, "inspect", whole)
 	if all, _ := must(t, "inspect", a, b); all != one {
 		t.Errorf("%s\nwant\n%s", all, one)
@@ -230,6 +249,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	must(t, "train", "-quiet", "a.svm", "real.model")
 	if err := os.Symlink("jan.csv", "link.csv"); err != nil {
 		t.Fatal(err)
 	}
@@ -264,13 +284,21 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		{exitUsage, "standard input can't be one of several", "train - jan.csv feb.csv"},
 		{exitError, "feb.csv: no such file", "cv jan.csv feb.csv"},
 		{exitError, "feb.csv: no such file", "inspect jan.csv feb.csv"},
+		{exitUsage, "bare.csv exists", "convert jan.csv more.csv bare.csv"},
+		{exitError, "a.svm: svmlight text, but jan.csv is a table", "convert jan.csv a.svm new.npy"},
+		{exitUsage, "real.model is a model, want data", "convert jan.csv real.model feb.csv"},
+		{exitUsage, "a model is converted alone", "convert real.model jan.csv new.onnx"},
+		{exitUsage, "a model is converted alone", "convert -to go jan.csv bare.csv new.go"},
+		{exitUsage, "are the same file", "train -valid bare.csv -valid bare.csv jan.csv"},
+		{exitError, "feb.csv: no such file", "train -valid bare.csv -valid feb.csv wide.csv"},
 		{exitUsage, "want DATA... MODEL [OUT]", "predict jan.csv more.csv bare.csv wide.csv"},
 		{exitUsage, "new: neither data by its ending (or by -format), nor OUT",
 			"report jan.model jan.csv bare.csv new"},
 	} {
 		fails(t, c.code, c.told, strings.Fields(c.args)...)
 	}
-	for _, name := range []string{"feb.csv", "feb", "new.model", "feb.svm.gz", "more.model", "new"} {
+	for _, name := range []string{"feb.csv", "feb", "new.model", "feb.svm.gz", "more.model", "new",
+		"new.npy", "new.onnx", "new.go"} {
 		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s was written", name)
 		}

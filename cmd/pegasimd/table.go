@@ -76,25 +76,25 @@ func looksLikeCSV(name string) bool {
 }
 
 // readFresh reads data without a model; a table is read with an encoder that is fitted to it.
-func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
+func (d *dataReader) readFresh() (*dataset.Set, error) {
 	switch {
-	case !d.isTable(name) && d.call.flags.GivenAny(flags.Kinds):
+	case !d.isTable() && d.call.flags.GivenAny(flags.Kinds):
 		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories and -text are for tables")
-	case !d.fits || !d.isTable(name):
-		return dataset.Read(name, d.opt)
+	case !d.fits || !d.isTable():
+		return dataset.Read(d.name, d.opt)
 	}
-	if err := d.keepInput(name); err != nil {
+	if err := d.keepInput(); err != nil {
 		return nil, err
 	}
-	set, err := d.fit(name)
+	set, err := d.fit()
 	if set != nil || err != nil {
 		return set, err
 	}
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
-		return d.readMapped(name, opt)
+		return d.readMapped(opt)
 	}
-	return d.again(name, opt)
+	return d.again(opt)
 }
 
 // mostInMemory is the largest size in bytes of encoded rows in memory, unless a flag sets it.
@@ -108,19 +108,19 @@ func (d *dataReader) encoded() dataset.Options {
 }
 
 // stream converts data that may be larger than memory.
-func (d *dataReader) stream(w io.WriterAt, name string) (rows, cols int, err error) {
-	if !d.isTable(name) {
-		return dataset.ConvertSvmlight(w, name, d.opt)
+func (d *dataReader) stream(w io.WriterAt) (rows, cols int, err error) {
+	if !d.isTable() {
+		return dataset.ConvertSvmlight(w, d.name, d.opt)
 	}
 	d.streams = true
-	if _, err := d.fit(name); err != nil {
+	if _, err := d.fit(); err != nil {
 		return 0, 0, err
 	}
-	return dataset.ConvertCSV(w, name, d.encoded())
+	return dataset.ConvertCSV(w, d.name, d.encoded())
 }
 
 // fit fits an encoder to a table. It also returns the rows if the fitter has encoded them.
-func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
+func (d *dataReader) fit() (set *dataset.Set, err error) {
 	kinds, err := d.overrule()
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	e, whole, err := d.fitter.Fit(func(enc form.Encoder) (err error) {
 		opt := d.opt
 		opt.Encoder = enc
-		if set, err = d.again(name, opt); err == nil { // without the rows
+		if set, err = d.again(opt); err == nil { // without the rows
 			d.last = &dataset.Set{Form: set.Form, Mixed: set.Mixed, Doubts: set.Doubts,
 				LeftOut: set.LeftOut, Table: set.Table}
 		}
@@ -141,16 +141,16 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 	}
 	if err != nil {
 		at, open := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil)
-		named := slices.ContainsFunc(append([]string{name}, d.opt.More...), func(name string) bool {
+		named := slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {
 			return strings.HasPrefix(err.Error(), name+":")
 		})
 		if !errors.As(err, &at) && !errors.As(err, &open) && !named {
-			err = fmt.Errorf("%s: %w", d.call.dataName(name), err)
+			err = fmt.Errorf("%s: %w", d, err)
 		}
 		return nil, err
 	}
 	if d.dropWeights(d.last) { // row numbers have changed: fit again
-		return d.fit(name)
+		return d.fit()
 	}
 	d.named = d.last.Table != nil && d.last.Table.Columns != nil
 	d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
@@ -159,16 +159,16 @@ func (d *dataReader) fit(name string) (set *dataset.Set, err error) {
 
 // keepInput stores the bytes of standard input or a pipe, if the data come from there, because
 // tables are read several times.
-func (d *dataReader) keepInput(name string) (err error) {
+func (d *dataReader) keepInput() (err error) {
 	if d.kept != nil || len(d.opt.More) > 0 { // several files have to be regular ones
 		return nil
 	}
 	var in io.Reader = os.Stdin
-	if name != "-" {
-		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() || info.IsDir() {
+	if d.name != "-" {
+		if info, err := os.Stat(d.name); err != nil || info.Mode().IsRegular() || info.IsDir() {
 			return nil // reading reports the error
 		}
-		f, err := os.Open(name)
+		f, err := os.Open(d.name)
 		if err != nil {
 			return err
 		}
@@ -186,21 +186,21 @@ func (d *dataReader) keepInput(name string) (err error) {
 
 // readMapped encodes a table to a temporary .pgsm file and maps it. If the system can't map files,
 // the rows are kept in memory.
-func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.Set, err error) {
+func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err error) {
 	f, err := files.Temp("", "pegasimd-*.pgsm")
 	if errors.Is(err, errors.ErrUnsupported) {
-		return d.again(name, opt)
+		return d.again(opt)
 	}
 	if err != nil {
 		return nil, err
 	}
 	d.call.temporary = append(d.call.temporary, f)
-	if _, _, err = dataset.ConvertCSV(f, name, opt); err == nil {
+	if _, _, err = dataset.ConvertCSV(f, d.name, opt); err == nil {
 		set, err = dataset.ReadPGSM(f, dataset.Options{Context: d.call})
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
 		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to a folder "+
-			"with more space, or raise -max-memory to keep them in memory", d.call.dataName(name), err)
+			"with more space, or raise -max-memory to keep them in memory", d, err)
 	}
 	if err != nil {
 		return nil, err
@@ -211,18 +211,18 @@ func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.
 }
 
 // nameGrams finds n-grams for features of text in the named data.
-func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) error {
+func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()
 	opt.Encoder, opt.Labels = n, dataset.LabelsAuto
-	_, err := d.again(name, opt)
+	_, err := d.again(opt)
 	n.Name()
 	return err
 }
 
 // nameHeaviest stores, in the model's encoder, the n-grams of the text features with the largest
 // weights.
-func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
+func (d *dataReader) nameHeaviest(weights [][]float32) error {
 	if d.call.flags.Values.Words == 0 || d.encoder == nil {
 		return nil
 	}
@@ -235,5 +235,5 @@ func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(largest[b], largest[a]) })
-	return d.nameGrams(name, d.encoder, order[:min(d.call.flags.Values.Words, len(order))])
+	return d.nameGrams(d.encoder, order[:min(d.call.flags.Values.Words, len(order))])
 }

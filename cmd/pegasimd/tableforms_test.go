@@ -66,8 +66,8 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
 	c := &call{Context: t.Context(), stderr: io.Discard, flags: flags.NewSet("cv")}
 	t.Cleanup(c.closeTemporary)
-	v := &search{call: c, data: data}
 	_, err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})
+	v := &search{call: c, reader: c.fittingReader(data)}
 	if err == nil {
 		err = steps(v.makeGrid, v.checkSettings, v.readData)
 	}

@@ -44,11 +44,11 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 // readTraining reads data to train on. Labels that look like regression targets are taken for such
 // unless a flag chooses the task; recheck checks the settings after that. They are refused if the
 // loss or the kernel is for classes and no flag insists on classes.
-func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func() error) (
+func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
 	d.opt.RoundLabels = true
-	if set, took, err = d.read(name, nil); err != nil {
+	if set, took, err = d.read(nil); err != nil {
 		return nil, 0, err
 	}
 	if d.encoder != nil && !d.encoder.Raw && cfg.Scale == "" {
@@ -61,10 +61,10 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	open := !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.flags.Given("kernel")
 	if numeric && open {
 		cfg.Loss = pegasos.Squared
-		if !d.quiet {
+		if !d.call.flags.Quiet {
 			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
 				"distinct ones, such as %v; if they are classes, give -multiclass ovr\n",
-				escape.Name(shortName(c.dataName(name))), len(labels), like)
+				escape.Name(shortName(d.String())), len(labels), like)
 		}
 		if err := recheck(); err != nil {
 			return nil, 0, err
@@ -74,18 +74,18 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	if numbers && !c.flags.Given("loss") {
 		d.chosen = []string{"-loss", string(cfg.Loss)}
 	}
-	if err := checkNumbers(c.dataName(name), set, cfg.Loss); err != nil {
+	if err := d.checkNumbers(set, cfg.Loss); err != nil {
 		return nil, 0, err
 	}
-	d.describeSet(name, set, numbers, took)
+	d.describeSet(set, numbers, took)
 	if !numbers {
 		if numeric && !classes {
 			return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
 				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
 				"without -kernel), or say that they are classes with -multiclass",
-				c.dataName(name), set.Rows(), len(labels), like)
+				d, set.Rows(), len(labels), like)
 		}
-		err = d.checkClasses(name, set, labels, rows)
+		err = d.checkClasses(set, labels, rows)
 		if open && len(labels) > maxNumericClasses {
 			d.manyClasses = true
 			d.doubts = append(d.doubts, dataset.Doubt{About: "task", Flag: "-loss squared",
@@ -94,23 +94,23 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		}
 	}
 	if err == nil {
-		err = d.settle(name, true)
+		err = d.settle(true)
 	}
 	return set, took, err
 }
 
 // checkClasses checks the number of classes, and adds a doubt about classes with one row.
 func (d *dataReader) checkClasses(
-	name string, set *dataset.Set, labels []float32, rows []int,
+	set *dataset.Set, labels []float32, rows []int,
 ) error {
 	switch {
 	case set.Rounded > 0:
 		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which makes "+
 			"different classes one; predict numbers with -loss squared",
-			d.call.dataName(name), count(set.Rounded, "label"))
+			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
 		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
-			d.call.dataName(name), rows[0], escape.Name(labelName(set, labels[0])))
+			d, rows[0], escape.Name(labelName(set, labels[0])))
 	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
 		switch {
@@ -119,7 +119,7 @@ func (d *dataReader) checkClasses(
 		case set.Names == nil:
 			how = "predict numbers with -loss squared, or " + how
 		}
-		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", d.call.dataName(name),
+		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", d,
 			len(labels), escape.Name(labelName(set, labels[0])), how)
 	}
 	d.doubtRareClasses(set, labels, rows)
@@ -152,9 +152,9 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 }
 
 // checkNumbers returns an error if the loss needs numbers and the labels are names.
-func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
+func (d *dataReader) checkNumbers(set *dataset.Set, loss pegasos.Loss) error {
 	if loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", name, loss)
+		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", d, loss)
 	}
 	return nil
 }

@@ -72,11 +72,11 @@ func runTrain(c *call, args []string) error {
 		}
 	}
 	if c.flags.UsesKernel() {
-		return trainKernel(c, args[0], model)
+		return trainKernel(c, c.fittingReader(args[0]), model)
 	}
 	r := &linearRun{
 		call: c, cfg: c.flags.Config, keep: &checkpoints{},
-		data: args[0], model: model, reader: c.fittingReader(),
+		model: model, reader: c.fittingReader(args[0]),
 	}
 	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
 		r.end)
@@ -95,13 +95,16 @@ func (r *linearRun) checkSettings() error {
 	if err := r.keep.read(r.call, &r.cfg); err != nil {
 		return err
 	}
-	if in.Valid == "" && r.cfg.Patience != 0 {
+	if in.Valid == nil && r.cfg.Patience != 0 {
 		return flags.Usagef("-patience needs -valid, the data on which it measures the model")
 	}
-	if in.Valid == "" && in.ValidWeights != "" {
+	if in.Valid == nil && in.ValidWeights != "" {
 		return flags.Usagef("-valid-weights needs -valid, the data whose rows it weighs")
 	}
 	if err := checkPicture(r.flags.Plot); err != nil {
+		return err
+	}
+	if err := checkList(in.Valid); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -151,7 +154,7 @@ func (r *linearRun) readData() (err error) {
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }
-		r.set, r.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
+		r.set, r.loading, err = r.reader.readTraining(&r.cfg, recheck)
 		if err == nil {
 			r.known = labelling{names: r.set.Names}
 			err = r.holdOut()
@@ -163,20 +166,20 @@ func (r *linearRun) readData() (err error) {
 			"how features are scaled")
 	}
 	head := like.Head()
-	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
+	if r.set, r.loading, err = r.reader.read(&head); err != nil {
 		return err
 	}
-	if err := r.reader.settle(r.data, true); err != nil {
+	if err := r.reader.settle(true); err != nil {
 		return err
 	}
-	if err := checkNumbers(r.dataName(r.data), r.set, r.cfg.Loss); err != nil {
+	if err := r.reader.checkNumbers(r.set, r.cfg.Loss); err != nil {
 		return err
 	}
 	r.known = labelling{names: r.set.Names}
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
 	if !numbers {
 		if err := relabel(r.set, like, r.reader.weights); err != nil {
-			return fmt.Errorf("%s: %w", r.dataName(r.data), err)
+			return fmt.Errorf("%s: %w", r.reader, err)
 		}
 		r.known = labelling{like.Names, like.Classes}
 	}
@@ -184,7 +187,7 @@ func (r *linearRun) readData() (err error) {
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return flags.Usagef("-start and -prior: the models have different classes")
 	}
-	r.reader.describeSet(r.data, r.set, numbers, r.loading)
+	r.reader.describeSet(r.set, numbers, r.loading)
 	return nil
 }
 
@@ -206,7 +209,7 @@ func (r *linearRun) readInputs() (err error) {
 	if tr.Costs, err = readCosts(in.Costs); err != nil {
 		return err
 	}
-	if in.Valid != "" {
+	if in.Valid != nil {
 		tr.Valid, err = r.reader.readValid(in.Valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
 	if err != nil || in.ValidWeights == "" {
@@ -231,7 +234,7 @@ func (r *linearRun) train() error {
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y, Weights: tr.Weights}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
-	progress := newProgress(r.stderr, r.reader.quiet)
+	progress := newProgress(r.stderr, r.flags.Quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) {
 		training := time.Since(start) - r.measuring
@@ -252,7 +255,7 @@ func (r *linearRun) train() error {
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.Costs != "" {
 			err = fmt.Errorf("%s: %w", r.flags.Costs, err)
 		}
-		return dataError(r.dataName(r.data), err)
+		return r.reader.failed(err)
 	}
 	stage.Store(finishing)
 	r.result, r.interrupted = m, err
@@ -262,7 +265,7 @@ func (r *linearRun) train() error {
 // write writes the model and the curve.
 func (r *linearRun) write() error {
 	m := r.result
-	if err := r.reader.nameHeaviest(r.data, m.Weights); err != nil {
+	if err := r.reader.nameHeaviest(m.Weights); err != nil {
 		return err
 	}
 	if err := cmp.Or(r.describe(m), r.evaluateHeldOut(m)); err != nil {
@@ -276,7 +279,7 @@ func (r *linearRun) write() error {
 			return err
 		}
 	}
-	return r.curve.finish(r.dataName(r.data), m, r.training, r.interrupted != nil)
+	return r.curve.finish(r.reader.String(), m, r.training, r.interrupted != nil)
 }
 
 // report writes the report of the run.
@@ -285,7 +288,7 @@ func (r *linearRun) report() error {
 	if err := r.jsonOut.writeJSON(out); err != nil {
 		return err
 	}
-	if !r.reader.quiet {
+	if !r.flags.Quiet {
 		r.reader.tell(r.set)
 		out.print(r.stderr, r.result.Config)
 	}
@@ -298,7 +301,7 @@ func (r *linearRun) end() error {
 	if r.keep.failed != nil {
 		return r.keep.failed
 	}
-	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.reader.quiet {
+	if r.interrupted != nil && r.flags.Checkpoint != "" && !r.flags.Quiet {
 		words := append([]string{"-resume", r.flags.Checkpoint}, r.trainArguments()...)
 		fmt.Fprintln(r.stderr, "to continue:", r.commandLine(words))
 	}

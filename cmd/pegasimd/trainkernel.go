@@ -14,7 +14,7 @@ import (
 )
 
 // trainKernel is train with -kernel.
-func trainKernel(c *call, data, model string) error {
+func trainKernel(c *call, reader *dataReader, model string) error {
 	cfg := c.flags.KernelConfig()
 	if err := flags.FromConfig(cfg.Validate()); err != nil {
 		return err
@@ -24,8 +24,7 @@ func trainKernel(c *call, data, model string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	reader := c.fittingReader()
-	set, loading, err := reader.readTraining(data, &c.flags.Config, nil)
+	set, loading, err := reader.readTraining(&c.flags.Config, nil)
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func trainKernel(c *call, data, model string) error {
 	took := time.Since(start)
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
-		return dataError(c.dataName(data), err)
+		return reader.failed(err)
 	}
 	stage.Store(finishing)
 	if err := reader.describeKernel(m, set); err != nil {

@@ -136,7 +136,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if !c.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
 		c.flags.Data.Layout = dataset.Layout(layout)
 	}
-	reader := c.reader()
+	reader := c.reader(data)
 	if err := reader.readWeights(f.Weights); err != nil {
 		return nil, err
 	}
@@ -144,29 +144,29 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		if !encoder.Label.GapIsClass { // training refused or left out rows without a label
 			reader.opt.MissingLabels = dataset.MissingDrop
 		}
-		if err := reader.keepInput(data); err != nil {
+		if err := reader.keepInput(); err != nil {
 			return nil, err
 		}
 	}
-	set, _, err := reader.read(data, &head)
+	set, _, err := reader.read(&head)
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
 	weights := reader.weights
 	if set.Rows() == 0 || set.Unlabelled {
-		return nil, fmt.Errorf("%s: no rows with labels to verify with", c.dataName(data))
+		return nil, fmt.Errorf("%s: no rows with labels to verify with", reader)
 	}
-	if err := cmp.Or(reader.settle(data, false), checkWeights(f.Weights, weights, set.Rows())); err != nil {
+	if err := cmp.Or(reader.settle(false), checkWeights(f.Weights, weights, set.Rows())); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {
 		if err := relabel(set, p, weights); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.dataName(data), err)
+			return nil, fmt.Errorf("%s: %w", reader, err)
 		}
 	}
 	whole := set.Rows()
-	if set, weights, err = reader.withoutHeldOut(data, p, set, weights); err != nil {
+	if set, weights, err = reader.withoutHeldOut(p, set, weights); err != nil {
 		return nil, err
 	}
 	var v *pegasos.Verification
@@ -181,7 +181,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 		err = set.Err()
 	}
 	if err != nil {
-		return nil, dataError(c.dataName(data), err)
+		return nil, reader.failed(err)
 	}
 	if !strings.HasPrefix(v.Hash, f.Hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.Hash)
@@ -193,7 +193,7 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	}
 	table := &tableCheck{}
 	if len(v.Reasons) == 0 {
-		if table, err = reader.checkTable(data, head, set, cmp.Or(c.from, c.near)); err != nil {
+		if table, err = reader.checkTable(head, set, cmp.Or(c.from, c.near)); err != nil {
 			return nil, err
 		}
 	}
@@ -241,7 +241,7 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 // verifyLinear reads the other inputs of a linear model's training, and verifies the model.
 func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *dataset.Set,
 	weights []float32, data string) (*pegasos.Verification, error) {
-	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
+	if err := d.checkNumbers(set, m.Config.Loss); err != nil {
 		return nil, err
 	}
 	f := c.flags

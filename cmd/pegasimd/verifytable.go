@@ -34,7 +34,7 @@ type tableCheck struct {
 
 // checkTable compares the model's table with the named data, which were read as set. The encoder
 // may also equal that of from, the model that training started from, unless from is nil.
-func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set,
+func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {
 		return d.checkColumns(set), nil
@@ -44,14 +44,14 @@ func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set
 			return &tableCheck{compared: true, named: true, placed: true, words: words}, nil
 		}
 	}
-	if info, err := os.Stat(name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
+	if info, err := os.Stat(d.name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
 		return &tableCheck{why: "that takes a file, or standard input"}, nil // standard input is kept
 	}
 	f := tables.Fitter{Skip: d.skip}
 	fitted, err := f.Refit(d.encoder, func(enc form.Encoder) error {
 		opt := d.opt
 		opt.Encoder = enc
-		_, err := d.again(name, opt)
+		_, err := d.again(opt)
 		return err
 	})
 	if d.call.Err() != nil {

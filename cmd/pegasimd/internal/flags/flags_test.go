@@ -129,6 +129,7 @@ func TestParse(t *testing.T) {
 		"-- -quiet":                "-quiet",
 		"-sep tab -decimal comma":  "-decimal , -sep \t",
 		"-every 90s -checkpoint c": "-checkpoint c -every 1m30s",
+		"-valid a b -valid=c":      "b -valid a -valid c",
 	} {
 		s := NewSet("train")
 		args, err := s.Parse(strings.Fields(line))

@@ -157,6 +157,8 @@ func parseInto(field reflect.Value, text string) bool {
 		var b bool
 		b, err = strconv.ParseBool(text)
 		field.SetBool(b)
+	case field.Kind() == reflect.Slice: // of a flag that may be repeated
+		field.Set(reflect.Append(field, reflect.ValueOf(text)))
 	default:
 		field.SetString(text)
 	}
@@ -194,6 +196,14 @@ func (s *Set) Text(name string) string {
 	return ""
 }
 
+// All returns the values of the flag as on a command line: one, unless the flag is repeated.
+func (s *Set) All(f *Flag) []string {
+	if all, repeats := f.field(&s.Values).Interface().([]string); repeats {
+		return all
+	}
+	return []string{f.text(&s.Values)}
+}
+
 // wanted describes the values that a flag takes.
 func wanted(f *Flag) string {
 	if choices := f.Choices(); choices != nil {
@@ -211,18 +221,18 @@ func wanted(f *Flag) string {
 // Words returns the given flags for which want is true, and their values, as words of a command
 // line. Unless files is true, names of files are replaced by FILE.
 func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
-	for _, f := range s.Each() {
-		value := f.text(&s.Values)
-		switch {
-		case !want(f):
-		case f.Takes == "file" && !files:
-			words = append(words, "-"+f.Name, "FILE")
-		case f.Takes == "" && value == "true":
-			words = append(words, "-"+f.Name)
-		case f.Takes == "":
-			words = append(words, "-"+f.Name+"="+value)
-		default:
-			words = append(words, "-"+f.Name, value)
+	for _, f := range slices.DeleteFunc(s.Each(), func(f *Flag) bool { return !want(f) }) {
+		for _, value := range s.All(f) {
+			switch {
+			case f.Takes == "file" && !files:
+				words = append(words, "-"+f.Name, "FILE")
+			case f.Takes == "" && value == "true":
+				words = append(words, "-"+f.Name)
+			case f.Takes == "":
+				words = append(words, "-"+f.Name+"="+value)
+			default:
+				words = append(words, "-"+f.Name, value)
+			}
 		}
 	}
 	return words

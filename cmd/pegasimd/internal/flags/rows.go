@@ -158,7 +158,8 @@ var Table = []Topic{
 			Help: "stop after n measurements on the data of -valid, a quarter of the run apart, without " +
 				"a better model, and take the best one"},
 		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Rule: NoKernel,
-			Help: "data to measure the model on, for the report, -patience and -plot"},
+			Help: "data to measure the model on, for the report, -patience and -plot; the flag is repeated " +
+				"for several files, which are read as one"},
 		{Name: "valid-weights", Field: "ValidWeights", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "a weight for each row of -valid, one per line"},
 		{Name: "holdout", Field: "Holdout", Takes: "share", In: "train!", Rule: NoKernel,

@@ -28,11 +28,12 @@ type Values struct {
 	Proba     bool
 
 	// Files.
-	Start, Prior, Resume, Checkpoint    string
-	Weights, Costs, Valid, ValidWeights string
-	KeepProof, JSON, Plot               string
-	Model, For, TextData                string
-	Every                               time.Duration
+	Start, Prior, Resume, Checkpoint string
+	Weights, Costs, ValidWeights     string
+	Valid                            []string
+	KeepProof, JSON, Plot            string
+	Model, For, TextData             string
+	Every                            time.Duration
 
 	// Of cv.
 	Folds               int
