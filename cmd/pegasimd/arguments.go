@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	case n < most-strings.Count(usage, "["):
 		return nil, flags.Usagef("too few arguments: want %s", usage)
 	case n > most && list < 0:
-		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], usage)
+		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], cmp.Or(usage, "none"))
 	case slices.Contains(c.args, ""):
 		return nil, flags.Usagef("an argument is empty: want the name of a file")
 	}

@@ -85,14 +85,17 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 }
 
 // explain returns the error of reading files, one of which has the name: a better one if that file
-// is missing, a model, or a table with another ending.
+// is missing, a folder, a model, or a table with another ending.
 func (d *dataReader) explain(name string, err error) error {
-	if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
+	info, missing := os.Stat(name)
+	if errors.Is(missing, fs.ErrNotExist) {
 		_, err = os.Open(name) // the file's own error is clearer than one about its format
 		n, auto := len(d.opt.More), dataset.FormatOf(name) == dataset.FormatAuto
-		if d.call.flags.Command == "train" && auto && n > 0 && name == d.opt.More[n-1] {
+		if d.call.flags.Has("model") && auto && n > 0 && name == d.opt.More[n-1] {
 			err = fmt.Errorf("%w; if it is to be the model's name, say so (-model)", err)
 		}
+	} else if missing == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder, want files: name those in it", name)
 	} else if model, _ := d.call.holdsModel(name); model {
 		err = flags.Usagef("%s is a model, want data", name)
 	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&

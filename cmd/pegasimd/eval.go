@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -53,7 +52,7 @@ func runEval(c *call, args []string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readPredictor(args[1])
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		name = versionCommand.Name
 	}
 	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
+		if len(args) > 0 && args[0] == name {
+			args = nil // help on help
+		}
 		if len(args) == 0 || args[0] == "-man" {
 			out := &standardOutput{w: stdout}
 			if len(args) == 0 {

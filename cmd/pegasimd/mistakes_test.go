@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ func TestFirstMistakes(t *testing.T) {
 	write(t, "semicolons.csv", "a;b;y\n1,5;2;yes\n2;1;no\n")
 	write(t, "tabs.csv", "a\tb\ty\n1\t2\tyes\n2\t1\tno\n")
 	write(t, "one.csv", "1,2,yes\n2,3,yes\n")
+	if err := os.Mkdir("folder.csv", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, m := range []mistake{
 		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model"}},
 		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model", "x.model"}},
@@ -36,6 +40,19 @@ func TestFirstMistakes(t *testing.T) {
 			[]string{"train", "-class-weight", "yse=2", "toy.csv"}},
 		{exitError, "one.csv: 2 rows, 2 features, 1 class: yes (2 rows);", []string{"train",
 			"one.csv"}},
+		{exitUsage, "toy.svm is not a model, but toy.model is: change their order",
+			[]string{"predict", "toy.model", "toy.svm"}},
+		{exitUsage, "change their order", []string{"eval", "toy.model", "toy.csv"}},
+		{exitUsage, "change their order", []string{"verify", "toy.svm", "toy.model"}},
+		{exitUsage, "change their order", []string{"report", "toy.svm", "toy.model"}},
+		{exitError, "toy.csv: model file: not a model", []string{"predict", "toy.svm", "toy.csv"}},
+		{exitError, "none.model: no such file", []string{"eval", "toy.model", "none.model"}},
+		{exitError, ". is a folder, want files", []string{"train", "."}},
+		{exitError, "folder.csv is a folder, want files", []string{"cv", "toy.csv", "folder.csv"}},
+		{exitError, "folder.csv is a folder", []string{"predict", "folder.csv", "toy.model"}},
+		{exitError, "if it is to be the model's name, say so (-model)", []string{"cv", "toy.svm", "m"}},
+		{exitUsage, `unexpected argument "x": want none`, []string{"version", "x"}},
+		{exitUsage, "-seed: have -1, want 0 or more", []string{"train", "-seed", "-1", "toy.csv"}},
 		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},
 	} {
 		fails(t, m.code, m.told, m.args...)

@@ -84,7 +84,7 @@ func (o *output) check(others []*output) error {
 		}
 	}
 	if err := writable(o.name); err != nil {
-		return err
+		return fmt.Errorf("%s can't be replaced: %w", o.what, err)
 	}
 	return o.checkKind(info)
 }

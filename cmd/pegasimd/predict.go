@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -63,7 +62,7 @@ func runPredict(c *call, args []string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readPredictor(args[1])
 	if err != nil {
 		return err
 	}

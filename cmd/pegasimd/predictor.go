@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
@@ -52,6 +56,24 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 		return kernelModel{m}, nil
 	}
 	return nil, fmt.Errorf("%s: a model of another kind", name)
+}
+
+// readPredictor reads the model that an argument names. It says so if another argument names one
+// instead: some commands have MODEL first, others DATA.
+func (c *call) readPredictor(name string) (predictor, error) {
+	p, err := readPredictor(name, os.Stdin)
+	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	for _, other := range c.args {
+		if other == "-" {
+			continue
+		}
+		if is, _ := c.holdsModel(other); is {
+			return nil, flags.Usagef("%s is not a model, but %s is: change their order", name, other)
+		}
+	}
+	return nil, err
 }
 
 // A linearModel is a model of package pegasos.

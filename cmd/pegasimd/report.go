@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func runPage(c *call, args []string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[0], os.Stdin)
+	m, err := c.readPredictor(args[0])
 	if err != nil {
 		return err
 	}

@@ -140,11 +140,11 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 		set = nil
 	}
 	if err != nil {
-		at, open := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil)
+		at, open, closed := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil), (*fs.PathError)(nil)
 		named := slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {
 			return strings.HasPrefix(err.Error(), name+":")
 		})
-		if !errors.As(err, &at) && !errors.As(err, &open) && !named {
+		if !errors.As(err, &at) && !errors.As(err, &open) && !errors.As(err, &closed) && !named {
 			err = fmt.Errorf("%s: %w", d, err)
 		}
 		return nil, err

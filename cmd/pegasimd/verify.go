@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -114,7 +113,7 @@ func runVerify(c *call, args []string) error {
 // verify reads everything and verifies the model.
 func (c *verification) verify(model, data string) (*verifyReport, error) {
 	f := c.flags
-	p, err := readPredictor(model, os.Stdin)
+	p, err := c.readPredictor(model)
 	if err != nil {
 		return nil, err
 	}

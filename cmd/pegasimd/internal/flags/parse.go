@@ -110,7 +110,8 @@ func (s *Set) assign(f *Flag, text string) error {
 	if full := characters[text]; full != "" && f.Is(Character) {
 		text = full
 	}
-	bad := !parseInto(f.field(&s.Values), text)
+	field := f.field(&s.Values)
+	bad := !parseInto(field, text)
 	if choices := f.Choices(); choices != nil {
 		bad = !slices.Contains(choices, text)
 	} else if f.Is(Character) {
@@ -118,11 +119,12 @@ func (s *Set) assign(f *Flag, text string) error {
 		bad = !one && text != "none"
 	}
 	number := strings.TrimPrefix(f.text(&s.Values), "-")
+	negative, _ := strconv.ParseFloat(text, 64)
 	switch {
+	case negative < 0 && (field.CanUint() || f.Is(NotNegative)):
+		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
 	case bad:
 		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))
-	case f.Is(NotNegative) && text[0] == '-':
-		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
 	case f.Is(Positive) && (number == "0" || number == "0s"):
 		return Usagef("-%s must be greater than 0", f.Name)
 	}

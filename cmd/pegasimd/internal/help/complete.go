@@ -37,7 +37,8 @@ func names(commands []Command) (list []string) {
 func writeBash(w io.Writer, commands []Command) {
 	fmt.Fprintf(w, `# Completion of pegasimd for bash: source <(pegasimd completion bash)
 _pegasimd() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flags= words=
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} flags='' words=''
+	[ "$cur" = = ] && cur='' || { [ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}; } # -flag=value
 	if [ "$COMP_CWORD" = 1 ]; then
 		COMPREPLY=($(compgen -W '%[1]s' -- "$cur"))
 		return
@@ -64,6 +65,8 @@ _pegasimd() {
 	fmt.Fprint(w, `	esac
 	if [ -n "$words" ]; then
 		COMPREPLY=($(compgen -W "$words" -- "$cur"))
+	elif [ "${cur:0:2}" = -- ]; then
+		COMPREPLY=($(compgen -P - -W "$flags" -- "${cur:1}"))
 	elif [ "${cur:0:1}" = - ]; then
 		COMPREPLY=($(compgen -W "$flags" -- "$cur"))
 	else
