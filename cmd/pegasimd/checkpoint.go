@@ -11,6 +11,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
+// checkpoints writes the state of a run, and resumes from one.
+type checkpoints struct {
+	out      *output
+	from     *pegasos.Model // the checkpoint of -resume, or nil
+	before   int64          // its number of steps
+	restored bool           // the settings are the checkpoint's
+	failed   error          // error of the last checkpoint
+}
+
 // check returns an error if the flags are invalid.
 func (k *checkpoints) check(c *call) error {
 	f := c.flags

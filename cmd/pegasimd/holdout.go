@@ -18,6 +18,14 @@ import (
 
 // This file holds rows out of training for train -holdout, and finds them again for verify.
 
+// heldOut holds the rows that -holdout keeps out of training.
+type heldOut struct {
+	set     *dataset.Set
+	weights []float32 // of the rows of set; nil for ones
+	all     int       // number of rows held out and trained on
+	report  *evalReport
+}
+
 // checkHoldout returns an error if -holdout has no valid share, or can't be given with another
 // flag.
 func checkHoldout(c *call) error {
@@ -87,7 +95,7 @@ func (r *linearRun) holdOut() error {
 	r.held.set.Y = take(all.Y, out)
 	r.set = set.Subset(in)
 	r.set.Y = take(all.Y, in)
-	r.held.weights, r.held.trainWeights = take(d.weights, out), take(d.weights, in)
+	r.held.weights, d.weights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
 			"R^2 is not defined: hold out more, or others by another -seed", r.reader, share,

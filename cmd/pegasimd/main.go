@@ -11,11 +11,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
@@ -148,4 +151,47 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		return exitNothing
 	}
 	return exitError
+}
+
+var versionCommand = command{help.Command{
+	Name:      "version",
+	Arguments: "",
+	Summary:   "print the version, and which kernels this machine runs",
+	Help: `Version prints the command's version, which names the commit, the version of Go, and the kernels'
+path on this machine. Paths differ in speed: all give the same bits.
+
+Example:
+  pegasimd version`,
+}, runVersion}
+
+// runVersion prints the versions.
+func runVersion(c *call, _ []string) error {
+	version := "(devel)" // unless the build sets it
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version // includes the commit
+	}
+	fmt.Fprintf(c.stdout, "pegasimd %s\nbuilt with %s for %s/%s\nkernels %s\n", version,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())
+	return nil
+}
+
+var completion = help.Command{
+	Name:      "completion",
+	Arguments: "SHELL",
+	Summary:   "write a script that completes commands and flags in a shell",
+	Help: `Completion writes a script for bash, zsh or fish, which completes commands, flags and their values.
+
+Examples:
+  source <(pegasimd completion bash)
+  pegasimd completion zsh > ~/.zsh/_pegasimd
+  pegasimd completion fish > ~/.config/fish/completions/pegasimd.fish`,
+}
+
+// runCompletion writes the script.
+func runCompletion(c *call, args []string) error {
+	if !help.WriteCompletion(c.stdout, args[0], descriptions()) {
+		return flags.Usagef("there is no completion for %q, only for %s%s", args[0],
+			strings.Join(help.Shells, ", "), flags.DidYouMean(args[0], "", help.Shells))
+	}
+	return nil
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -57,6 +59,33 @@ Examples:
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 }, runTrain}
+
+// A linearRun is one run of train without -kernel.
+type linearRun struct {
+	*call
+	cfg         pegasos.Config
+	classWeight string // of cfg, with names in place of labels
+	keep        *checkpoints
+
+	model        string // file name
+	modelOut     *output
+	proofOut     *output
+	jsonOut      *output
+	reader       *dataReader
+	set          *dataset.Set
+	held         *heldOut // rows of -holdout, or nil
+	known        labelling
+	start, prior *pegasos.Model // or nil
+	trainer      pegasos.Trainer
+	curve        curve
+
+	result      *pegasos.Model
+	epochs      int   // including those before a resumed run
+	ended       bool  // a rule ended it before its last step
+	interrupted error // or nil
+
+	loading, training, measuring time.Duration // wall-clock times
+}
 
 func runTrain(c *call, args []string) error {
 	if err := c.checkSettings(); err != nil {
@@ -144,11 +173,6 @@ func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
 	}
-	defer func() {
-		if r.trainer.Weights = r.reader.weights; r.held != nil {
-			r.trainer.Weights = r.held.trainWeights
-		}
-	}()
 	// like is the model whose features and labels are used. A checkpoint also contains the features
 	// and labels of its start.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
@@ -200,10 +224,8 @@ func (r *linearRun) readInputs() (err error) {
 			return err
 		}
 	}
-	if r.held == nil { // holdOut has checked them already
-		err = checkWeights(in.Weights, tr.Weights, r.set.Rows())
-	}
-	if err != nil {
+	tr.Weights = r.reader.weights
+	if err = checkWeights(in.Weights, tr.Weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.Costs); err != nil {
@@ -280,6 +302,19 @@ func (r *linearRun) write() error {
 		}
 	}
 	return r.curve.finish(r.reader.String(), m, r.training, r.interrupted != nil)
+}
+
+// describe stores a description of the run's data in a model, and the command line that trains it
+// again. A resumed run stores the settings of the checkpoint's command line.
+func (r *linearRun) describe(m *pegasos.Model) error {
+	err := r.reader.describe(m, r.set, r.known)
+	if r.keep.restored {
+		length := r.flags.Words(true, func(f *flags.Flag) bool {
+			return f.Name == "epochs" || f.Name == "steps"
+		})
+		m.Command = strings.TrimSpace(r.keep.from.Command + " " + shellWords(length))
+	}
+	return err
 }
 
 // report writes the report of the run.
