@@ -60,18 +60,9 @@ func runEval(c *call, args []string) error {
 		return flags.Usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
 	reader := c.reader(args[0])
-	if reader.missing == "fill" {
-		reader.missing = "drop" // rows without a label can't be measured
-	}
-	s, err := reader.score(m, c.flags.Weights, true)
+	s, err := reader.scoreLabeled(m)
 	if err != nil {
 		return err
-	}
-	if s.Rows() == 0 {
-		return fmt.Errorf("%s: no rows to evaluate", reader)
-	}
-	if predictions.Numbers(m) && s.Names != nil {
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", reader)
 	}
 	r := evaluate(s)
 	r.Warnings = c.warnings

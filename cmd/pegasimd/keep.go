@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 
@@ -141,68 +140,46 @@ func (k *keptColumns) write(
 	columns := make([]float64, len(further))
 	out.Write(k.heading(f, further))
 
-	var unread error
-	next, stop := iter.Pull(func(yield func(cells []string) bool) {
-		stopped := errors.New("no further row is wanted")
-		_, err := k.read(func(cells []string) error {
-			if !yield(cells) {
-				return stopped
-			}
-			return nil
-		})
-		if !errors.Is(err, stopped) {
-			unread = err
-		}
-	})
-	defer stop()
-	row, same := 0, true // row of the table; whether all cells agree with the scored rows
-	leftOut := s.LeftOut
+	names, leftOut := predictions.ClassNames(s.model), s.LeftOut
 	record := make([]string, len(k.at)+1+len(further))
-	put := func(fill func(fields []string)) {
-		cells, more := next()
-		row, same = row+1, same && more
+	changed := fmt.Errorf("%s: the file was changed while it was read: run the command again", k.reader)
+	line, row := 0, 0 // rows of the table, and rows of the set, which lacks those left out
+	_, err := k.read(func(cells []string) error {
 		clear(record)
 		for j, i := range k.at {
 			if i < len(cells) { // earlier lines of JSON lack fields that first appear later
 				record[j] = cells[i]
 			}
 		}
-		fill(record[len(k.at):])
-		if same {
-			out.Write(record)
+		line++
+		if len(leftOut) > 0 && leftOut[0] == line-1 {
+			leftOut = leftOut[1:]
+			return out.Write(record)
 		}
-	}
-	skip := func() {
-		for ; len(leftOut) > 0 && leftOut[0] == row; leftOut = leftOut[1:] {
-			put(func([]string) {})
+		if row == s.Rows() {
+			return changed
 		}
-	}
-	names := predictions.ClassNames(s.model)
-	err := s.each(func(i int, scores []float64) {
-		skip()
-		put(func(fields []string) {
-			if names == nil {
-				fields[0] = pegasos.FormatLabel(float32(scores[0]))
-				return
-			}
-			fields[0] = names[predicted[i]]
+		scores, err := s.row(row)
+		if err != nil {
+			return err
+		}
+		if fields := record[len(k.at):]; names == nil {
+			fields[0] = pegasos.FormatLabel(float32(scores[0]))
+		} else {
+			fields[0] = names[predicted[row]]
 			fill(scores, columns)
 			for j, v := range columns {
 				fields[1+j] = strconv.FormatFloat(v, 'g', -1, 64)
 			}
-		})
+		}
+		row++
+		return out.Write(record)
 	})
+	if err == nil && (row < s.Rows() || len(leftOut) > 0) {
+		err = changed
+	}
 	if err != nil {
 		return err
-	}
-	skip()
-	_, more := next()
-	if unread != nil {
-		return unread
-	}
-	if more || !same {
-		return fmt.Errorf("%s: the file was changed while it was read: run the command again",
-			k.reader)
 	}
 	out.Flush()
 	return out.Error()

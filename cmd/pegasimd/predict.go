@@ -133,23 +133,21 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
 	columns := make([]float64, len(headings))
-	line := func(i int, scores []float64) {
-		b.WriteString(names[predicted[i]])
-		fill(scores, columns)
+	for i, k := range predicted {
+		b.WriteString(names[k])
+		if headings != nil {
+			scores, err := s.row(i)
+			if err != nil {
+				return err
+			}
+			fill(scores, columns)
+		}
 		for _, v := range columns {
 			b.WriteByte('\t')
 			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64))
 		}
 		b.WriteByte('\n')
 	}
-	if headings != nil {
-		if err := s.each(line); err != nil {
-			return err
-		}
-		return b.Flush()
-	}
-	predictions.WriteLabels(b, predictions.ClassNames(s.model), len(predicted),
-		func(i int) int { return predicted[i] })
 	return b.Flush()
 }
 

@@ -157,9 +157,12 @@ type scoredSet struct {
 	reader  *dataReader
 	model   predictor
 	weights []float32 // of the rows, all above 0; nil for ones
-	scores  []float64 // nil if there are too many to keep: see each
+	scores  []float64 // nil if there are too many to keep: see row
 	truth   []int     // index of each row's label in names, or noLabel; nil for numbers
 	names   []string  // names of the model's classes, then of further labels
+
+	first int // row of the first scores in block
+	block []float64
 }
 
 // keptScores is the number of scores kept in memory, unless all are needed at once.
@@ -205,6 +208,24 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	return s, nil
 }
 
+// scoreLabeled is score for rows that are measured. Rows without a label are left out, unless
+// -missing error refuses them.
+func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
+	if d.missing == "fill" {
+		d.missing = "drop"
+	}
+	s, err := d.score(m, d.call.flags.Weights, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Rows() == 0:
+		return nil, fmt.Errorf("%s: no rows to evaluate", d)
+	case predictions.Numbers(m) && s.Names != nil:
+		return nil, fmt.Errorf("%s: the labels are names, the model predicts numbers", d)
+	}
+	return s, nil
+}
+
 // weighing returns the rows of a set whose weight is above 0, and their weights.
 func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []float32) {
 	var rows []int
@@ -229,31 +250,25 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
-// each calls do with the scores of every row. Scores that are not kept are computed for blocks of
-// rows.
-func (s *scoredSet) each(do func(row int, scores []float64)) error {
+// row returns the scores of row i. Scores that are not kept are computed for blocks of rows, so that
+// rows should be asked for in their order.
+func (s *scoredSet) row(i int) (scores []float64, err error) {
 	n := s.model.Outputs()
-	block := max(64, keptScores/max(n, 1)) // kernel machines take 64 rows together
-	for first := 0; first < s.Rows(); first += block {
-		count := min(block, s.Rows()-first)
-		scores := s.scores
-		if scores == nil {
-			rows := make([]int, count)
-			for i := range rows {
-				rows[i] = first + i
-			}
-			var err error
-			if scores, err = s.find(first, s.Subset(rows)); err != nil {
-				return err
-			}
-		} else {
-			scores = scores[first*n:]
+	if s.scores != nil {
+		return s.scores[i*n:][:n], nil
+	}
+	rows := max(64, keptScores/max(n, 1)) // kernel machines take 64 rows together
+	if first := i - i%rows; s.block == nil || first != s.first {
+		s.first = first
+		block := make([]int, min(rows, s.Rows()-s.first))
+		for k := range block {
+			block[k] = s.first + k
 		}
-		for i := range count {
-			do(first+i, scores[i*n:][:n])
+		if s.block, err = s.find(s.first, s.Subset(block)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return s.block[(i-s.first)*n:][:n], nil
 }
 
 // labels returns the set's labels: numbers, or the model's labels of the classes.
@@ -275,13 +290,16 @@ func (s *scoredSet) predict() (classes []int, right int, err error) {
 		return nil, 0, nil
 	}
 	classes = make([]int, s.Rows())
-	err = s.each(func(i int, scores []float64) {
-		classes[i] = s.model.Class(scores)
-		if s.truth != nil && classes[i] == s.truth[i] {
+	for i := range classes {
+		scores, err := s.row(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		if classes[i] = s.model.Class(scores); s.truth != nil && classes[i] == s.truth[i] {
 			right++
 		}
-	})
-	return classes, right, err
+	}
+	return classes, right, nil
 }
 
 func (m linearModel) run() runReport {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -52,6 +53,15 @@ func (c *call) reader(name string) *dataReader {
 		d.opt.SkipLines = -1 // none; 0 detects them
 	}
 	return d
+}
+
+// likeTraining takes the layout of a training set from its fingerprint, unless -layout is given: the
+// bits of an objective depend on the layout.
+func (d *dataReader) likeTraining(fingerprint string) {
+	layout, _, _ := strings.Cut(fingerprint, ":")
+	if !d.call.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
+		d.opt.Layout = dataset.Layout(layout)
+	}
 }
 
 // fittingReader is reader for data without a model, which fits encoders to tables.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/htmlreport"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -57,13 +56,7 @@ func runPage(c *call, args []string) error {
 		return err
 	}
 	reader := c.reader(args[1])
-	if reader.missing == "fill" {
-		reader.missing = "drop" // like eval: rows without a label can't be measured
-	}
-	if layout, _, _ := strings.Cut(m.data(), ":"); !c.flags.Given("layout") &&
-		(layout == "dense" || layout == "sparse") {
-		reader.opt.Layout = dataset.Layout(layout)
-	}
+	reader.likeTraining(m.data())
 	encoder, err := predictions.Encoder(m.Head())
 	if err == nil && encoder != nil { // the data are read several times
 		err = reader.keepInput()
@@ -71,17 +64,11 @@ func runPage(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := reader.score(m, c.flags.Weights, true)
+	s, err := reader.scoreLabeled(m)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	switch {
-	case s.Rows() == 0:
-		return fmt.Errorf("%s: no rows to evaluate", reader)
-	case predictions.Numbers(m) && s.Names != nil:
-		return fmt.Errorf("%s: the labels are names, the model predicts numbers", reader)
-	}
 	in := &htmlreport.Input{Model: escape.Name(shortName(args[0])),
 		Data: escape.Name(shortName(reader.String())), Predictor: plainModel(m),
 		Hash: m.Hash(), FileRows: s.Rows(), Features: m.Cols()}

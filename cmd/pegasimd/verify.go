@@ -131,11 +131,8 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	if c.kept != nil {
 		known = c.kept.Data()
 	}
-	layout, _, _ := strings.Cut(known, ":") // the bits of an objective depend on the layout
-	if !c.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
-		c.flags.Data.Layout = dataset.Layout(layout)
-	}
 	reader := c.reader(data)
+	reader.likeTraining(known)
 	if err := reader.readWeights(f.Weights); err != nil {
 		return nil, err
 	}

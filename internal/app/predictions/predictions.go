@@ -122,15 +122,6 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 	}
 }
 
-// WriteLabels writes one line for each row: the name of the predicted class.
-func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
-	names = escape.Names(names)
-	for i := range rows {
-		w.WriteString(names[class(i)])
-		w.WriteByte('\n')
-	}
-}
-
 // Write reads the data file path, and writes one line for each row: the predicted label. It returns
 // the number of rows, and the number of bytes read. opt has the reading options that the model does
 // not determine.
@@ -161,7 +152,10 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 		WriteNumbers(b, scores)
 		return set.Rows(), set.Bytes, b.Flush()
 	}
-	n := m.Outputs()
-	WriteLabels(b, ClassNames(m), set.Rows(), func(i int) int { return m.Class(scores[i*n:][:n]) })
+	n, names := m.Outputs(), escape.Names(ClassNames(m))
+	for i := range set.Rows() {
+		b.WriteString(names[m.Class(scores[i*n:][:n])])
+		b.WriteByte('\n')
+	}
 	return set.Rows(), set.Bytes, b.Flush()
 }
