@@ -28,7 +28,7 @@ type call struct {
 	context.Context
 	flags  *flags.Set
 	args   []string // the arguments
-	roles  []string // what each of them is, as in the usage: DATA, for instance
+	roles  []string // the word of the usage for each argument, such as DATA
 	more   []string // of the arguments, the data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
@@ -99,7 +99,7 @@ func steps(all ...func() error) error {
 // output does nothing.
 type output struct {
 	call       *call
-	what, name string // what is the flag or the argument that names the file
+	what, name string // the flag or argument that names the file, and the name
 	kind       kind   // the kind of files that it may replace
 	file       *atomicfile.File
 }
@@ -117,7 +117,7 @@ func (c *call) writes(what, name string, kind kind) *output {
 // toStdout reports whether the output is standard output.
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
-// An inputFile is a file that a command reads, and the flag or the argument that names it.
+// An inputFile is a file that a command reads, and the flag or argument that names it.
 type inputFile struct{ what, name string }
 
 // discardOutputs discards the outputs that were not written, so that files under their names remain

@@ -18,7 +18,7 @@ import (
 var evalCommand = command{help.Command{
 	Name:      "eval",
 	Arguments: "DATA... MODEL",
-	Summary:   "measure how well a model predicts labelled data",
+	Summary:   "measure how well a model predicts labeled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
   - the area under the ROC curve and the average precision: with two classes for the second one,

@@ -82,7 +82,7 @@ func (r *fitReport) String() string {
 }
 
 const (
-	fewRows    = 100
+	fewRows    = 100   // rows below which a model's quality can hardly be told
 	hardlyMore = 0.001 // share of the rows by which a model is hardly better than a constant
 	rareRows   = 0.2   // share of the rows up to which classes count as rare
 )

@@ -131,7 +131,7 @@ func (v *search) one(
 	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	var refused *pegasos.ConfigError
-	if errors.As(err, &refused) && refused.Field == "Curves" { // all rows have terms, but not these
+	if errors.As(err, &refused) && refused.Field == "Curves" { // all rows allow them, but not these
 		tr.Curves = pegasos.CurvesNone
 		m, err = tr.Train(ctx, v.rows(fold), v.set.Y)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognizes the files that a command may overwrite, by their first bytes: files that
-// pegasimd wrote. is is nil if the format has no place for a mark.
+// A kind recognizes files that pegasimd wrote, and may therefore overwrite, by their first bytes.
+// The function is nil if the format has no place for a mark.
 type kind struct {
 	name string // description in messages
 	is   func(head []byte) bool

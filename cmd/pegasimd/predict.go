@@ -170,7 +170,7 @@ func (s *scoredSet) furtherColumns(f *flags.Set) (
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
 	s.reader.tell(s.Set)
-	labels, scores := s.labelled()
+	labels, scores := s.labeled()
 	n := len(labels)
 	if without := s.Rows() - n; without > 0 {
 		fmt.Fprintf(c.stderr, "%s without labels\n", count(without, "row"))
@@ -189,9 +189,9 @@ func (c *call) printFit(s *scoredSet, right int) {
 	}
 }
 
-// labelled returns the labels of the rows that have one and, if the model predicts numbers, the
+// labeled returns the labels of the rows that have one and, if the model predicts numbers, the
 // scores of these rows.
-func (s *scoredSet) labelled() (labels []float32, scores []float64) {
+func (s *scoredSet) labeled() (labels []float32, scores []float64) {
 	for i, y := range s.Y {
 		if y != y || s.Unlabelled {
 			continue

@@ -19,8 +19,8 @@ import (
 var trainCommand = command{help.Command{
 	Name:      "train",
 	Arguments: "DATA... [MODEL]",
-	Summary:   "train a model on labelled data",
-	Help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
+	Summary:   "train a model on labeled data",
+	Help: `Train reads labeled data and trains a linear support vector machine, or another linear model (see
 -loss). Without MODEL the model is written to the working folder under the first DATA's name with
 the ending .model. An existing file is replaced only if it is a model.
 

@@ -99,7 +99,7 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	}
 }
 
-// bySolver says of epochs what they were of, unless they were Pegasos's.
+// bySolver returns the solvers that ran epochs besides Pegasos steps, in parentheses; "" for none.
 func bySolver(solver string) string {
 	solver = strings.TrimPrefix(strings.TrimPrefix(solver, "steps"), ", ")
 	if solver == "" {

@@ -324,7 +324,7 @@ type verifyReport struct {
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
 	Proof            bool     `json:"proof"`    // the bound is from the file of -proof
-	Sigmoids         bool     `json:"sigmoids"` // they are from the file of -sigmoids
+	Sigmoids         bool     `json:"sigmoids"` // -sigmoids: they agree with the folds, trained again
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`

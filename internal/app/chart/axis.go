@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// An Axis is the horizontal or the vertical one of a figure.
+// An Axis is the horizontal or vertical axis of a figure.
 type Axis struct {
 	Label  string
 	Log    bool                 // logarithmic: values of 0 and less are left out
 	Format func(float64) string // formats the ticks; nil for just enough digits
 	Marks  []Tick               // in place of numbers
-	Range  *[2]float64          // nil for the values' own
+	Range  *[2]float64          // nil for the range of the values
 }
 
 // A Tick is a place on an axis and its name.

@@ -65,7 +65,7 @@ type Band struct {
 // A Figure is a chart and what the page says about it.
 type Figure struct {
 	ID, Title, Note string
-	Label           string // for readers who do not see the figure; "" for the title
+	Label           string // for screen readers; "" for the titles of the figure and its axes
 	X, Y            Axis
 	Lines           []Series
 	Bands           []Band

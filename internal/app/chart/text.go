@@ -99,7 +99,7 @@ func num(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// svg wraps what was drawn in an svg element with a label for readers who do not see it.
+// svg returns an svg element of the canvas's elements, with a label for screen readers.
 func (c *canvas) svg(width, height float64, label string) string {
 	var of strings.Builder
 	xml.EscapeText(&of, []byte(label))

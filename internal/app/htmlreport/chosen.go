@@ -110,8 +110,9 @@ func metricName(e *pegasos.Estimate) string {
 	return "accuracy"
 }
 
-// claims returns the tiles of the quality: the value that was measured here, and what the model's
-// file says of rows that it was not trained on. Of measured rows that were held out, both are one.
+// claims returns tiles of the accuracy or R²: the value measured here, and the estimates in the
+// model's file, from cross-validation and from rows held out. If the rows held out are measured
+// here, with the value that the file states, one tile shows both.
 func (v *view) claims(name, measured string) (tiles []tile) {
 	own := tile{strings.ToUpper(name[:1]) + name[1:], measured, "", "measured here on " + v.place()}
 	m, linear := v.Predictor.(*pegasos.Model)
@@ -144,6 +145,7 @@ type proofView struct {
 	Facts []fact
 }
 
+// prove fills in the proof that the model's file claims, and its tile.
 func (v *view) prove() {
 	var objective, bound, gap float64
 	switch m := v.Predictor.(type) {

@@ -187,8 +187,9 @@ func (v *view) rankings() {
 	v.Figures = append(v.Figures, roc, recall)
 }
 
-// calibrated draws how often what has a probability comes true: of two classes the second, of more
-// the class with the largest probability.
+// calibrated draws the calibration curve: the predicted probability of a class beside the share of
+// the rows that are of it. With two classes it is the second class, with more the one that has the
+// largest probability in each row.
 func (v *view) calibrated() {
 	p, hit := make([]float64, len(v.Truth)), make([]bool, len(v.Truth))
 	of, dst := "the probability of "+v.Classes[1], make([]float64, v.Known)

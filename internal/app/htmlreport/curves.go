@@ -140,8 +140,8 @@ func histogram(values []float64, weights []float32, low, high float64, bins int)
 	return points
 }
 
-// quantiles returns the values below which the given shares of the weight lie. It sorts the values'
-// order and not the values.
+// quantiles returns the values below which the given shares of the weight lie. The values
+// keep their order.
 func quantiles(values []float64, weights []float32, shares ...float64) (at []float64) {
 	order := make([]int32, len(values))
 	all := 0.0

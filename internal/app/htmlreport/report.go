@@ -133,7 +133,7 @@ type view struct {
 	Decisive  []bars
 	MoreBars  string
 	Table     []Column
-	HasGaps   bool // a column of Table has
+	HasGaps   bool // a column of Table has gaps
 	MoreTable string
 	Shape     string
 	Chosen    []fact
@@ -148,7 +148,7 @@ type tile struct{ Name, Value, Error, Note string }
 // A fact is a name, a value and an explanation.
 type fact struct{ Name, Value, Why string }
 
-// A table is one of texts. The first Texts columns are aligned left, the others are numbers.
+// A table has cells of text. The first Texts columns are aligned left, the others are numbers.
 type table struct {
 	Caption string
 	Head    []string

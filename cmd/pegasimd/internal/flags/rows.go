@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 
-	// For numbers and formulas of the help texts, which nothing public has.
+	// These have numbers and formulas for the help texts that no public package exports.
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Values holds the values of all flags. A field has the name of the field of pegasos.Trainer or
-// kernelsvm.Trainer that it is for, so that errors about that field can name the flag.
+// Values holds the values of all flags. A field that sets one of pegasos.Trainer or
+// kernelsvm.Trainer has its name, so that errors about that field can name the flag.
 type Values struct {
 	pegasos.Config
 	Kernel kernelsvm.Config // of which Lambda and others are in Config: see KernelConfig
