@@ -25,9 +25,9 @@ over the folds and its standard deviation, beside the mean objective in training
 best mean wins; ties go to the larger lambda. With -model a model with the best lambda is trained on
 all rows and written. Several DATA are read as one, as by train.
 
-The kind of scaling and the other choices that train makes are chosen once, from all rows. Values
-that are measured, such as means and deviations, and the kinds of columns and levels of a table with
-words come from the training rows of each fold alone.
+The kinds of a table's columns, the kind of scaling and the other choices that train makes are made
+once, from all rows. Values that are measured, such as means, deviations, levels and n-grams, come
+from the training rows of each fold alone.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel each of -gammas is tried with each lambda or C; the default is C 0.1, 1,
@@ -151,12 +151,12 @@ func (v *search) readData() (err error) {
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
-		if v.reader.encoder == nil {
+		if e := v.reader.encoder; e == nil || e.Raw { // features of raw tables depend on no other row
 			break
 		}
 		r := *v.reader
 		r.skip = func(row int) bool { return v.fold[row] == fold || v.fold[row] < 0 }
-		set, err := r.readFresh()
+		set, err := r.refit()
 		if err != nil {
 			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.Folds, err)
 		}

@@ -67,28 +67,19 @@ func (r *linearRun) holdOut() error {
 	}
 	numbers := r.cfg.Loss.Regression()
 	set, all := r.set, r.set
-	// Columns that the encoder leaves out do not distinguish rows, so that the choice of the rows
-	// and the encoder depend on each other.
-	var out, in []int
-	for tries := 0; ; tries++ {
-		columns := d.usedColumns()
-		hashes, err := d.hashRows(all)
-		if err != nil {
+	hashes, err := d.hashRows(all)
+	if err != nil {
+		return err
+	}
+	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
+	if len(out) == 0 {
+		return fmt.Errorf("%s: -holdout %g holds out none of %s: too few are distinct",
+			r.reader, share, count(all.Rows(), "row"))
+	}
+	if d.encoder != nil {
+		d.skipRows(out, d.weights)
+		if set, err = d.refit(); err != nil {
 			return err
-		}
-		out, in = splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
-		if len(out) == 0 {
-			return fmt.Errorf("%s: -holdout %g holds out none of %s: too few are distinct",
-				r.reader, share, count(all.Rows(), "row"))
-		}
-		if d.encoder == nil {
-			break
-		}
-		if set, err = d.refit(out); err != nil {
-			return err
-		}
-		if slices.Equal(columns, d.usedColumns()) || tries == mostRefits {
-			break
 		}
 	}
 	r.held = &heldOut{set: set.Subset(out), all: len(out) + len(in)}
@@ -103,10 +94,6 @@ func (r *linearRun) holdOut() error {
 	}
 	return all.Err()
 }
-
-// mostRefits limits how often the encoder is fitted again because it uses other columns than
-// before.
-const mostRefits = 3
 
 // take returns the values at the given indices; nil for nil values.
 func take(values []float32, at []int) (some []float32) {
@@ -143,12 +130,6 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// refit reads a table with an encoder that is fitted without some rows, given in ascending order.
-func (d *dataReader) refit(without []int) (*dataset.Set, error) {
-	d.skipRows(without, d.weights)
-	return d.readFresh()
-}
-
 // skipRows makes d fit encoders without the given rows, in ascending order, and without rows of
 // weight 0.
 func (d *dataReader) skipRows(rows []int, weights []float32) {
@@ -156,18 +137,6 @@ func (d *dataReader) skipRows(rows []int, weights []float32) {
 		_, given := slices.BinarySearch(rows, row)
 		return given || row < len(weights) && weights[row] == 0
 	}
-}
-
-// usedColumns reports for each column of the encoder whether features depend on it; nil without an
-// encoder.
-func (d *dataReader) usedColumns() (used []bool) {
-	if d.encoder == nil {
-		return nil
-	}
-	for _, c := range d.encoder.Columns {
-		used = append(used, c.Kind != tables.LeftOut)
-	}
-	return used
 }
 
 // hashRows returns a hash of each row of the set, which was read from the named data: for a table

@@ -377,3 +377,37 @@ func TestEstimateLine(t *testing.T) {
 		t.Errorf("inspect:\n%s", printed)
 	}
 }
+
+// With -holdout and in cv the columns keep the kinds that the whole table shows. A row counter that
+// lacks the rows held out would otherwise be a number, and here it would predict the label.
+func TestFoldsKeepKindsOfColumns(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 5))
+	for _, counter := range []struct {
+		name  string
+		first int
+	}{{"nr", 1}, {"Kunden-Nr", 7_000}} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s,amount,city,paid\n", counter.name)
+		for i := range 300 {
+			fmt.Fprintf(&b, "%d,%.2f,%s,%v\n", counter.first+i, 100*g.Float64(),
+				[]string{"Rome", "Paris"}[g.IntN(2)], i < 150)
+		}
+		data := file(t, "orders.csv", b.String())
+		model := filepath.Join(t.TempDir(), "orders.model")
+		_, held := heldOutOf(t, data, model, "-holdout", "0.2")
+		if v, _ := held["accuracy"].(float64); !(v > 0.2 && v < 0.8) {
+			t.Errorf("-holdout: accuracy %v with labels that only the row counter tells", v)
+		}
+		printed, _ := must(t, "inspect", model)
+		if weights := printed[strings.Index(printed, "weights"):]; strings.Contains(weights, counter.name) {
+			t.Errorf("the model has a weight of %s:\n%s", counter.name, weights)
+		}
+		if printed, _ := must(t, "verify", model, data); !strings.HasSuffix(printed, "confirmed\n") {
+			t.Errorf("verify prints\n%s", printed)
+		}
+		r, _ := cvOf(t, "-quiet", "-lambdas", "0.01", data)
+		if v := r.Grid[0].Mean; !(v > 0.2 && v < 0.8) {
+			t.Errorf("cv: accuracy %v with labels that only the row counter tells", v)
+		}
+	}
+}

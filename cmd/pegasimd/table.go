@@ -90,11 +90,38 @@ func (d *dataReader) readFresh() (*dataset.Set, error) {
 	if set != nil || err != nil {
 		return set, err
 	}
+	return d.readEncoded()
+}
+
+// readEncoded reads the table with the encoder.
+func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
 		return d.readMapped(opt)
 	}
 	return d.again(opt)
+}
+
+// refit reads the table with an encoder that is fitted without the rows for which d.skip is true. The
+// kinds of the columns stay those of the whole table: a row counter without some rows would look like
+// a number.
+func (d *dataReader) refit() (set *dataset.Set, err error) {
+	if d.encoder, err = d.refitted(); err != nil {
+		return nil, err
+	}
+	return d.readEncoded()
+}
+
+// refitted returns an encoder with the kinds of columns of d.encoder, fitted to the rows of the table
+// for which d.skip is false.
+func (d *dataReader) refitted() (*tables.Encoder, error) {
+	f := tables.Fitter{Skip: d.skip}
+	return f.Refit(d.encoder, func(enc form.Encoder) error {
+		opt := d.opt
+		opt.Encoder = enc
+		_, err := d.again(opt)
+		return err
+	})
 }
 
 // mostInMemory is the largest size in bytes of encoded rows in memory, unless a flag sets it.

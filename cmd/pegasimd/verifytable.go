@@ -11,7 +11,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -47,13 +46,7 @@ func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	if info, err := os.Stat(d.name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
 		return &tableCheck{why: "that takes a file, or standard input"}, nil // standard input is kept
 	}
-	f := tables.Fitter{Skip: d.skip}
-	fitted, err := f.Refit(d.encoder, func(enc form.Encoder) error {
-		opt := d.opt
-		opt.Encoder = enc
-		_, err := d.again(opt)
-		return err
-	})
+	fitted, err := d.refitted()
 	if d.call.Err() != nil {
 		return nil, d.call.Err()
 	}
