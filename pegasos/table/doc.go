@@ -30,10 +30,10 @@
 //
 // Digits with leading zeros, such as ZIP codes, are words if they are most of the numbers, or if
 // all cells are digits of equal length. Whole numbers that only tell rows apart are left out: those
-// that go up by 1 in 20 rows or more; those that all differ in a column that is called id, index or
-// the like, or has no name; and those that all differ, in 20 rows or more, and have the same number
-// of digits, 6 or more. If there are no other columns they are kept, and columns of names become
-// text.
+// that grow from row to row, in 20 rows or more, and whose range is less than twice the number of
+// rows; those that all differ in a column that is called id, index or the like, or has no name; and
+// those that all differ, in 20 rows or more, and have the same number of digits, 6 or more. If
+// there are no other columns they are kept, and columns of names become text.
 //
 // # Features
 //

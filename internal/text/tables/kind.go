@@ -15,6 +15,9 @@ import (
 const (
 	fewValues = 10 // most distinct numbers of a column that odd words make a category
 	idDigits  = 6  // least number of digits of whole numbers that are ids if all are distinct
+	// sparsestCounter limits the range of a row counter, relative to the number of rows: a file may
+	// lack up to half of the rows that were counted.
+	sparsestCounter = 2
 )
 
 // A verdict is the kind of a column and how its cells are read.
@@ -209,7 +212,7 @@ func (s *stats) idVerdict(name string) verdict {
 	}
 	v := verdict{kind: LeftOut, id: true}
 	switch {
-	case n >= fewRows && s.counts:
+	case n >= fewRows && s.counts && s.numbers.most-s.numbers.least < sparsestCounter*float64(n):
 		v.reason = "a row counter: whole numbers"
 	case named:
 		v.reason = "looks like an identifier: whole numbers, a different one in each row"

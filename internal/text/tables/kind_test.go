@@ -284,3 +284,29 @@ func TestWords(t *testing.T) {
 		})
 	}
 }
+
+// Whole numbers that grow from row to row are a row counter also if the file lacks up to half of the
+// rows that were counted. Sparser numbers, or numbers that repeat, are data.
+func TestCounterWithGaps(t *testing.T) {
+	column := func(cell func(i int) int) string {
+		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {
+			return fmt.Sprintf("%d,%d.5,%c\n", cell(i), i*7%13, "ab"[i%2])
+		}), "")
+	}
+	for name, c := range map[string]struct {
+		cell func(i int) int
+		want Kind
+	}{
+		"whole":          {func(i int) int { return i + 1 }, LeftOut},
+		"every third":    {func(i int) int { return 100 + i + i/3 }, LeftOut},
+		"half":           {func(i int) int { return 2 * i }, LeftOut},
+		"a tenth":        {func(i int) int { return 10 * i }, Number},
+		"not sorted":     {func(i int) int { return i ^ 1 }, Number},
+		"with one twice": {func(i int) int { return max(1, i) }, Number},
+	} {
+		e := fitted(t, column(c.cell))
+		if kind := e.Columns[0].Kind; kind != c.want {
+			t.Errorf("%s: %s, want %s", name, kind, c.want)
+		}
+	}
+}

@@ -20,10 +20,11 @@ type rawFit struct {
 // A rawColumn holds the statistics of a column in a raw pass.
 type rawColumn struct {
 	sum    float64
+	first  float32
 	last   float32
 	digits uint8 // number of digits if all numbers so far have the same number, six or more; else 0
-	// Whether, so far, each number is the previous one plus 1, each is whole, and each is a date of
-	// eight digits.
+	// Whether, so far, each number is greater than the previous one, each is whole, and each is a date
+	// of eight digits.
 	counts, integral, eights bool
 	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool
@@ -78,8 +79,9 @@ func (c *rawColumn) add(text string, v float32, first bool) {
 		if n := digitsOf(text); n >= idDigits && n < maxValueBytes {
 			c.digits = uint8(n)
 		}
+		c.first = v
 	} else {
-		c.counts = c.counts && v == c.last+1
+		c.counts = c.counts && v > c.last
 		if c.digits > 0 && digitsOf(text) != int(c.digits) {
 			c.digits = 0
 		}
@@ -90,6 +92,7 @@ func (c *rawColumn) add(text string, v float32, first bool) {
 
 // mayBeID reports whether full statistics are needed to tell whether a column is an id.
 func (c *rawColumn) mayBeID(name string, rows int) bool {
-	return rows >= fewRows && c.integral && (c.counts || c.digits > 0 && !c.eights) ||
+	counts := c.counts && float64(c.last)-float64(c.first) < sparsestCounter*float64(rows)
+	return rows >= fewRows && c.integral && (counts || c.digits > 0 && !c.eights) ||
 		rows > 1 && c.integral && namesID(name)
 }

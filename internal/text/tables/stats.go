@@ -86,7 +86,7 @@ type stats struct {
 	magnitudes      int    // numbers with K, M or B behind the digits
 	magnitude       string // one of them, if possible with a fraction
 	forced          byte   // given decimal mark; 0 to detect it
-	counts          bool   // each number is the previous one plus 1
+	counts          bool   // each number is whole and greater than the previous one
 	last            float64
 	digits          int // of each number, all of which are digits alone; 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; eight digits that are a date
@@ -331,7 +331,7 @@ func (s *stats) addPlain(text string, v float64) {
 	if s.numbers.count == 1 {
 		s.digits = digits
 	} else {
-		s.counts = s.counts && v == s.last+1
+		s.counts = s.counts && v > s.last
 	}
 	s.counts = s.counts && v == math.Trunc(v)
 	if s.last = v; s.digits != digits {
