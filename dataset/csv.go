@@ -212,6 +212,9 @@ func (t *tableFile) row(cells []string) error {
 			y = float32(math.NaN())
 		default:
 			reason = "missing label: fill it in, or leave such rows out (-missing drop)"
+			if t.opt.LabelColumn == "" && t.opt.Table == nil {
+				reason += "; if another column has the labels, name it (-label-column)"
+			}
 		}
 	}
 	if reason != "" {

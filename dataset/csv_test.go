@@ -95,7 +95,8 @@ func TestCSVErrors(t *testing.T) {
 		{"?", "1,?,3\n4,5,6\n", Options{Header: HeaderNo}, `a.csv:1:3: token "?"` + missing},
 		{"missing cell, tsv", "1\t2\t3\n4\t\t6\n", Options{Format: FormatTSV},
 			`a.csv:2:3` + missing},
-		{"missing label", "1,2,3\n4,5,\n", Options{}, `a.csv:2:5` + noLabel},
+		{"missing label", "1,2,3\n4,5,\n", Options{}, `a.csv:2:5` + noLabel +
+			"; if another column has the labels, name it (-label-column)"},
 		{"inf", "1,inf,3\n", Options{Header: HeaderNo},
 			`a.csv:1:3: token "inf": feature is not finite`},
 		{"1e39", "1,1e39,3\n", Options{Header: HeaderNo},
