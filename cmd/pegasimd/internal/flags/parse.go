@@ -258,7 +258,7 @@ func (s *Set) unknown(name string) error {
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
-	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv", "q": "-quiet",
+	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv; for a given C use -c", "q": "-quiet",
 	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
 	"c": "-c of train, which the model stores",
 }
