@@ -6,6 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/sys/hugepage"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -28,8 +29,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	return &rowBuilder{
 		cols:    cols,
 		starts:  make([]int64, 1, rows+1),
-		indices: make([]int32, 0, nnz),
-		values:  make([]float32, 0, nnz),
+		indices: hugepage.Advise(make([]int32, 0, nnz)),
+		values:  hugepage.Advise(make([]float32, 0, nnz)),
 	}
 }
 

@@ -33,6 +33,7 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 		return nil
 	}
 	e := &curves.Expansion{Kind: kind}
+	var values []float32
 	kept := distinctColumns(x, columns, weight, stop)
 	if len(kept) > maxCurvedColumns {
 		return nil
@@ -40,7 +41,7 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	for k, a := range kept {
 		if kind == curves.Pieces {
 			if a.several && !stop() {
-				addPieces(e, x, a.column, weight)
+				values = addPieces(e, x, a.column, weight, values[:0])
 			}
 			continue
 		}
@@ -60,10 +61,11 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 }
 
 // addPieces appends the pieces of column j of x to e, with knots at the quartiles of its values in
-// up to maxRanked evenly spaced rows.
-func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
+// up to maxRanked evenly spaced rows. It appends these values to the empty slice values, and returns
+// it to be used again.
+func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
+) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
-	var values []float32
 	for i := 0; i < x.Rows(); i += sampleStep(x.Rows()) {
 		if weight == nil || weight[i] != 0 {
 			values = append(values, reader.row(i)[0])
@@ -77,6 +79,7 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64) {
 			e.Knots = append(e.Knots, q)
 		}
 	}
+	return values
 }
 
 // FitTerms returns the terms of e without those that are constant, with shifts and factors fitted

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/sys/hugepage"
 )
 
 // alignment is the number of float32 elements in 64 bytes, the size of a cache line and of the
@@ -69,7 +70,7 @@ func tooLarge(rows, cols int) any {
 
 // aligned returns n zeros, the first at an address that is a multiple of 64.
 func aligned(n int) []float32 {
-	s := make([]float32, n+alignment-1)
+	s := hugepage.Advise(make([]float32, n+alignment-1))
 	skip := 0
 	if n > 0 {
 		// Go's heap objects do not move, so the alignment lasts.
