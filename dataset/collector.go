@@ -8,24 +8,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// collector gathers the rows of a table. If the size of the file and its first block tell about how
-// many rows there are, the rows are copied to the matrix of the set as they are read. Otherwise blocks
-// keep them, which takes twice the memory and another copy.
+// collector gathers blocks of rows in the matrix of a set. Its first block and the size of the file
+// tell about how many rows there are; if there are more, or the size is unknown, the matrix grows. A
+// dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense again.
 type collector struct {
 	opt    Options
-	blocks []block
 	set    Set         // with the labels of rows
-	rows   *rowBuilder // nil if the blocks keep the rows
+	rows   *rowBuilder // nil before the first row
 	layout Layout      // of rows
+	cols   int         // of a dense matrix
 	space  int         // rows that a dense matrix has space for
 	nnz    int         // nonzeros of rows
 }
 
-// piece is a block of rows, the number of columns, and the share of the file that has been read.
+// piece is a block of rows, the number of columns so far and of the first of them, and the share of
+// the file that has been read.
 type piece struct {
-	block block
-	cols  int
-	share float64 // 0 if it is not known
+	block       block
+	first, cols int
+	share       float64 // 0 if it is not known
 }
 
 // read reads a table. If there may be several threads, another goroutine gathers the rows while the
@@ -33,7 +34,7 @@ type piece struct {
 func (c *collector) read(from *sources) (t *tableFile, err error) {
 	if c.opt.Threads == 1 {
 		return scanTable(from, c.opt, func(t *tableFile) error {
-			c.add(&piece{t.block, t.cols(), t.share()})
+			c.add(&piece{t.block, 0, t.cols(), t.share()})
 			return nil
 		})
 	}
@@ -43,7 +44,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 		if i == 0 {
 			defer close(full)
 			t, err = scanTable(from, c.opt, func(t *tableFile) error {
-				full <- piece{t.block, t.cols(), t.share()}
+				full <- piece{t.block, 0, t.cols(), t.share()}
 				t.block = <-free
 				return nil
 			})
@@ -62,25 +63,31 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 	return t, err
 }
 
-// add adds a piece of the table.
+// add adds a block of rows, whose memory may be used again afterwards.
 func (c *collector) add(p *piece) {
-	b, cols := &p.block, p.cols
-	if c.rows == nil && c.blocks == nil && len(b.y) > 0 {
-		c.begin(b, cols, p.share)
+	b := &p.block
+	c.set.Ignored += b.ignored
+	c.set.Rounded += b.rounded
+	if len(b.y) == 0 {
+		return
 	}
 	if c.rows == nil {
-		c.blocks = append(c.blocks, b.clone())
-		return
+		c.begin(p)
 	}
 	c.set.Y = append(c.set.Y, b.y...)
 	c.nnz += len(b.val)
-	if c.layout == LayoutDense && len(c.set.Y) > c.space {
-		c.grow(cols)
+	if c.layout == LayoutDense {
+		if p.first != c.rows.first || p.cols > c.cols {
+			c.rebuild(LayoutSparse)
+		} else if len(c.set.Y) > c.space {
+			c.space = len(c.set.Y) + len(c.set.Y)/2
+			c.rebuild(LayoutDense)
+		}
 	}
 	start := 0
 	for _, end := range b.ends {
 		columns := b.idx[start:end]
-		if len(columns) == cols {
+		if c.layout == LayoutDense && len(columns) == c.cols {
 			columns = nil // all
 		}
 		c.rows.add(columns, b.val[start:end])
@@ -88,46 +95,59 @@ func (c *collector) add(p *piece) {
 	}
 }
 
-// begin makes space for the rows of the file, of which b is the given share. It does nothing if the
-// share is 0, or if they are too many for the layout: then the end of the file tells.
-func (c *collector) begin(b *block, cols int, share float64) {
-	const slack = 1 + 1./64
-	rows, nnz := slack*float64(len(b.y))/share, slack*float64(len(b.val))/share
-	layout, err := c.opt.Layout.choose(int(nnz), int(rows), cols)
-	if share == 0 || cols == 0 || err != nil {
-		return
+// begin makes space for the rows of the file, of which the piece is the first. If the columns are not
+// known yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
+func (c *collector) begin(p *piece) {
+	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
+	if p.share > 0 {
+		const slack = 1 + 1./64
+		rows, nnz = slack*rows/p.share, slack*nnz/p.share
 	}
-	c.layout, c.space = layout, int(rows)+1
-	c.rows = newRowBuilder(c.space, cols, int(nnz)+1, layout)
+	layout, err := c.opt.Layout.choose(int(nnz), int(rows), p.cols)
+	if p.cols == 0 || err != nil {
+		layout = LayoutSparse
+	}
+	c.layout, c.cols, c.space = layout, p.cols, int(rows)+1
+	c.rows = newRowBuilder(c.space, p.cols, int(nnz)+1, layout)
+	c.rows.first = p.first
 	c.set.Y = make([]float32, 0, c.space)
 }
 
-// grow makes space in a dense matrix for as many rows as there are labels, and half as many more.
-func (c *collector) grow(cols int) {
+// rebuild copies the rows of a dense matrix to another matrix.
+func (c *collector) rebuild(layout Layout) {
 	old := c.rows
-	c.space = len(c.set.Y) + len(c.set.Y)/2
-	c.rows = newRowBuilder(c.space, cols, 0, LayoutDense)
+	c.layout, c.rows = layout, newRowBuilder(c.space, c.cols, c.nnz, layout)
+	c.rows.first = old.first
 	for i := range old.rows {
 		c.rows.add(nil, old.dense.Row(i))
 	}
 }
 
-// finish returns the set of all rows.
-func (c *collector) finish(cols int) (*Set, error) {
+// finish returns the set of all rows: cols columns, whose numbers in the blocks begin with first.
+// Values of further columns are left out and counted.
+func (c *collector) finish(first, cols int) (*Set, error) {
+	s := &c.set
 	if c.rows == nil {
-		return assemble(c.blocks, 0, cols, c.opt)
+		c.layout, c.rows, s.Y = LayoutSparse, newRowBuilder(0, cols, 0, LayoutSparse), []float32{}
 	}
-	layout, err := c.opt.Layout.choose(c.nnz, len(c.set.Y), cols)
-	if err != nil {
-		return nil, err
+	if c.layout == LayoutDense && (first != c.rows.first || cols != c.cols) {
+		c.rebuild(LayoutSparse)
 	}
 	if c.layout == LayoutDense {
 		(*matrices.Dense)(c.rows.dense).Truncate(c.rows.rows)
+	} else {
+		further := c.rows.settle(first, cols)
+		s.Ignored += int64(further)
+		c.nnz -= further
 	}
-	if err := c.rows.into(&c.set); err != nil || layout == c.layout {
-		return &c.set, err
+	layout, err := c.opt.Layout.choose(c.nnz, len(s.Y), cols)
+	if err != nil {
+		return nil, err
 	}
-	return c.set.WithLayout(layout)
+	if err := c.rows.into(s); err != nil || layout == c.layout {
+		return s, err
+	}
+	return s.WithLayout(layout)
 }
 
 // share returns which part of the file has been read; 0 if that is not known, or if later rows may

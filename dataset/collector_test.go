@@ -41,7 +41,7 @@ func TestCollector(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err = scanTable(from, opt, func(t *tableFile) error {
-				if all.add(&piece{t.block, t.cols(), t.share()}); space == 0 {
+				if all.add(&piece{t.block, 0, t.cols(), t.share()}); space == 0 {
 					space = all.space
 				}
 				return nil
@@ -50,7 +50,7 @@ func TestCollector(t *testing.T) {
 			}
 			from.close()
 			first, got := all.layout, (*Set)(nil)
-			if got, err = all.finish(10); err != nil {
+			if got, err = all.finish(0, 10); err != nil {
 				t.Fatal(err)
 			}
 			if grows := all.space > space; layout == LayoutDense && grows != c.grows || space == 0 {
@@ -69,6 +69,41 @@ func TestCollector(t *testing.T) {
 			same(t, got, want)
 			if got.Layout() != want.Layout() {
 				t.Errorf("file %d: layout %v, want %v", i, got.Layout(), want.Layout())
+			}
+		}
+	}
+}
+
+// Blocks whose columns are not those of the first block give the rows that one block gives.
+func TestCollectorColumns(t *testing.T) {
+	full := strings.Repeat("1 1:1 2:-2\n", 50)
+	for _, text := range []string{
+		full + strings.Repeat("2 1:1 2:4 3:5\n", 90) + full,
+		full + "2 40:1\n",
+		full + strings.Repeat("2 0:3 1:1 2:1\n", 20),
+		"2 0:3 1:1 2:1\n" + full,
+		full + "2 0:3 2:1 9:1\n" + full,
+	} {
+		for _, opt := range []Options{{}, {Features: 2}, {Features: 3}, {HashBits: 2}} {
+			for _, opt.Layout = range []Layout{LayoutAuto, LayoutDense, LayoutSparse} {
+				var sets []*Set
+				for _, opt.Threads = range []int{1, 3} {
+					for _, size := range []int{1 << 20, 40} {
+						opt.IndexBase = BaseAuto
+						opt, err := opt.filled()
+						if err != nil {
+							t.Fatal(err)
+						}
+						s, err := readSvmlight(textOf(strings.NewReader(text)), opt, size)
+						if err != nil {
+							t.Fatal(err)
+						}
+						sets = append(sets, s)
+						if same(t, s, sets[0]); s.Layout() != sets[0].Layout() {
+							t.Errorf("%q in blocks of %d: layout %v", text, size, s.Layout())
+						}
+					}
+				}
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func readTable(from *sources, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := all.finish(t.columns.cols)
+	s, err := all.finish(0, t.columns.cols)
 	if err != nil {
 		return nil, fail(t.name, err)
 	}

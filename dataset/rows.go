@@ -12,6 +12,7 @@ import (
 
 // A rowBuilder builds a matrix row by row.
 type rowBuilder struct {
+	first int           // number of the first column
 	dense *dense.Matrix // nil for a sparse one
 	rows  int           // of dense so far
 
@@ -35,7 +36,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 }
 
 // add adds a row with the given values in the given columns. If columns is nil, there is one value
-// for each column, from the first on; a sparse matrix stores only the nonzeros.
+// for each column, from the first on; a sparse matrix stores only the nonzeros. It keeps the numbers
+// of columns: settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -43,7 +45,7 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 			copy(row, values)
 		}
 		for k, j := range columns {
-			row[j] = values[k]
+			row[int(j)-b.first] = values[k]
 		}
 		b.rows++
 		return
@@ -55,13 +57,32 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 		indices, nonzeros := b.indices, b.values // in registers
 		for j, v := range values {
 			if v != 0 {
-				indices = append(indices, int32(j))
+				indices = append(indices, int32(j+b.first))
 				nonzeros = append(nonzeros, v)
 			}
 		}
 		b.indices, b.values = indices, nonzeros
 	}
 	b.starts = append(b.starts, int64(len(b.values)))
+}
+
+// settle subtracts first from the columns of a sparse matrix, which then has cols columns. It drops the
+// values of further ones, and returns their number.
+func (b *rowBuilder) settle(first, cols int) (dropped int) {
+	b.cols = cols
+	n, from := 0, int64(0)
+	for i, end := range b.starts[1:] {
+		for k := from; k < end; k++ {
+			if j := int(b.indices[k]) - first; j < cols {
+				b.indices[n], b.values[n] = int32(j), b.values[k]
+				n++
+			}
+		}
+		b.starts[i+1], from = int64(n), end
+	}
+	dropped = len(b.values) - n
+	b.indices, b.values = b.indices[:n], b.values[:n]
+	return dropped
 }
 
 // into stores the finished matrix in the set.

@@ -17,24 +17,23 @@ const chunkSize = 1 << 18
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
 		chunks: chunks{from: from, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,
+		all: collector{opt: opt}, totals: newTotals(opt),
 	}
+	p.added.L = &p.order
 	parallel.For(opt.Threads, opt.Threads, func(_, _ int) { p.work() })
 
-	t := newTotals(opt)
-	for i := range p.blocks {
-		if err := t.add(&p.blocks[i], from.names); err != nil {
-			return nil, err
-		}
+	if p.fault != nil {
+		return nil, p.fault
 	}
 	name := from.name()
 	if p.err != io.EOF {
 		return nil, fail(name, p.err)
 	}
-	base, first, cols, err := t.columns(opt, name)
+	base, first, cols, err := p.totals.columns(opt, name)
 	if err != nil {
 		return nil, err
 	}
-	s, err := assemble(p.blocks, first, cols, opt)
+	s, err := p.all.finish(first, cols)
 	if err != nil {
 		return nil, fail(name, err)
 	}
@@ -81,48 +80,74 @@ func (t *totals) add(b *block, names []string) error {
 	return nil
 }
 
-// columns returns the index base, the index of column 0, and the number of columns.
-func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
+// shape returns the index base, the index of column 0, and the number of columns.
+func (t *totals) shape(opt Options) (base, first, cols int) {
 	base = 1
 	if t.zero {
 		base = 0
-		if t.last != nil && opt.Features == 0 {
-			return 0, 0, 0, t.last
-		}
 	}
 	switch {
 	case opt.HashBits > 0:
-		return base, 0, 1 << opt.HashBits, nil
+		return base, 0, 1 << opt.HashBits
 	case opt.Features > 0:
-		return base, base, opt.Features, nil
+		return base, base, opt.Features
 	}
-	if cols, err = opt.columns(int(max(t.size-int64(base), 0)), t.nnz); err != nil {
-		return 0, 0, 0, fail(name, err)
-	}
-	return base, base, cols, nil
+	return base, base, int(max(t.size-int64(base), 0))
 }
 
-// svmlight is text being read by several threads. Each takes the next chunk of lines, under the
-// lock, and parses it without the lock. Lines don't depend on each other, so neither the size of
-// chunks nor the number of threads changes the result.
+// columns returns the shape of the set, and an error if it has too many columns.
+func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
+	base, first, cols = t.shape(opt)
+	switch {
+	case opt.HashBits > 0 || opt.Features > 0:
+		return base, first, cols, nil
+	case t.zero && t.last != nil:
+		return 0, 0, 0, t.last
+	}
+	if cols, err = opt.columns(cols, t.nnz); err != nil {
+		return 0, 0, 0, fail(name, err)
+	}
+	return base, first, cols, nil
+}
+
+// svmlight is text being read by several threads. Each takes the next chunk of lines, under a lock,
+// and parses it without a lock; the chunks are added in the files' order. Lines don't depend on each
+// other, so neither the size of chunks nor the number of threads changes the result.
 type svmlight struct {
 	rules *rules
 
-	mu     sync.Mutex
+	mu     sync.Mutex // of these fields
 	chunks chunks
-	labels Labels  // LabelsAuto until there is a line that tells
-	blocks []block // in the file's order
-	err    error   // the error that ended reading: io.EOF at the end of the file
+	taken  int    // number of chunks taken
+	labels Labels // LabelsAuto until there is a line that tells
+	err    error  // the error that ended reading: io.EOF at the end of the file
 	stop   bool
+
+	order  sync.Mutex // of these fields
+	added  sync.Cond  // is told when turn changes
+	turn   int        // number of the chunk to be added next; -1 after a panic
+	all    collector
+	totals totals
+	fault  error // the first error in the text
 }
 
 func (p *svmlight) work() {
 	var data []byte
 	var s scratch
+	panics := true
+	defer func() {
+		if panics { // nobody waits for this thread's chunk
+			p.order.Lock()
+			p.turn = -1
+			p.order.Unlock()
+			p.added.Broadcast()
+		}
+	}()
 	for {
 		p.mu.Lock()
 		if p.stop {
 			p.mu.Unlock()
+			panics = false
 			return
 		}
 		var file int
@@ -133,18 +158,44 @@ func (p *svmlight) work() {
 		}
 		rules := *p.rules
 		rules.unlabelled = p.labels == LabelsNo
-		i := len(p.blocks)
-		p.blocks = append(p.blocks, block{})
+		i, share := p.taken, p.chunks.share(len(data))
+		p.taken++
 		p.mu.Unlock()
 
 		b := rules.parse(data, &s)
-
-		p.mu.Lock()
 		b.file = file
-		p.blocks[i] = b
-		p.stop = p.stop || b.err != nil
-		p.mu.Unlock()
+		if !p.add(i, &b, share) {
+			p.mu.Lock()
+			p.stop = true
+			p.mu.Unlock()
+		}
 	}
+}
+
+// add adds the rows of chunk i, which is the given share of all text, when its turn comes. It returns
+// false if the text up to the end of the chunk has an error.
+func (p *svmlight) add(i int, b *block, share float64) bool {
+	p.order.Lock()
+	defer p.added.Broadcast()
+	defer p.order.Unlock()
+	for p.turn >= 0 && p.turn != i {
+		p.added.Wait()
+	}
+	if p.turn < 0 {
+		return false
+	}
+	if p.turn++; p.fault == nil {
+		p.fault = p.totals.add(b, p.chunks.from.names)
+	}
+	if p.fault != nil {
+		return false
+	}
+	_, first, cols := p.totals.shape(p.all.opt)
+	if p.all.opt.HashBits == 0 { // there may be ignored columns if the base was found to be 0
+		cols = max(cols, int(p.totals.size)-first)
+	}
+	p.all.add(&piece{*b, first, cols, share})
+	return true
 }
 
 // labelsOf returns LabelsYes or LabelsNo, by whether the first line of the text begins with a
@@ -168,6 +219,15 @@ type chunks struct {
 	size int
 	now  lines // of the open file
 	open bool
+	text int64 // size in bytes of the open file; -1 if it is not known
+}
+
+// share returns which part of all text n bytes are; 0 if that is not known.
+func (c *chunks) share(n int) float64 {
+	if len(c.from.names) > 1 || c.text <= 0 {
+		return 0
+	}
+	return min(1, float64(n)/float64(c.text))
 }
 
 // next returns the next chunk, as lines.next does, and the index of its file.
@@ -177,7 +237,7 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 		if err != nil {
 			return buf[:0], c.from.at, err
 		}
-		c.now, c.open = lines{r: f.r, size: c.size}, true
+		c.now, c.open, c.text = lines{r: f.r, size: c.size}, true, f.size
 	}
 	data, err = c.now.next(buf)
 	if file = c.from.at; err == io.EOF && file < len(c.from.names)-1 {

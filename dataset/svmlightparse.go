@@ -86,7 +86,8 @@ type parser struct {
 	block block
 }
 
-// parse parses whole lines, each with its newline.
+// parse parses whole lines, each with its newline. The rows of the block are valid until s is used
+// again.
 func (r *rules) parse(data []byte, s *scratch) block {
 	// A feature takes at least 4 bytes of text, "1:1 ", which bounds their number.
 	if most := cap(data)/4 + 1; len(s.idx) < most {
@@ -102,8 +103,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 		p = next
 	}
 	b := c.block
-	b.y, b.ends = slices.Clone(s.y), slices.Clone(s.ends)
-	b.idx, b.val = slices.Clone(s.idx[:c.nnz]), slices.Clone(s.val[:c.nnz])
+	b.y, b.ends, b.idx, b.val = s.y, s.ends, s.idx[:c.nnz], s.val[:c.nnz]
 	return b
 }
 
