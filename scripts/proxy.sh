@@ -3,9 +3,9 @@
 # Runs a command as if every module of this tree were published: proxy.sh COMMAND [ARGUMENTS...]
 #
 # The command runs in a copy of the tree without go.work, and gets our modules from a module proxy,
-# a folder that bench/proxy writes from the same tree. They never reach the user's module cache; all
-# other modules come from there. $PROXY is the folder, $VERSION the version of our modules, $TREE the
-# tree that was copied.
+# the folder to which the go command downloads them from a commit of the same copy. They never reach
+# the user's module cache; all other modules come from there. $PROXY is the folder, $VERSION the
+# version of our modules, $TREE the tree that was copied.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,9 +20,25 @@ export VERSION=$versions TREE=$PWD
 
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-export PROXY=$work/proxy
-go -C bench build -o "$work/write-proxy" ./proxy
-"$work/write-proxy" -version "$VERSION" -out "$PROXY"
+export PROXY=$work/published/cache/download
+
+# The copy has what git knows and new files that it does not ignore. Its only commit has the tag of
+# each module, and git takes it for the published repository.
+mkdir "$work/tree"
+git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
+	tar -c --no-recursion -T - | tar -x -C "$work/tree"
+git init -q "$work/tree"
+git -C "$work/tree" add -A
+git -C "$work/tree" -c user.name=proxy -c user.email=proxy@localhost commit -q -m "Publish $VERSION"
+git config --file "$work/gitconfig" "url.$work/tree.insteadOf" "https://$path"
+for file in $(git ls-files '*go.mod'); do
+	module=$(sed -n 's/^module //p' "$file") tag=${file%go.mod}$VERSION
+	if [[ $module/ == $path/* ]]; then
+		git -C "$work/tree" tag "$tag"
+		GIT_CONFIG_GLOBAL=$work/gitconfig GOMODCACHE=$work/published GOPROXY=direct GONOSUMDB=$path,$path/* \
+			GOFLAGS=-modcacherw GOWORK=off go -C "$work" mod download "$module@$VERSION"
+	fi
+done
 
 # A module cache whose folders are those of the user's cache, but for ours.
 cache=$(go env GOMODCACHE)
@@ -47,14 +63,10 @@ export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWOR
 # mod: what go.sum cannot have (CONTRIBUTING.md) is added in the copy. trimpath: the build cache serves
 # any folder.
 export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
-mkdir "$work/tree"
-git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
-	tar -c --no-recursion -T - | tar -x -C "$work/tree"
 cd "$work/tree"
 rm -f go.work go.work.sum
 if [ -z "${KEEP_SUMS:-}" ]; then
 	find . -name go.sum -exec sed -i "\|^$path[ /]|d" {} + # hashes of what was published, not of this tree
 fi
-git init -q .
 git add -A
 "$@"
