@@ -4,18 +4,6 @@ package main
 
 import "simd/archsimd"
 
-// These loops use the standard library's experimental package for amd64: four vectors at a time,
-// then one, then the rest.
-func init() {
-	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
-		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
-		add("Axpy", "archsimd 8", func(n int) { times(n, func() { axpy8(alpha, x, y) }) })
-	}
-	if may512 && archsimd.X86.AVX512() {
-		add("Dot", "archsimd 4x16", func(n int) { times(n, func() { sink = dot16(x, y) }) })
-	}
-}
-
 func dot8(x, y []float32) float32 {
 	var s0, s1, s2, s3 archsimd.Float32x8
 	for len(x) >= 32 && len(y) >= 32 {

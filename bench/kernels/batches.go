@@ -5,9 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tphakala/simd/f32"
-	"github.com/viterin/vek/vek32"
-
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/quant"
 )
@@ -15,12 +12,11 @@ import (
 // The operations of batches find the nearest rows of a window of the large matrix for each query of
 // a batch. Each call searches the next window.
 const (
-	batchCols    = 768     // elements of a row
-	batchHits    = 10      // hits of each query
-	mostQueries  = 64      // queries of a batch at most
-	mostRows     = 1 << 13 // rows of floats in a window at most; four times this number for bytes
-	stripOfRows  = 64      // rows that peers score for all queries before they rank them
-	stripForBLAS = 1024    // rows of a strip for peers that multiply matrices
+	batchCols   = 768     // elements of a row
+	batchHits   = 10      // hits of each query
+	mostQueries = 64      // queries of a batch at most
+	mostRows    = 1 << 13 // rows of floats in a window at most; four times this number for bytes
+	mostInStrip = 1 << 10 // rows that a peer scores for all queries before it ranks them, at most
 )
 
 // A batchHit is a row and its score.
@@ -47,7 +43,7 @@ var (
 // row i.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
-	b.scores = make([]S, count*stripForBLAS)
+	b.scores = make([]S, count*mostInStrip)
 	for q := range count {
 		b.matrix = append(b.matrix, at(planted+q)...)
 		b.queries = append(b.queries, b.matrix[q*batchCols:][:batchCols])
@@ -157,8 +153,8 @@ func (b *batch[T, S]) search(name string, prepare func(queries int),
 		name: name, sizes: []int{8, mostQueries}, prepare: func(n, _ int) { prepare(n) },
 		per:  func() int { return len(out) * len(b.queries) },
 		want: func() (values, sizes []float64) { return b.want(len(out), score) }, got: b.found,
-		ways: []way{overRows(ours+" TopMany", ourHits, many),
-			overRows(ours+" Top, a call per query", ourHits, each)},
+		ways: []way{{name: ours + " TopMany", loop: overRows(many), got: ourHits},
+			{name: ours + " Top, a call per query", loop: overRows(each), got: ourHits}},
 	}
 }
 
@@ -202,19 +198,24 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addTopMany adds a peer to the operations of batches of floats; inC reports whether it is in C.
-// dots stores the dot products of n rows and all queries in floatBatch.scores.
-func addTopMany(name string, inC bool, strip int, dots func(rows []float32, n int)) {
-	stripDots := func(first, n int) { dots(rows[first*batchCols:][:n*batchCols], n) }
-	w := overRows(name, nil, func() { floatBatch.rank(len(out), strip, stripDots) })
-	w.inC = inC
-	addWay(topMany.name, w)
-	w = overRows(name, nil, func() {
+// addPeer adds a peer to an operation of batches; inC reports whether it is in C. dots stores the
+// dot products of the n rows of the window from first on and all queries in b.scores.
+func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
+	dots func(first, n int)) {
+	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {
+		b.rank(len(out), strip, dots)
+	})})
+}
+
+// addTopMany adds a peer to the operations of batches of floats.
+func addTopMany(name string, inC bool, strip int, dots func(first, n int)) {
+	floatBatch.addPeer("TopMany by dot", name, inC, strip, dots)
+	addWay("TopMany by cosine", way{name: name, inC: inC, loop: overRows(func() {
 		// start is the row of the large matrix at which the window begins; nextRows has already
 		// incremented turn.
 		start := (turn - 1) % windows * len(out)
 		floatBatch.rank(len(out), strip, func(first, n int) {
-			stripDots(first, n)
+			dots(first, n)
 			norms := inverseNorms()[start+first:][:n]
 			for q := range floatBatch.queries {
 				scores := floatBatch.scores[q*n:][:n]
@@ -227,29 +228,17 @@ func addTopMany(name string, inC bool, strip int, dots func(rows []float32, n in
 				floatBatch.hits[q][k].score *= inverse
 			}
 		}
-	})
-	w.inC = inC
-	addWay(topManyCosine.name, w)
+	})})
 }
 
-// eachPair returns a function for addTopMany that calls dot for each row and query.
-func eachPair(dot func(x, y []float32) float32) func(rows []float32, n int) {
-	return func(rows []float32, n int) {
-		for q, x := range floatBatch.queries {
-			for i := range n {
-				floatBatch.scores[q*n+i] = dot(rows[i*batchCols:][:batchCols], x)
-			}
+// eachPair stores the dot products of n rows and all queries in b.scores, by a call of dot for each
+// pair.
+func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
+	for q, x := range b.queries {
+		for i := range n {
+			b.scores[q*n+i] = dot(rows[i*batchCols:][:batchCols], x)
 		}
 	}
-}
-
-func init() {
-	addTopMany("vek32, a call per pair", false, stripOfRows, eachPair(vek32.Dot))
-	addTopMany("tphakala, a call per query", false, stripOfRows, func(rows []float32, n int) {
-		for q, x := range floatBatch.queries {
-			f32.DotProductStrided(floatBatch.scores[q*n:][:n], rows, x, n, batchCols, batchCols)
-		}
-	})
 }
 
 // int8Row returns row i of the window, read as bytes: each float is four of them.

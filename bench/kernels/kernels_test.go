@@ -229,7 +229,7 @@ func TestBatch(t *testing.T) {
 	b := batch[float32, float32]{least: float32(math.Inf(-1))}
 	b.prepare(2, func(i int) []float32 { return make([]float32, batchCols) })
 	score := func(q, i int) float32 { return float32((i*7919 + q*31) % 1009) }
-	for _, strip := range []int{1, 7, count, stripForBLAS} {
+	for _, strip := range []int{1, 7, count, mostInStrip} {
 		b.rank(count, strip, func(first, n int) {
 			for q := range b.queries {
 				for i := range n {

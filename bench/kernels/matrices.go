@@ -14,7 +14,7 @@ var (
 
 // onMatrix returns an operation on a matrix in cache.
 func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) operation {
-	return operation{name: name + ", 256 rows in cache, a row of", ways: ways[name],
+	return operation{name: name + ", 256 rows in cache, a row of",
 		sizes: []int{16, 64, 784}, per: func() int { return matrixRows }, got: got, want: want,
 		prepare: func(n, _ int) {
 			rows, left = memory{}.Floats(matrixRows*n), memory{}.Floats(matrixRows)
@@ -45,7 +45,7 @@ var ger = func() operation {
 }()
 
 var gemm = operation{
-	name: "Gemm, square matrices of", ways: ways["Gemm"], sizes: []int{16, 64, 100, 256, 512},
+	name: "Gemm, square matrices of", sizes: []int{16, 64, 100, 256, 512},
 	prepare: func(n, _ int) {
 		dim, out = n, memory{}.Floats(n*n)
 		vectors(n*n, 0)

@@ -23,3 +23,8 @@ static void loop_sscal(long calls, int n, float a, float *y) {
 static void loop_sgemv(long calls, int rows, int n, const float *m, const float *x, float *dst) {
 	while (calls-- > 0) cblas_sgemv(CblasRowMajor, CblasNoTrans, rows, n, 1, m, n, x, 1, 0, dst, 1);
 }
+
+static void loop_sgemm(long calls, int n, const float *x, const float *y, float *dst) {
+	while (calls-- > 0)
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, x, n, y, n, 0, dst, n);
+}

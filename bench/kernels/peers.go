@@ -29,20 +29,12 @@ var (
 	rows        []float32 // contiguous rows, each as long as x
 )
 
-// times calls f n times. It is inlined together with f, so that each way to call a kernel has its
-// own loop, as in a user's program.
-func times(n int, f func()) {
-	for range n {
-		f()
-	}
-}
-
 // A way is one implementation of an operation: ours, whose name begins with Ours, or a peer's.
 type way struct {
 	name string
 	loop func(n int)
 	got  func() []float32 // returns its result, if not in the operation's variables
-	inC  bool             // whether its loop is in C or C++, or it is called through cgo
+	inC  bool             // whether its loop is in C or C++
 }
 
 const (
@@ -68,9 +60,9 @@ type operation struct {
 	ways []way
 }
 
-var operations = append(pointers(onFloats), &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory, &topMany,
-	&topManyCosine, &int8TopMany, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT, &ger, &gemm,
-	&dotSparse, &axpySparse)
+var operations = append(pointers(onFloats), &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory,
+	&topMany, &topManyCosine, &int8TopMany, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT,
+	&ger, &gemm, &dotSparse, &axpySparse)
 
 func pointers(all []operation) (to []*operation) {
 	for i := range all {
@@ -79,25 +71,22 @@ func pointers(all []operation) (to []*operation) {
 	return to
 }
 
-// add adds a peer that is called from Go to the named operation.
-func add(operation, name string, loop func(n int)) {
-	addWay(operation, way{name: name, loop: loop})
-}
-
 // may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
 // path, which PEGASIMD_ISA selects, does. It does not affect peers that choose by themselves;
 // bench/README.md explains how to restrict these.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
-// addWay adds a way to the named operation.
+// addWay adds a way to the operations whose names begin with operation, up to a comma.
 func addWay(operation string, w way) {
+	known := false
 	for _, o := range operations {
-		if o.name == operation {
-			o.ways = append(o.ways, w)
-			return
+		if name, _, _ := strings.Cut(o.name, ","); name == operation {
+			o.ways, known = append(o.ways, w), true
 		}
 	}
-	log.Fatalf("there is no operation %q for %s", operation, w.name)
+	if !known {
+		log.Fatalf("there is no operation %q for %s", operation, w.name)
+	}
 }
 
 // inC names the peers of this build that are not Go modules; go.mod has the versions of the others.

@@ -4,13 +4,6 @@ package main
 
 import "simd"
 
-// These loops use the standard library's experimental package for all architectures: two vectors at
-// a time, as wide as the machine has them.
-func init() {
-	add("Dot", "Go's simd", func(n int) { times(n, func() { sink = dotSimd(x, y) }) })
-	add("Axpy", "Go's simd", func(n int) { times(n, func() { axpySimd(alpha, x, y) }) })
-}
-
 func dotSimd(x, y []float32) float32 {
 	var s0, s1 simd.Float32s
 	n := s0.Len()

@@ -51,7 +51,7 @@ func prepareText(n, _ int) {
 }
 
 func onText(name string, got func() []float32, want func() (values, sizes []float64)) operation {
-	return operation{name: name + ", a row of", ways: ways[name], sizes: []int{8, 75, 500},
+	return operation{name: name + ", a row of", sizes: []int{8, 75, 500},
 		prepare: prepareText, per: func() int { return text.Rows() }, alpha: 1e-6, got: got, want: want}
 }
 

@@ -28,7 +28,7 @@ const page = 1024 // floats in a page
 
 // onVectors returns an operation on x and y that is one of the ten and has one result.
 func onVectors(name string, want func() (values, sizes []float64)) operation {
-	return operation{name: name, ways: ways[name], sizes: lengths, both: true, ten: true,
+	return operation{name: name, sizes: lengths, both: true, ten: true,
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 

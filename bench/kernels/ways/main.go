@@ -19,46 +19,93 @@ var table string
 
 // imports maps the packages that statements may name to their import paths.
 var imports = map[string]string{
-	"math": "math", "f32": "github.com/tphakala/simd/f32", "vek32": "github.com/viterin/vek/vek32",
-	"blas": "gonum.org/v1/gonum/blas", "dense": "github.com/pegasimd/pegasimd/dense",
-	"half": "github.com/pegasimd/pegasimd/half", "quant": "github.com/pegasimd/pegasimd/quant",
-	"sparse": "github.com/pegasimd/pegasimd/sparse",
+	"archsimd": "simd/archsimd",
+	"asm":      "github.com/weaviate/weaviate/adapters/repos/db/vector/hnsw/distancer/asm",
+	"blas":     "gonum.org/v1/gonum/blas", "cpu": "golang.org/x/sys/cpu", "math": "math", "os": "os",
+	"f32": "github.com/tphakala/simd/f32", "vek32": "github.com/viterin/vek/vek32",
+	"bandwidth": "github.com/pegasimd/pegasimd/internal/sys/bandwidth",
+	"dense":     "github.com/pegasimd/pegasimd/dense", "half": "github.com/pegasimd/pegasimd/half",
+	"quant": "github.com/pegasimd/pegasimd/quant", "sparse": "github.com/pegasimd/pegasimd/sparse",
 }
 
 var qualifier = regexp.MustCompile(`\b([a-z]+[0-9]*)\.[A-Z]`)
 
+// A source is one generated file.
+type source struct {
+	name, constraint string
+	c                string // the comment before import "C"; empty for a file without cgo
+	body             strings.Builder
+}
+
 func main() {
+	var f *source
+	operation := ""
+	for line := range strings.Lines(table) {
+		line = strings.TrimRight(line, "\n")
+		word, rest, _ := strings.Cut(line, " ")
+		name, statement, isWay := strings.Cut(strings.TrimPrefix(line, "\t"), ": ")
+		switch {
+		case line == "" || word == "#":
+		case word == "file":
+			f.write()
+			f = &source{name: rest}
+		case word == "build":
+			f.constraint = "//go:build " + rest + "\n\n"
+		case word == "c":
+			f.c += rest + "\n"
+		case word == "go":
+			fmt.Fprintln(&f.body, rest)
+		case line[0] == '\t' && isWay:
+			f.way(operation, name, statement)
+		default:
+			operation = line
+		}
+	}
+	f.write()
+}
+
+// way adds the statements that add a way to an operation.
+func (f *source) way(operation, name, statement string) {
+	inC := f.c != ""
+	if batch, strip, ok := strings.Cut(operation, " in strips of "); ok {
+		add, operands := "addTopMany(", "&floatBatch, rows[first*batchCols:]"
+		if batch == "int8 TopMany" {
+			add, operands = `int8Batch.addPeer("int8 TopMany", `, "&int8Batch, int8s(rows)[first*batchCols:]"
+		}
+		fmt.Fprintf(&f.body, "%s%q, %v, %s, func(first, n int) {\nb, rows := %s\n%s\n})\n", add, name,
+			inC, strip, operands, statement)
+		return
+	}
+	if !inC {
+		statement = "for range n {\n" + statement + "\n}"
+	}
+	fmt.Fprintf(&f.body, "addWay(%q, way{name: %q, inC: %v, loop: func(n int) {\n%s\n}})\n",
+		operation, name, inC, statement)
+}
+
+// write writes the file.
+func (f *source) write() {
+	if f == nil {
+		return
+	}
+	head := "// Code generated from ways/ways.txt by go generate. DO NOT EDIT.\n\n" + f.constraint +
+		"package main\n"
+	if f.c != "" {
+		head += "/*\n" + f.c + "*/\nimport \"C\"\n"
+	}
 	var used []string
-	for _, match := range qualifier.FindAllStringSubmatch(table, -1) {
+	for _, match := range qualifier.FindAllStringSubmatch(f.body.String(), -1) {
 		if path := imports[match[1]]; path != "" {
-			used = append(used, fmt.Sprintf("%q\n", path))
+			used = append(used, fmt.Sprintf("import %q\n", path))
 		}
 	}
 	slices.Sort(used)
-	var b strings.Builder
-	fmt.Fprintf(&b, "// Code generated from ways/ways.txt by go generate. DO NOT EDIT.\n\npackage main\n"+
-		"import (\n%s)\nvar ways = map[string][]way{\n", strings.Join(slices.Compact(used), ""))
-	open := false
-	for line := range strings.Lines(table) {
-		line = strings.TrimRight(line, "\n")
-		name, statement, isWay := strings.Cut(strings.TrimPrefix(line, "\t"), ": ")
-		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '\t' && isWay:
-			fmt.Fprintf(&b, "{name: %q, loop: func(n int) {\nfor range n {\n%s\n}\n}},\n", name, statement)
-		default:
-			if open {
-				b.WriteString("},\n")
-			}
-			fmt.Fprintf(&b, "%q: {\n", line)
-			open = true
-		}
-	}
-	text, err := format.Source([]byte(b.String() + "},\n}\n"))
+	text, err := format.Source([]byte(head + strings.Join(slices.Compact(used), "") +
+		"\nfunc init() {\n" + f.body.String() + "}\n"))
 	if err == nil {
-		err = os.WriteFile("ways_gen.go", text, 0o666)
+		err = os.WriteFile(f.name, text, 0o666)
 	}
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("%s: %v", f.name, err)
 	}
 }
