@@ -24,9 +24,9 @@ func TestProjects(t *testing.T) {
 	}
 	for _, p := range projects {
 		added, deleted := p.lines()
-		if p.module == "" || p.version == "" || p.folder == "" || len(p.calls) == 0 ||
-			p.theirs == "" || added == 0 || deleted == 0 || !strings.Contains(p.patch, library+"/") {
-			t.Errorf("%s: +%d -%d, %+v", p.name, added, deleted, p)
+		if p.Module == "" || p.Version == "" || p.Folder == "" || len(p.Calls) == 0 ||
+			p.Theirs == "" || added == 0 || deleted == 0 || !strings.Contains(p.patch, library+"/") {
+			t.Errorf("%s: +%d -%d, %+v", p.Name, added, deleted, p)
 		}
 	}
 	if added, deleted := projects[0].lines(); added != 3 || deleted != 10 {
@@ -34,12 +34,12 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// A line or a section that has no meaning is an error.
+// A field or a section that has no meaning is an error.
 func TestBadProjects(t *testing.T) {
 	for want, text := range map[string]string{
-		"unknown line":    "name: a\nnmae: b\n",
-		"unknown section": "name: a\n-- a.go --\ny\n",
-		"invalid syntax":  "rows: many\n",
+		"unknown field":    "{\"Nmae\": \"b\"}\n",
+		"unknown section":  "{}\n-- a.go --\ny\n",
+		"cannot unmarshal": "{\"Rows\": \"many\"}\n",
 	} {
 		if _, err := parseProject([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

@@ -1,13 +1,24 @@
 package main
 
 import (
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"text/template"
 )
+
+// timedText is the template of a benchmark of each call at each size. The benchmark is added to the
+// project's own package, because most of the functions are not exported.
+//
+//go:embed timed.tmpl
+var timedText string
+
+var timed = template.Must(template.New("").Parse(timedText))
 
 // A tree is a copy of a project, with or without the patch, and its test binaries by architecture.
 type tree struct {
@@ -19,7 +30,7 @@ type tree struct {
 // fetch returns the folder to which the go command downloaded the project, by its own rules
 // (GOPROXY, GOSUMDB).
 func fetch(p project) (string, error) {
-	cmd := exec.Command("go", "mod", "download", "-json", p.module+"@"+p.version)
+	cmd := exec.Command("go", "mod", "download", "-json", p.Module+"@"+p.Version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()
 	var got struct{ Dir, Error string }
@@ -29,19 +40,25 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root. If patched is set, it applies the patch and replaces
-// our modules by the tree that contains this program.
+// newTree copies the project from dir to root, and adds the benchmark. If patched is set, it applies
+// the patch and replaces our modules by the tree that contains this program.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, dir: filepath.Join(root, filepath.FromSlash(p.folder)),
+	t := &tree{root: root, dir: filepath.Join(root, filepath.FromSlash(p.Folder)),
 		bin: map[string]string{}}
 	pkg, err := t.run("go", "list", "-mod=mod", "-f", "{{.Name}}")
 	if err != nil {
 		return nil, err
 	}
-	if err := writeTimed(t.dir, strings.TrimSpace(pkg), p); err != nil {
+	var text bytes.Buffer
+	err = timed.Execute(&text, map[string]any{"Package": strings.TrimSpace(pkg), "Project": p,
+		"Sizes": sizes, "Setup": p.setup})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(t.dir, "pegasimd_adopt_test.go"), text.Bytes(), 0o644)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if !patched {

@@ -1,13 +1,13 @@
-// Command adopt links the kernels into other projects, as their maintainers would, and reports how
-// many lines the patch has, whether the project's own tests pass, here and on
-// arm64 in emulation (qemu-user), and how fast its functions and its own benchmarks are before and
-// after, one after the other in each round:
+// Command adopt links the kernels into other projects, as their maintainers would. It prints, for
+// docs/kernels.md, the number of lines of each patch, whether the project's own tests pass, here and
+// on arm64 in emulation (qemu-user), and the times of its functions and of its own benchmarks before
+// and after, which alternate:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
-// in the folder bench. The projects are the versions in the folder projects, which the go command
-// downloads as modules, and of which nothing stays. It prints the tables of docs/kernels.md.
+// in the folder bench. The go command downloads the projects as modules, in the versions that the
+// files in projects name; they are built in a temporary folder.
 package main
 
 import (
@@ -36,7 +36,6 @@ func main() {
 	log.SetPrefix("adopt: ")
 	only := flag.String("only", "", "the projects whose names match `regexp`")
 	testing := flag.Bool("tests", true, "run the projects' tests")
-	rounds := flag.Int("rounds", 6, "times that each benchmark runs; 0 for no timing")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
@@ -52,10 +51,10 @@ func main() {
 	work, err := os.MkdirTemp("", "adopt")
 	var results []result
 	for _, p := range projects {
-		if err == nil && chosen.MatchString(p.name) {
+		if err == nil && chosen.MatchString(p.Name) {
 			var r result
-			if r, err = link(p, filepath.Join(work, p.name), *testing, *rounds); err != nil {
-				err = fmt.Errorf("%s: %w", p.name, err)
+			if r, err = link(p, filepath.Join(work, p.Name), *testing); err != nil {
+				err = fmt.Errorf("%s: %w", p.Name, err)
 			}
 			results = append(results, r)
 		}
@@ -65,27 +64,23 @@ func main() {
 		log.Fatal(err)
 	}
 	frame.Head(os.Stdout, "adopt", "benchmarks pinned to one core")
-	tables := []*frame.Table{patches(results)}
-	if *rounds > 0 {
-		tables = append(tables, speeds(results), theirs(results))
-	}
-	for _, table := range tables {
+	for _, table := range []*frame.Table{patches(results), speeds(results), theirs(results)} {
 		if err := table.Write(os.Stdout); err != nil {
 			log.Fatal(err)
 		}
 	}
 	for _, r := range results {
 		if strings.HasPrefix(r.tests[0], "FAIL") || strings.HasPrefix(r.tests[1], "FAIL") {
-			log.Fatalf("%s: tests fail that passed before", r.name)
+			log.Fatalf("%s: tests fail that passed before", r.Name)
 		}
 	}
 }
 
 // link builds one project with and without the patch, tests both builds if testing is set, and
 // times them.
-func link(p project, work string, testing bool, rounds int) (r result, err error) {
+func link(p project, work string, testing bool) (r result, err error) {
 	r.project = p
-	fmt.Fprintln(os.Stderr, "adopt:", p.name)
+	fmt.Fprintln(os.Stderr, "adopt:", p.Name)
 	dir, err := fetch(p)
 	if err != nil {
 		return r, err
@@ -106,14 +101,11 @@ func link(p project, work string, testing bool, rounds int) (r result, err error
 			return r, err
 		}
 	}
-	if rounds == 0 {
-		return r, nil
-	}
 	for _, t := range []*tree{before, after} {
 		if err := t.build(native); err != nil {
 			return r, err
 		}
 	}
-	r.before, r.after, err = benchmarks("^BenchmarkPegasimdAdopt$|"+p.theirs, rounds, before, after)
+	r.before, r.after, err = benchmarks("^BenchmarkPegasimdAdopt$|"+p.Theirs, before, after)
 	return r, err
 }

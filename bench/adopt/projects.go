@@ -1,10 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -13,22 +14,22 @@ import (
 // A project is another library that the kernels are linked into, with the patch that does it and
 // the calls that are timed.
 type project struct {
-	name    string
-	module  string
-	version string
-	folder  string   // the package's folder in the module
-	imports []string // imports that setup and calls need
-	patch   string   // unified diff of files in folder
-	calls   []call
-	theirs  string // regular expression of the project's own benchmarks that run patched code
-	rows    int    // rows of the matrix m for the calls, with n elements each
-	setup   string // statements that the benchmark of size n executes before the calls
+	Note, Name, Module, Version string
+
+	Folder  string   // the package's folder in the module
+	Imports []string // imports that Setup and the calls need
+	Theirs  string   // regular expression of the project's own benchmarks that run patched code
+	Rows    int      // rows of the matrix m for the calls, with n elements each
+	Calls   []call
+
+	setup string // statements that the benchmark of size n executes before the calls
+	patch string // unified diff of files in Folder
 }
 
-// A call is timed at all sizes. expr may name the vectors x and y and the matrix m.
+// A call is timed at all sizes. Expr may name the vectors x and y and the matrix m.
 type call struct {
-	name, expr string
-	loop       bool // the project computes it by a loop in Go
+	Name, Expr string
+	Loop       bool // the project computes it by a loop in Go
 }
 
 // sizes are the lengths of vectors at which calls are timed: small ones, and those of embeddings.
@@ -42,9 +43,7 @@ const (
 //go:embed projects
 var projectFiles embed.FS
 
-// readProjects reads the projects of the folder projects in the order of their file names. A file
-// is a txtar archive: "key: value" lines, and then the sections "setup", which may be missing, and
-// "patch".
+// readProjects reads the projects of the folder projects in the order of their file names.
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {
@@ -58,32 +57,14 @@ func readProjects() (all []project, err error) {
 	return all, err
 }
 
+// parseProject reads a txtar archive: a project in JSON, and then the sections "setup", which may
+// be missing, and "patch".
 func parseProject(text []byte) (p project, err error) {
 	archive := txtar.Parse(text)
-	for line := range strings.Lines(string(archive.Comment)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case key == "name":
-			p.name = value
-		case key == "module":
-			p.module, p.version, _ = strings.Cut(value, " ")
-		case key == "folder":
-			p.folder = value
-		case key == "import":
-			p.imports = append(p.imports, value)
-		case key == "theirs":
-			p.theirs = value
-		case key == "rows":
-			if p.rows, err = strconv.Atoi(value); err != nil {
-				return p, err
-			}
-		case key == "call" || key == "loop":
-			name, expr, _ := strings.Cut(value, " = ")
-			p.calls = append(p.calls, call{name, expr, key == "loop"})
-		default:
-			return p, fmt.Errorf("unknown line %q", line)
-		}
+	d := json.NewDecoder(bytes.NewReader(archive.Comment))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return p, err
 	}
 	for _, section := range archive.Files {
 		switch section.Name {
@@ -100,14 +81,9 @@ func parseProject(text []byte) (p project, err error) {
 
 // lines returns the numbers of lines that the patch adds and deletes.
 func (p project) lines() (added, deleted int) {
-	for line := range strings.Lines(p.patch) {
-		switch {
-		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
-		case line[0] == '+':
-			added++
-		case line[0] == '-':
-			deleted++
-		}
+	text := "\n" + p.patch
+	count := func(sign, file string) int {
+		return strings.Count(text, "\n"+sign) - strings.Count(text, "\n"+file)
 	}
-	return added, deleted
+	return count("+", "+++ "), count("-", "--- ")
 }

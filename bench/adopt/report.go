@@ -29,7 +29,7 @@ func patches(results []result) *frame.Table {
 		"version", "lines", "tests, " + native, "tests, arm64 in emulation"}}
 	for _, r := range results {
 		added, deleted := r.lines()
-		t.Add(r.name, r.version, fmt.Sprintf("+%d -%d", added, deleted), r.tests[0], r.tests[1])
+		t.Add(r.Name, r.Version, fmt.Sprintf("+%d -%d", added, deleted), r.tests[0], r.tests[1])
 	}
 	return t
 }
@@ -41,14 +41,14 @@ func speeds(results []result) *frame.Table {
 		t.Head = append(t.Head, fmt.Sprint(n))
 	}
 	for _, r := range results {
-		for _, c := range r.calls {
-			row := []any{r.name + ", " + c.name, "assembly"}
-			if c.loop {
+		for _, c := range r.Calls {
+			row := []any{r.Name + ", " + c.Name, "assembly"}
+			if c.Loop {
 				row[1] = "Go"
 			}
 			for _, n := range sizes {
 				row = append(row, r.ratio(fmt.Sprintf("%s%s/%d", oursInTheirs,
-					strings.ReplaceAll(c.name, " ", "_"), n)))
+					strings.ReplaceAll(c.Name, " ", "_"), n)))
 			}
 			t.Add(row...)
 		}
@@ -63,7 +63,7 @@ func theirs(results []result) *frame.Table {
 	for _, r := range results {
 		for _, name := range slices.Sorted(maps.Keys(r.before)) {
 			if !strings.HasPrefix(name, oursInTheirs) {
-				t.Add(r.name+", "+name, frame.Short(r.before[name]), frame.Short(r.after[name]),
+				t.Add(r.Name+", "+name, frame.Short(r.before[name]), frame.Short(r.after[name]),
 					r.ratio(name))
 			}
 		}
