@@ -13,7 +13,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -31,31 +30,33 @@ import (
 //go:embed help.txt data peers
 var files embed.FS
 
-// python is Debian's interpreter, which has scikit-learn, or the one that -python names.
-var python = "/usr/bin/python3"
-
-// A session holds the flags and the peers, which all sets share.
+// A session holds the flags, and the peers' drivers, which train on one set at a time.
 type session struct {
 	ctx         context.Context
-	host        *host
-	sets        string
+	sets, peers string // patterns
 	losses      []string
 	lambdas     []float64
-	threads     []int
-	builds      []string // -ours
+	threads     []float64
 	rounds      int
 	limit, most time.Duration // longest time of a run, and of all rounds of a race
 	quick       bool
 	seeds       bool
 	out         string
 	grids       []*frame.Grid
+
+	dir      string // folder of drivers and files of rows
+	commands map[*peer][]string
+	running  map[*peer]*driver
+	versions []string
+	loaded   *set
 }
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("trainers: ")
-	s := session{most: 10 * time.Second}
-	var lists struct{ losses, lambdas, threads, peers string }
+	s := session{most: 10 * time.Second, commands: map[*peer][]string{},
+		running: map[*peer]*driver{}}
+	var lists struct{ losses, lambdas, threads string }
 	flag.Usage = func() {
 		help, _ := files.ReadFile("help.txt") // no error: it is embedded
 		fmt.Fprintf(os.Stderr, "%s\n", help)
@@ -65,17 +66,14 @@ func main() {
 	flag.StringVar(&lists.losses, "losses", "hinge", "hinge, squared-hinge, log")
 	flag.StringVar(&lists.lambdas, "lambdas", "1e-4", "`numbers`")
 	flag.StringVar(&lists.threads, "threads", "1", "of ours: `numbers`")
-	flag.StringVar(&lists.peers, "peers", "*", "comma-separated `patterns`, or none")
+	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns`, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the most rounds of runs")
 	flag.DurationVar(&s.limit, "limit", time.Second,
 		"the time of a run after which no longer one is tried; 20 times that is the most")
-	flag.Func("ours", "`name=config` of another run of ours; may be repeated",
-		func(text string) error { s.builds = append(s.builds, text); return nil })
 	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
 	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
 	flag.StringVar(&s.out, "out", "build/bench",
 		"the `folder` of trainers.csv, with all samples, or of -seeds' figures")
-	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")
 	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
 	flag.Parse()
@@ -85,10 +83,7 @@ func main() {
 			log.Fatalf("no loss %q", loss)
 		}
 	}
-	s.lambdas = numbersOf(lists.lambdas)
-	for _, n := range numbersOf(lists.threads) {
-		s.threads = append(s.threads, int(n))
-	}
+	s.lambdas, s.threads = numbersOf(lists.lambdas), numbersOf(lists.threads)
 	if s.quick {
 		s.rounds, s.most, s.limit = 1, time.Second, min(s.limit, 50*time.Millisecond)
 	}
@@ -97,7 +92,8 @@ func main() {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := s.run(ctx, lists.peers); err != nil {
+	s.ctx = ctx
+	if err := s.run(); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -149,39 +145,29 @@ func (s *session) seconds(t *training) float64 {
 	return t.CPU
 }
 
-// run does what the flags ask for. peers are patterns.
-func (s *session) run(ctx context.Context, peers string) error {
-	s.ctx = ctx
-	dir, err := os.MkdirTemp("", "pegasimd-trainers")
-	if err != nil {
+// run does what the flags ask for.
+func (s *session) run() (err error) {
+	if s.dir, err = os.MkdirTemp("", "pegasimd-trainers"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(s.dir)
 	core := "not pinned"
 	if slices.Max(s.threads) == 1 && !s.seeds {
 		core = machine.Pin().String() // processes started from this thread inherit it
 		runtime.GOMAXPROCS(1)
 	}
-	s.host, err = newHost(ctx, dir, func(name string) bool {
-		return slices.ContainsFunc(strings.Split(peers, ","), func(pattern string) bool {
-			ok, _ := path.Match(pattern, name)
-			return ok
-		})
-	})
-	if err != nil {
+	if err := s.findPeers(); err != nil {
 		return err
 	}
-	defer s.host.close()
+	defer s.stopPeers()
 	frame.Head(os.Stdout, "trainers", core)
-	if s.builds == nil {
-		fmt.Println("Curves: none, in all runs of Pegasimd")
-	}
+	fmt.Println("Curves: none, in all runs of Pegasimd")
 	if s.seeds {
 		err = s.drawSeeds()
 	} else {
 		err = s.timeAll()
 	}
-	fmt.Printf("\nPeers: %s\n", strings.Join(s.host.versions, "; "))
+	fmt.Printf("\nPeers: %s\n", strings.Join(s.versions, "; "))
 	return err
 }
 
@@ -218,7 +204,7 @@ func (s *session) timeSet(of *set) error {
 			against(rows, labels[1]) // most peers only accept -1 and 1
 		}
 	}
-	err := s.host.open(of)
+	err := s.openRows(of)
 	for _, loss := range s.losses {
 		for _, lambda := range s.lambdas {
 			p := &problem{session: s, set: of, loss: loss, lambda: lambda}

@@ -112,17 +112,16 @@ type contender struct {
 }
 
 // contenders returns our trainer, with each number of threads, and the peers that support the loss.
-func (p *problem) contenders() (all []*contender, err error) {
-	plain := same(p.loss, p.lambda).Plain()
+func (p *problem) contenders() (all []*contender) {
 	for _, threads := range p.threads {
 		with := ""
 		if len(p.threads) > 1 {
-			with = fmt.Sprintf(", %d threads", threads)
+			with = fmt.Sprintf(", %g threads", threads)
 		}
 		add := func(name, kind string, steps []float64, set func(effort float64) pegasos.Config) {
 			all = append(all, &contender{name: name + with, ours: true, kind: kind, steps: steps,
 				train: func(effort float64) (*training, error) {
-					return p.own(set(effort), threads, 20*p.limit)
+					return p.own(set(effort), int(threads), 20*p.limit)
 				}})
 		}
 		add("Pegasimd, proven", "proven", targets, func(tol float64) pegasos.Config {
@@ -130,26 +129,21 @@ func (p *problem) contenders() (all []*contender, err error) {
 			cfg.Tol = tol
 			return cfg
 		})
-		for _, text := range append([]string{"plain={}"}, p.builds...) {
-			name, cfg, err := parse(text, plain)
-			if err != nil {
-				return nil, err
-			}
-			add("Pegasimd, "+name, "passes", passes, func(effort float64) pegasos.Config {
-				cfg.Epochs = int(effort)
-				return cfg
-			})
-		}
+		add("Pegasimd, plain", "passes", passes, func(effort float64) pegasos.Config {
+			cfg := same(p.loss, p.lambda).Plain()
+			cfg.Epochs = int(effort)
+			return cfg
+		})
 	}
 	many := len(classes(p.set.train)) > 2
 	for _, q := range peers {
 		for _, m := range q.Methods {
-			if p.host.commands[q] == nil || m.Loss != p.loss || many && !m.Many {
+			if p.commands[q] == nil || m.Loss != p.loss || many && !m.Many {
 				continue
 			}
 			c := contender{name: m.Name, kind: "passes", steps: passes,
 				train: func(effort float64) (*training, error) {
-					return p.host.train(q, m.Code, p.lambda, effort, 20*p.limit)
+					return p.train(q, m.Code, p.lambda, effort, 20*p.limit)
 				}}
 			if m.Tolerances {
 				c.kind, c.steps = "tolerances", tolerances
@@ -162,7 +156,7 @@ func (p *problem) contenders() (all []*contender, err error) {
 			}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // The efforts that a contender tries, in order.
@@ -229,10 +223,7 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 
 // race explores and times all contenders, and writes a table.
 func (p *problem) race() error {
-	contenders, err := p.contenders()
-	if err != nil {
-		return err
-	}
+	contenders := p.contenders()
 	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
 		p.set, p.loss, p.lambda, p.bound, p.gap), Quartiles: true,
 		NoteHead: []string{"efforts", "above f*, %", "test accuracy, %"}}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
@@ -20,22 +17,6 @@ import (
 func same(loss string, lambda float64) pegasos.Config {
 	return pegasos.Config{Loss: pegasos.Loss(loss), Lambda: lambda, Scale: pegasos.ScaleNone,
 		Curves: pegasos.CurvesNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest}
-}
-
-// parse reads an argument of -ours: a name and fields of a pegasos.Config in JSON, which replace
-// fields of base.
-func parse(text string, base pegasos.Config) (name string, cfg pegasos.Config, err error) {
-	name, config, ok := strings.Cut(text, "=")
-	if !ok {
-		return "", cfg, fmt.Errorf("-ours %s: want name=config", text)
-	}
-	d := json.NewDecoder(strings.NewReader(config))
-	d.DisallowUnknownFields()
-	cfg = base
-	if err := d.Decode(&cfg); err != nil {
-		return "", cfg, fmt.Errorf("-ours %s: %w", text, err)
-	}
-	return name, cfg, cfg.Validate()
 }
 
 // ownTrain trains with our trainer. Without Tol the measured time ends with the last step, before

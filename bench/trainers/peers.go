@@ -40,34 +40,27 @@ var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name ==
 // folders maps the names of flags to folders of peers' sources.
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
-// A host runs the drivers of the peers on this machine, on one set at a time.
-type host struct {
-	ctx      context.Context
-	dir      string // folder of drivers and files of rows
-	commands map[*peer][]string
-	running  map[*peer]*driver
-	versions []string
-	set      *set
-}
+// python is Debian's interpreter, which has scikit-learn.
+const python = "/usr/bin/python3"
 
-// newHost checks which of the wanted peers this machine has, and names those that are absent.
-func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*host, error) {
-	h := &host{ctx: ctx, dir: dir, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
-	if err := os.CopyFS(dir, files); err != nil {
-		return nil, err
+// findPeers builds the drivers of the wanted peers that this machine has, and names those that are
+// absent.
+func (s *session) findPeers() error {
+	if err := os.CopyFS(s.dir, files); err != nil {
+		return err
 	}
 	for _, p := range peers {
-		if !wanted(p.Name) {
+		if !matches(s.peers, p.Name) {
 			continue
 		}
-		command, err := p.command(ctx, dir)
+		command, err := p.command(s.ctx, s.dir)
 		if err != nil {
 			log.Printf("absent: %s: %v", p.Name, err)
 			continue
 		}
-		h.commands[p] = command
+		s.commands[p] = command
 	}
-	return h, nil
+	return nil
 }
 
 // command builds the peer's driver and returns the command that runs it.
@@ -94,48 +87,48 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	return command, nil
 }
 
-// open writes a set to the file that drivers read.
-func (h *host) open(s *set) error {
-	h.close()
-	h.set = s
-	err := writeRows(filepath.Join(h.dir, "train"), s.train)
-	if err == nil && s.test != nil {
-		err = writeRows(filepath.Join(h.dir, "test"), s.test)
+// openRows writes a set to the files that drivers read.
+func (s *session) openRows(of *set) error {
+	s.stopPeers()
+	s.loaded = of
+	err := writeRows(filepath.Join(s.dir, "train"), of.train)
+	if err == nil && of.test != nil {
+		err = writeRows(filepath.Join(s.dir, "test"), of.test)
 	}
 	return err
 }
 
-// close ends all drivers.
-func (h *host) close() {
-	for _, d := range h.running {
+// stopPeers ends all drivers.
+func (s *session) stopPeers() {
+	for _, d := range s.running {
 		d.stop()
 	}
-	clear(h.running)
+	clear(s.running)
 }
 
-// train lets a peer train on the set. It starts the driver if it isn't running, and ends it after
-// an error.
-func (h *host) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
+// train lets a peer train on the open set. It starts the driver if it isn't running, and ends it
+// after an error.
+func (s *session) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
-	d := h.running[p]
+	d := s.running[p]
 	if d == nil {
-		command := append(slices.Clip(h.commands[p]), filepath.Join(h.dir, "train"))
-		if h.set.test != nil {
-			command = append(command, filepath.Join(h.dir, "test"))
+		command := append(slices.Clip(s.commands[p]), filepath.Join(s.dir, "train"))
+		if s.loaded.test != nil {
+			command = append(command, filepath.Join(s.dir, "test"))
 		}
 		var err error
-		if d, err = start(h.ctx, command...); err != nil {
+		if d, err = start(s.ctx, command...); err != nil {
 			return nil, err
 		}
-		h.running[p] = d
-		if !slices.Contains(h.versions, d.version) {
-			h.versions = append(h.versions, d.version)
+		s.running[p] = d
+		if !slices.Contains(s.versions, d.version) {
+			s.versions = append(s.versions, d.version)
 		}
 	}
 	t, err := d.train(code, lambda, effort, 1, limit)
 	if err != nil {
 		d.stop()
-		delete(h.running, p)
+		delete(s.running, p)
 	}
 	return t, err
 }

@@ -91,8 +91,7 @@ func formOf(form string) pegasos.Config {
 	return pegasos.Config{}.Plain()
 }
 
-// steps trains by a form of formOf. It also returns the test
-// accuracy.
+// steps trains with a configuration of formOf. It also returns the test accuracy.
 func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
 	cfg := formOf(form)
@@ -168,7 +167,7 @@ func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 func (s *session) drawPairs(name string, classes []string) error {
 	of, err := openSplit(name)
 	if err == nil {
-		err = s.host.open(of)
+		err = s.openRows(of)
 	}
 	if err != nil {
 		return err
@@ -191,8 +190,8 @@ func (s *session) drawPairs(name string, classes []string) error {
 			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()), nil))
 	}
 	theirs := line(beside, "scikit-learn's SGDClassifier, 1 to 8 passes")
-	for passes := 1.; passes <= 8 && s.host.commands[scikit] != nil; passes *= 2 {
-		t, err := s.host.train(scikit, "pairs", 1e-4, passes, 60*s.limit)
+	for passes := 1.; passes <= 8 && s.commands[scikit] != nil; passes *= 2 {
+		t, err := s.train(scikit, "pairs", 1e-4, passes, 60*s.limit)
 		if err != nil {
 			return err
 		}

@@ -31,10 +31,7 @@ func selected(patterns string) (some []source, err error) {
 	for _, row := range csvRows("sets.csv") {
 		s := source{row[0], row[1] == "yes", row[2], row[3], row[4]}
 		names = append(names, s.name)
-		if slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
-			ok, _ := path.Match(pattern, s.name)
-			return ok || patterns == "" && s.timed
-		}) {
+		if matches(patterns, s.name) || patterns == "" && s.timed {
 			some = append(some, s)
 		}
 	}
@@ -42,6 +39,14 @@ func selected(patterns string) (some []source, err error) {
 		err = fmt.Errorf("no set %q: there are %s", patterns, strings.Join(names, ", "))
 	}
 	return some, err
+}
+
+// matches reports whether one of the patterns, which commas separate, matches a name.
+func matches(patterns, name string) bool {
+	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
 }
 
 // errAbsent says that a set is not on this machine.
