@@ -25,13 +25,12 @@ type options struct {
 	sizes  []int          // empty for the built-in ones
 	rounds int
 	quick  bool
-	data   string // folder of real data sets, or empty
 }
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("kernels: ")
-	o := options{only: regexp.MustCompile(""), data: os.Getenv("PEGASIMD_DATA")}
+	o := options{only: regexp.MustCompile("")}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
 	dir := flag.String("dir", ".", "`folder` of bench.txt and curves.csv or, with -peers, of peers.csv")
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
@@ -45,7 +44,8 @@ func main() {
 		log.Fatal("-rounds must be positive, and there are no arguments but flags")
 	}
 	if o.quick {
-		o.rounds, o.data = min(o.rounds, leastRounds), ""
+		o.rounds = min(o.rounds, leastRounds)
+		os.Unsetenv("PEGASIMD_DATA") // no real data sets
 	}
 	err := error(nil)
 	if *peers {

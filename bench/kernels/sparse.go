@@ -8,45 +8,37 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A csr is a sparse matrix whose rows have equal numbers of nonzeros.
-type csr struct {
+// text is a sparse matrix that stays in the caches, for weights of a small vocabulary. Its rows have
+// equal numbers of nonzeros.
+var text struct {
 	*sparse.Matrix // with checked indices
 	nonzeros       int
 	idx            []int32
 	val            []float32
 }
 
-// newCSR returns rows whose nonzeros are spread evenly: one in each of several equal parts of the
-// columns.
-func newCSR(seed uint64, rows, cols, nonzeros int) *csr {
-	m := &csr{nonzeros: nonzeros, idx: make([]int32, rows*nonzeros),
-		val: make([]float32, rows*nonzeros)}
-	r := rand.New(rand.NewPCG(seed, uint64(nonzeros)))
-	starts, part := make([]int64, rows+1), cols/nonzeros
-	for k := range m.idx {
-		m.idx[k] = int32(k%nonzeros*part + r.IntN(part))
+func textRow(i int) (idx []int32, val []float32) {
+	return text.idx[i*text.nonzeros:][:text.nonzeros], text.val[i*text.nonzeros:][:text.nonzeros]
+}
+
+// prepareText makes rows with one nonzero in each of n equal parts of the columns.
+func prepareText(n, _ int) {
+	const cols = 47_000
+	rows, part := max(1, 2048/n), cols/n
+	text.nonzeros, text.idx, text.val = n, make([]int32, rows*n), make([]float32, rows*n)
+	r, starts := rand.New(rand.NewPCG(6, uint64(n))), make([]int64, rows+1)
+	for k := range text.idx {
+		text.idx[k] = int32(k%n*part + r.IntN(part))
 	}
 	for i := range starts {
-		starts[i] = int64(i * nonzeros)
+		starts[i] = int64(i * n)
 	}
-	fill(m.val, seed)
+	fill(text.val, 6)
 	var err error
-	if m.Matrix, err = sparse.NewShared(cols, starts, m.idx, m.val); err != nil {
+	if text.Matrix, err = sparse.NewShared(cols, starts, text.idx, text.val); err != nil {
 		log.Fatal(err)
 	}
-	return m
-}
-
-func (m *csr) row(i int) (idx []int32, val []float32) {
-	return m.idx[i*m.nonzeros:][:m.nonzeros], m.val[i*m.nonzeros:][:m.nonzeros]
-}
-
-// text is a matrix that stays in the caches, for weights of a small vocabulary.
-var text *csr
-
-func prepareText(n, _ int) {
-	text = newCSR(6, max(1, 2048/n), 47_000, n)
-	y = memory{}.Floats(47_000)
+	y = memory{}.Floats(cols)
 	fill(y, 5)
 }
 
@@ -57,7 +49,7 @@ func onText(name string, got func() []float32, want func() (values, sizes []floa
 
 var dotSparse = onText("DotSparse", func() []float32 { return []float32{sink} },
 	func() (values, sizes []float64) {
-		idx, val := text.row(text.Rows() - 1)
+		idx, val := textRow(text.Rows() - 1)
 		return each(1, func(int) (value, size float64) {
 			return sums(len(idx), func(k int) float64 {
 				return float64(val[k]) * float64(y[idx[k]])

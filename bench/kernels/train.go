@@ -2,71 +2,49 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A set is a data set to train on.
+// A set is a set of package sets to train on.
 type set struct {
 	name        string
-	train, test *dataset.Set
 	lambda      float64
 	epochs      int
+	train, test *dataset.Set
 }
 
-// dataSets returns the embedded digits, generated text, and the sets in the folder of real data.
-func dataSets(o options) ([]*set, error) {
-	train, test := dataset.DigitsSplit()
-	sets := []*set{{"digits", train, test, 1e-3, 30},
-		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 1e-4, 5}}
-	for _, names := range [][]string{{"a9a", "a9a.svm.gz", "a9a.t.svm.gz"},
-		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz"}} {
-		dir := filepath.Join(o.data, names[0])
-		if _, err := os.Stat(dir); o.data == "" || err != nil {
+// dataSets returns the sets that this machine has.
+func dataSets(o options) (all []*set, err error) {
+	for _, s := range []*set{{name: "digits", lambda: 1e-3, epochs: 30},
+		{name: "made-text", lambda: 1e-4, epochs: 5}, {name: "a9a", lambda: 1e-4, epochs: 5},
+		{name: "imdb", lambda: 1e-4, epochs: 5}} {
+		if !o.only.MatchString("train-" + s.name) {
 			continue
 		}
-		train, err := dataset.Read(filepath.Join(dir, names[1]), dataset.Options{})
+		of, err := sets.OpenSplit(s.name)
+		if errors.Is(err, sets.ErrAbsent) {
+			continue
+		}
+		if err == nil {
+			s.test = of.Test
+			s.train, err = of.Train.WithLayout(dataset.LayoutAuto)
+		}
 		if err != nil {
 			return nil, err
 		}
-		test, err := dataset.Read(filepath.Join(dir, names[2]),
-			dataset.Options{Features: train.Cols(), Layout: train.Layout()})
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, &set{names[0], train, test, 1e-4, 5})
+		all = append(all, s)
 	}
-	return slices.DeleteFunc(sets, func(s *set) bool {
-		return !o.only.MatchString("train-" + s.name)
-	}), nil
-}
-
-// madeText generates sparse rows of about unit length, labeled by a hidden w, except for one row in
-// twenty.
-func madeText(seed uint64, rows int) *dataset.Set {
-	m := newCSR(seed, rows, 3_000, 75)
-	hidden, labels := make([]float32, 3_000), make([]float32, rows)
-	fill(hidden, 9)
-	for k := range m.val {
-		m.val[k] /= 5
-	}
-	for i := range labels {
-		labels[i] = -1
-		if (m.Dot(i, hidden) > 0) == (i%20 > 0) {
-			labels[i] = 1
-		}
-	}
-	return &dataset.Set{Sparse: m.Matrix, Y: labels}
+	return all, nil
 }
 
 // run trains on a set with one thread.

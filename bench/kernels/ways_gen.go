@@ -479,7 +479,7 @@ func init() {
 	addWay("DotSparse", way{name: "Pegasimd, indices checked at each call", inC: false, loop: func(n int) {
 		for range n {
 			for i := range text.Rows() {
-				idx, val := text.row(i)
+				idx, val := textRow(i)
 				sink = sparse.Dot(idx, val, y)
 			}
 		}
@@ -487,7 +487,7 @@ func init() {
 	addWay("DotSparse", way{name: "Go loop", inC: false, loop: func(n int) {
 		for range n {
 			for i := range text.Rows() {
-				idx, val := text.row(i)
+				idx, val := textRow(i)
 				sink = loopDotSparse(idx, val, y)
 			}
 		}
@@ -495,7 +495,7 @@ func init() {
 	addWay("DotSparse", way{name: "Go loop, 4 sums", inC: false, loop: func(n int) {
 		for range n {
 			for i := range text.Rows() {
-				idx, val := text.row(i)
+				idx, val := textRow(i)
 				sink = fourDotSparse(idx, val, y)
 			}
 		}
@@ -510,7 +510,7 @@ func init() {
 	addWay("AxpySparse", way{name: "Pegasimd, indices checked at each call", inC: false, loop: func(n int) {
 		for range n {
 			for i := range text.Rows() {
-				idx, val := text.row(i)
+				idx, val := textRow(i)
 				sparse.Axpy(alpha, idx, val, y)
 			}
 		}
@@ -518,7 +518,7 @@ func init() {
 	addWay("AxpySparse", way{name: "Go loop", inC: false, loop: func(n int) {
 		for range n {
 			for i := range text.Rows() {
-				idx, val := text.row(i)
+				idx, val := textRow(i)
 				loopAxpySparse(alpha, idx, val, y)
 			}
 		}

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"embed"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -21,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
@@ -48,7 +48,7 @@ type session struct {
 	commands map[*peer][]string
 	running  map[*peer]*driver
 	versions []string
-	loaded   *set
+	loaded   *sets.Set
 }
 
 func main() {
@@ -109,20 +109,6 @@ func numbersOf(list string) (all []float64) {
 	return all
 }
 
-// csvRows returns the rows of an embedded CSV file below its header. A file with rows of unequal
-// length ends the program.
-func csvRows(name string) [][]string {
-	f, err := files.Open("data/" + name)
-	if err == nil {
-		var rows [][]string
-		if rows, err = csv.NewReader(f).ReadAll(); err == nil {
-			return rows[1:]
-		}
-	}
-	log.Fatalf("%s: %v", name, err)
-	return nil
-}
-
 // readPeers decodes the table of peers. An unknown field ends the program.
 func readPeers() (all []*peer) {
 	f, err := files.Open("data/peers.json")
@@ -176,13 +162,13 @@ func (s *session) timeAll() error {
 	if s.quick && s.sets == "" {
 		s.sets = "digits-8,text-small"
 	}
-	wanted, err := selected(s.sets)
+	wanted, err := sets.Selected(s.sets)
 	if err != nil {
 		return err
 	}
 	for _, source := range wanted {
-		of, err := source.open()
-		if errors.Is(err, errAbsent) {
+		of, err := source.Open()
+		if errors.Is(err, sets.ErrAbsent) {
 			log.Printf("left out: %v", err)
 			continue
 		}
@@ -197,11 +183,11 @@ func (s *session) timeAll() error {
 }
 
 // timeSet times trainers on the problems of a set.
-func (s *session) timeSet(of *set) error {
-	labels := classes(of.train)
-	for _, rows := range []*dataset.Set{of.train, of.test} {
+func (s *session) timeSet(of *sets.Set) error {
+	labels := classes(of.Train)
+	for _, rows := range []*dataset.Set{of.Train, of.Test} {
 		if len(labels) == 2 && rows != nil {
-			against(rows, labels[1]) // most peers only accept -1 and 1
+			sets.Against(rows, labels[1]) // most peers only accept -1 and 1
 		}
 	}
 	err := s.openRows(of)

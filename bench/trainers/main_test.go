@@ -5,12 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -59,11 +58,11 @@ func TestQuick(t *testing.T) {
 // Ours trains on the peers' columns alone, even on dense standardized columns, where curves would
 // be chosen.
 func TestNoCurves(t *testing.T) {
-	of, err := openSplit("digits-8")
+	of, err := sets.OpenSplit("digits-8")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := of.train.WithLayout(dataset.LayoutDense)
+	rows, err := of.Train.WithLayout(dataset.LayoutDense)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +90,7 @@ func TestNoCurves(t *testing.T) {
 
 // An objective that contradicts a proof, or what the library says, is an error.
 func TestVerify(t *testing.T) {
-	p := &problem{session: &session{}, set: &set{}, bound: 1}
+	p := &problem{session: &session{}, set: &sets.Set{}, bound: 1}
 	for _, c := range []struct {
 		t  training
 		f  float64
@@ -137,44 +136,5 @@ func TestObjective(t *testing.T) {
 	predicted := predict(three, classes(three), each)
 	if got := accuracy(three.Y, predicted); got != 75 {
 		t.Errorf("%v: %v %%", predicted, got)
-	}
-}
-
-// A set without test rows gets three rows of ten of them.
-func TestSplit(t *testing.T) {
-	of, err := openSplit("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := of.train.Rows(), of.test.Rows(); a != 1257 || b != 540 {
-		t.Errorf("%d and %d rows", a, b)
-	}
-}
-
-// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or
-// longer.
-func TestMade(t *testing.T) {
-	for name, make := range map[string]func() *dataset.Set{
-		"outliers": func() *dataset.Set { return outliers(5000, 30) },
-		"words":    func() *dataset.Set { return words(500, 800) },
-	} {
-		a, b, long, zeros := make(), make(), 0, 0
-		same := slices.Equal(a.Y, b.Y)
-		for i := range a.Rows() {
-			idx, val := a.Sparse.Row(i)
-			idx2, val2 := b.Sparse.Row(i)
-			same = same && slices.Equal(idx, idx2) && slices.Equal(val, val2)
-			if dense.Norm(val) > 200 {
-				long++
-			}
-			zeros += a.Cols() - len(val)
-		}
-		if n := len(classes(a)); !same || n != 2 {
-			t.Errorf("%s: same %v, %d classes", name, same, n)
-		}
-		if name == "outliers" && (long < 25 || long > 75 || zeros > 0) ||
-			name == "words" && zeros < 300_000 {
-			t.Errorf("%s: %d long rows, %d zeros", name, long, zeros)
-		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -19,7 +20,7 @@ import (
 // the objective of some model is at most 1+gap times the bound.
 type problem struct {
 	*session
-	set        *set
+	set        *sets.Set
 	x          dataset.Examples // the training rows as our trainer reads them
 	loss       string
 	lambda     float64
@@ -30,19 +31,24 @@ type problem struct {
 // as computed by liblinear 2.30 and another program.
 var optima = sync.OnceValue(func() map[string][2]float64 {
 	all := map[string][2]float64{}
-	for _, row := range csvRows("optima.csv") {
+	text, _ := files.Open("data/optima.csv") // no error: it is embedded
+	lines, err := frame.ReadLines(text)
+	if err != nil {
+		log.Fatalf("optima.csv: %v", err)
+	}
+	for _, row := range lines {
 		values := numbersOf(strings.Join(row[2:], ","))
 		all[row[0]+" "+row[1]] = [2]float64{values[0], values[1]}
 	}
 	return all
 })
 
-func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.name, p.loss, p.lambda) }
+func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.Name, p.loss, p.lambda) }
 
 // solve finds the optimum with our trainer, whose bound is proven. If it contradicts optima, or a
 // result of this run, the program fails.
 func (p *problem) solve() error {
-	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
+	rows, err := p.set.Train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
 		return err
 	}
@@ -57,12 +63,12 @@ func (p *problem) solve() error {
 		if err != nil {
 			return err
 		}
-		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		f := objective(p.set.Train, p.loss, p.lambda, t.values)
 		p.bound, p.gap = t.bound, f/t.bound-1
 		if err := p.verify(t, f); err != nil {
 			return err
 		}
-		known := optima()[fmt.Sprint(p.set.name, " ", p.lambda)]
+		known := optima()[fmt.Sprint(p.set.Name, " ", p.lambda)]
 		if p.loss == "hinge" && known[0] > 0 && (p.bound > known[0]*(1+1e-6) ||
 			f < known[1]*(1-1e-6)) {
 			return fmt.Errorf("the optimum is between %v and %v, but others found %v", p.bound, f,
@@ -75,7 +81,7 @@ func (p *problem) solve() error {
 
 // own trains with our trainer.
 func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {
-	return ownTrain(p.ctx, p.x, p.set.train.Y, cfg, threads, limit)
+	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
 // verify compares the objective f, computed here from the weights, with the proven bounds.
@@ -135,7 +141,7 @@ func (p *problem) contenders() (all []*contender) {
 			return cfg
 		})
 	}
-	many := len(classes(p.set.train)) > 2
+	many := len(classes(p.set.Train)) > 2
 	for _, q := range peers {
 		for _, m := range q.Methods {
 			if p.commands[q] == nil || m.Loss != p.loss || many && !m.Many {
@@ -181,13 +187,13 @@ func (c *contender) explore(p *problem) error {
 		if c.left = err; err != nil {
 			return p.ctx.Err()
 		}
-		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		f := objective(p.set.Train, p.loss, p.lambda, t.values)
 		if err := p.verify(t, f); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		c.above = f/p.bound - 1
-		if p.set.test != nil {
-			c.accuracy = accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values))
+		if p.set.Test != nil {
+			c.accuracy = accuracy(p.set.Test.Y, predict(p.set.Test, classes(p.set.Train), t.values))
 		}
 		for i, target := range targets {
 			reached := c.above <= target || c.kind == "its own stop"
@@ -236,7 +242,7 @@ func (p *problem) race() error {
 		if c.left != nil {
 			efforts += "; " + c.left.Error()
 		}
-		if p.set.test != nil {
+		if p.set.Test != nil {
 			accuracy = fmt.Sprintf("%.2f", c.accuracy)
 		}
 		grid.Rows = append(grid.Rows, c.name)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 )
 
 // A peer is another library, run by one of our drivers in the folder peers.
@@ -50,7 +52,7 @@ func (s *session) findPeers() error {
 		return err
 	}
 	for _, p := range peers {
-		if !matches(s.peers, p.Name) {
+		if !sets.Matches(s.peers, p.Name) {
 			continue
 		}
 		command, err := p.command(s.ctx, s.dir)
@@ -88,12 +90,12 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 }
 
 // openRows writes a set to the files that drivers read.
-func (s *session) openRows(of *set) error {
+func (s *session) openRows(of *sets.Set) error {
 	s.stopPeers()
 	s.loaded = of
-	err := writeRows(filepath.Join(s.dir, "train"), of.train)
-	if err == nil && of.test != nil {
-		err = writeRows(filepath.Join(s.dir, "test"), of.test)
+	err := writeRows(filepath.Join(s.dir, "train"), of.Train)
+	if err == nil && of.Test != nil {
+		err = writeRows(filepath.Join(s.dir, "test"), of.Test)
 	}
 	return err
 }
@@ -113,7 +115,7 @@ func (s *session) train(p *peer, code string, lambda, effort float64, limit time
 	d := s.running[p]
 	if d == nil {
 		command := append(slices.Clip(s.commands[p]), filepath.Join(s.dir, "train"))
-		if s.loaded.test != nil {
+		if s.loaded.Test != nil {
 			command = append(command, filepath.Join(s.dir, "test"))
 		}
 		var err error

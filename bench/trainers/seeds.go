@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
+	"github.com/pegasimd/pegasimd/bench/internal/sets"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -38,7 +39,7 @@ func (s *session) drawSeeds() error {
 	for _, t := range studies {
 		p := &problem{session: s, loss: "hinge", lambda: t.lambda}
 		var err error
-		if p.set, err = openSplit(t.set); err == nil {
+		if p.set, err = sets.OpenSplit(t.set); err == nil {
 			err = p.solve()
 		}
 		if err != nil {
@@ -100,15 +101,15 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 	if err != nil {
 		return nil, 0, err
 	}
-	return t, accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values)), nil
+	return t, accuracy(p.set.Test.Y, predict(p.set.Test, classes(p.set.Train), t.values)), nil
 }
 
 // drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
 // three seeds. Subsets that don't get there are left out.
 func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
-	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form))
-	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
-		part, err := first(p.set.train, rows).WithLayout(dataset.LayoutAuto)
+	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.Name, wrong, form))
+	for rows := p.set.Train.Rows(); rows >= 200; rows /= 2 {
+		part, err := sets.First(p.set.Train, rows).WithLayout(dataset.LayoutAuto)
 		var all [3]float64
 		for seed := range all {
 			if err == nil {
@@ -151,11 +152,11 @@ func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong fl
 func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 	objectives, accuracies := line(above, form), line(right, form)
 	for n := 64.; n <= 1<<19; n *= 2 {
-		t, accuracy, err := p.steps(p.x, p.set.train.Y, form, n, 0)
+		t, accuracy, err := p.steps(p.x, p.set.Train.Y, form, n, 0)
 		if err != nil {
 			return err
 		}
-		more := objective(p.set.train, p.loss, p.lambda, t.values)/p.bound - 1
+		more := objective(p.set.Train, p.loss, p.lambda, t.values)/p.bound - 1
 		objectives.Add(n, 100*more)
 		accuracies.Add(n, accuracy)
 	}
@@ -165,18 +166,18 @@ func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 // drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
 // beside scikit-learn, and what the longest run makes of the test rows.
 func (s *session) drawPairs(name string, classes []string) error {
-	of, err := openSplit(name)
+	of, err := sets.OpenSplit(name)
 	if err == nil {
 		err = s.openRows(of)
 	}
 	if err != nil {
 		return err
 	}
-	rows, err := of.train.WithLayout(dataset.LayoutAuto)
+	rows, err := of.Train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
 		return err
 	}
-	beside := plot(of.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %", false)
+	beside := plot(of.Name+": 45 pairs of classes", "CPU time, s", "test accuracy, %", false)
 	ours := line(beside, "Pegasimd, 1,000 to 100,000 steps a pair")
 	var m *pegasos.Model
 	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
@@ -187,7 +188,7 @@ func (s *session) drawPairs(name string, classes []string) error {
 			return err
 		}
 		ours.Add(cpu.ProcessSeconds()-begin,
-			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()), nil))
+			100*metrics.Accuracy(of.Test.Y, m.PredictAll(of.Test.Examples()), nil))
 	}
 	theirs := line(beside, "scikit-learn's SGDClassifier, 1 to 8 passes")
 	for passes := 1.; passes <= 8 && s.commands[scikit] != nil; passes *= 2 {
@@ -195,20 +196,20 @@ func (s *session) drawPairs(name string, classes []string) error {
 		if err != nil {
 			return err
 		}
-		theirs.Add(t.CPU, accuracy(of.test.Y, t.values))
+		theirs.Add(t.CPU, accuracy(of.Test.Y, t.values))
 	}
 	return errors.Join(s.draw("scikit-learn", beside), s.drawMatrices(of, m, classes))
 }
 
 // drawMatrices draws the confusion matrix, and the accuracy of each pair.
-func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) error {
+func (s *session) drawMatrices(of *sets.Set, m *pegasos.Model, classes []string) error {
 	numbers := func(labels []float32) (all []int) {
 		for _, y := range labels {
 			all = append(all, slices.Index(m.Classes, y))
 		}
 		return all
 	}
-	x, truth, rates := of.test.Examples(), numbers(of.test.Y), map[[2]int]float64{}
+	x, truth, rates := of.Test.Examples(), numbers(of.Test.Y), map[[2]int]float64{}
 	counts := metrics.Confusion(truth, numbers(m.PredictAll(x)), nil, len(classes))
 	scores, pairs := m.DecisionAll(x), len(m.Weights)
 	for k := range pairs {
@@ -229,10 +230,10 @@ func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) erro
 		rate, ok := rates[[2]int{i + 1, j}] // the first class is in no row
 		return fmt.Sprintf("%.1f", 100*rate), min(1, 5*(1-rate)), ok
 	}
-	return errors.Join(s.save("confusion", (&chart.Matrix{Title: of.name + ": test rows",
+	return errors.Join(s.save("confusion", (&chart.Matrix{Title: of.Name + ": test rows",
 		X: "predicted class", Y: "true class", Across: classes, Down: classes,
 		Of: confusion}).Alone("")),
-		s.save("pairs", (&chart.Matrix{Title: of.name + ": test accuracy of each of the 45 pairs, %",
+		s.save("pairs", (&chart.Matrix{Title: of.Name + ": test accuracy of each of the 45 pairs, %",
 			X: "one class", Y: "the other", Across: classes[:len(classes)-1], Down: classes[1:],
 			Of: accuracies}).Alone("")))
 }

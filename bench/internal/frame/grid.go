@@ -90,6 +90,12 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
+// ReadLines returns the lines of a CSV file below its header.
+func ReadLines(r io.Reader) ([][]string, error) {
+	lines, err := csv.NewReader(r).ReadAll()
+	return lines[min(1, len(lines)):], err
+}
+
 // WriteLines writes a CSV file, and creates its folder if necessary.
 func WriteLines(file string, lines [][]string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {

@@ -2,7 +2,6 @@
 package measured
 
 import (
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -154,11 +153,11 @@ func (r *Report) readPoints(name string) error {
 		return err
 	}
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
+	lines, err := frame.ReadLines(f)
 	if err != nil {
 		return err
 	}
-	for _, line := range lines[min(1, len(lines)):] {
+	for _, line := range lines {
 		var p Point
 		_, err := fmt.Sscan(strings.Join(line, " "), &p.Run, &p.Steps, &p.Objective, &p.Dual, &p.Seconds,
 			&p.Accuracy)

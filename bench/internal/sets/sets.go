@@ -1,6 +1,9 @@
-package main
+// Package sets opens the data sets of the benchmarks, by their names in sets.csv: files of the
+// folder PEGASIMD_DATA, the embedded digits, and sets that are made from a seed.
+package sets
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -9,29 +12,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
+//go:embed sets.csv
+var table string
+
 // A source is a line of sets.csv.
 type source struct {
-	name   string // for -sets
+	Name   string // for -sets
 	timed  bool   // whether the tables of times show it when -sets is not given
 	file   string // training files in PEGASIMD_DATA, separated by spaces, or ":" and a made set
 	test   string // test files; may be empty
 	change string // made to the rows: max-abs, unit, only A B, against A
 }
 
-// selected returns the sources whose names match one of the patterns, or, without patterns, the
+// Selected returns the sources whose names match one of the patterns, or, without patterns, the
 // timed ones.
-func selected(patterns string) (some []source, err error) {
+func Selected(patterns string) (some []source, err error) {
+	lines, err := frame.ReadLines(strings.NewReader(table))
+	if err != nil {
+		return nil, fmt.Errorf("sets.csv: %w", err)
+	}
 	var names []string
-	for _, row := range csvRows("sets.csv") {
+	for _, row := range lines {
 		s := source{row[0], row[1] == "yes", row[2], row[3], row[4]}
-		names = append(names, s.name)
-		if matches(patterns, s.name) || patterns == "" && s.timed {
+		names = append(names, s.Name)
+		if Matches(patterns, s.Name) || patterns == "" && s.timed {
 			some = append(some, s)
 		}
 	}
@@ -41,47 +52,48 @@ func selected(patterns string) (some []source, err error) {
 	return some, err
 }
 
-// matches reports whether one of the patterns, which commas separate, matches a name.
-func matches(patterns, name string) bool {
+// Matches reports whether one of the patterns, which commas separate, matches a name.
+func Matches(patterns, name string) bool {
 	return slices.ContainsFunc(strings.Split(patterns, ","), func(pattern string) bool {
 		ok, _ := path.Match(pattern, name)
 		return ok
 	})
 }
 
-// errAbsent says that a set is not on this machine.
-var errAbsent = errors.New("not on this machine")
+// ErrAbsent says that a set is not on this machine.
+var ErrAbsent = errors.New("not on this machine")
 
-// A set is loaded. Both parts are sparse and have the same columns.
-type set struct {
+// A Set has been opened. Both parts are sparse and have the same columns.
+type Set struct {
 	source
-	train, test *dataset.Set // test is nil if there are no test files
+	Train, Test *dataset.Set // Test is nil if there are no test files
 }
 
-func (s source) open() (*set, error) {
-	of := &set{source: s}
+// Open reads or makes the set.
+func (s source) Open() (*Set, error) {
+	of := &Set{source: s}
 	var err error
-	if of.train, err = s.part(s.file, 0); err == nil && s.test != "" {
-		of.test, err = s.part(s.test, of.train.Cols())
+	if of.Train, err = s.part(s.file, 0); err == nil && s.test != "" {
+		of.Test, err = s.part(s.test, of.Train.Cols())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return of, nil
 }
 
-// openSplit opens the set of a name. If it has no test rows, three rows of ten become its test
+// OpenSplit opens the set of a name. If it has no test rows, three rows of ten become its test
 // rows.
-func openSplit(name string) (*set, error) {
-	some, err := selected(name)
+func OpenSplit(name string) (*Set, error) {
+	some, err := Selected(name)
 	if err != nil {
 		return nil, err
 	}
-	of, err := some[0].open()
-	if err == nil && of.test == nil {
-		all := of.train
-		of.train = where(all, func(i int, _ float32) bool { return i%10 >= 3 })
-		of.test = where(all, func(i int, _ float32) bool { return i%10 < 3 })
+	of, err := some[0].Open()
+	if err == nil && of.Test == nil {
+		all := of.Train
+		of.Train = where(all, func(i int, _ float32) bool { return i%10 >= 3 })
+		of.Test = where(all, func(i int, _ float32) bool { return i%10 < 3 })
 	}
 	return of, err
 }
@@ -96,7 +108,7 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	fmt.Sscan(sizes, &rows, &cols)
 	switch {
 	case !isMade && root == "":
-		return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", errAbsent)
+		return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", ErrAbsent)
 	case !isMade:
 		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, " ", ","+root+"/")),
 			dataset.Options{Features: columns})
@@ -132,7 +144,7 @@ func changed(of *dataset.Set, change string) (*dataset.Set, error) {
 	case "only":
 		return where(of, func(_ int, y float32) bool { return y == a || y == b }), nil
 	case "against":
-		against(of, a)
+		Against(of, a)
 	case "":
 	default:
 		return nil, fmt.Errorf("sets.csv: unknown change %q", change)
@@ -140,9 +152,9 @@ func changed(of *dataset.Set, change string) (*dataset.Set, error) {
 	return of, nil
 }
 
-func (s *set) String() string {
-	m := s.train.Sparse
-	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.name, m.Rows(), m.Cols(),
+func (s *Set) String() string {
+	m := s.Train.Sparse
+	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.Name, m.Rows(), m.Cols(),
 		float64(m.NNZ())/float64(m.Rows()))
 }
 
@@ -171,13 +183,13 @@ func where(s *dataset.Set, kept func(i int, y float32) bool) *dataset.Set {
 	return s.Subset(rows)
 }
 
-// first returns the first rows.
-func first(s *dataset.Set, rows int) *dataset.Set {
+// First returns the first rows.
+func First(s *dataset.Set, rows int) *dataset.Set {
 	return where(s, func(i int, _ float32) bool { return i < rows })
 }
 
-// against makes a class 1 and the others -1.
-func against(s *dataset.Set, class float32) {
+// Against makes a class 1 and the others -1.
+func Against(s *dataset.Set, class float32) {
 	for i, y := range s.Y {
 		if s.Y[i] = -1; y == class {
 			s.Y[i] = 1

@@ -1,0 +1,48 @@
+package sets
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// A set without test rows gets three rows of ten of them.
+func TestSplit(t *testing.T) {
+	of, err := OpenSplit("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := of.Train.Rows(), of.Test.Rows(); a != 1257 || b != 540 {
+		t.Errorf("%d and %d rows", a, b)
+	}
+}
+
+// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or
+// longer.
+func TestMade(t *testing.T) {
+	for name, make := range map[string]func() *dataset.Set{
+		"outliers": func() *dataset.Set { return outliers(5000, 30) },
+		"words":    func() *dataset.Set { return words(500, 800) },
+	} {
+		a, b, long, zeros := make(), make(), 0, 0
+		same := slices.Equal(a.Y, b.Y)
+		for i := range a.Rows() {
+			idx, val := a.Sparse.Row(i)
+			idx2, val2 := b.Sparse.Row(i)
+			same = same && slices.Equal(idx, idx2) && slices.Equal(val, val2)
+			if dense.Norm(val) > 200 {
+				long++
+			}
+			zeros += a.Cols() - len(val)
+		}
+		if n := len(slices.Compact(slices.Sorted(slices.Values(a.Y)))); !same || n != 2 {
+			t.Errorf("%s: same %v, %d classes", name, same, n)
+		}
+		if name == "outliers" && (long < 25 || long > 75 || zeros > 0) ||
+			name == "words" && zeros < 300_000 {
+			t.Errorf("%s: %d long rows, %d zeros", name, long, zeros)
+		}
+	}
+}
