@@ -130,17 +130,15 @@ func prepareWindow(cols, most int) {
 
 // Hits of package dense and package quant, which ourHits copies to a batch for verification.
 var (
-	floatHits [mostQueries][batchHits]dense.Hit
-	int8Lists [mostQueries][batchHits]quant.Hit
-	floatDst  [mostQueries][]dense.Hit
-	int8Dst   [mostQueries][]quant.Hit
+	floatHits [mostQueries][]dense.Hit
+	int8Hits  [mostQueries][]quant.Hit
 )
 
 // search returns the operation that finds the nearest rows for several queries. hit returns our
 // k-th hit for query q, many and each find all hits by one call, and by a call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
-	many, each func()) operation {
+	many, each func()) *operation {
 	ourHits := func() []float32 {
 		for q := range b.queries {
 			for k := range b.hits[q] {
@@ -149,7 +147,7 @@ func (b *batch[T, S]) search(name string, prepare func(queries int),
 		}
 		return b.found()
 	}
-	return operation{
+	return &operation{
 		name: name, sizes: []int{8, mostQueries}, prepare: func(n, _ int) { prepare(n) },
 		per:  func() int { return len(out) * len(b.queries) },
 		want: func() (values, sizes []float64) { return b.want(len(out), score) }, got: b.found,
@@ -159,12 +157,12 @@ func (b *batch[T, S]) search(name string, prepare func(queries int),
 }
 
 // topManyBy returns the search among rows of floats by a metric.
-func topManyBy(name string, by dense.Metric) operation {
+func topManyBy(name string, by dense.Metric) *operation {
 	return floatBatch.search(name, func(queries int) {
 		prepareWindow(batchCols, mostRows)
 		floatBatch.prepare(queries, row)
-		for q := range floatDst {
-			floatDst[q] = floatHits[q][:]
+		for q := range floatHits {
+			floatHits[q] = make([]dense.Hit, batchHits)
 		}
 	}, func(q, i int) (v, size float64) {
 		r, x := row(i), floatBatch.queries[q]
@@ -173,12 +171,12 @@ func topManyBy(name string, by dense.Metric) operation {
 		}
 		return sums(len(r), func(j int) float64 { return float64(r[j]) * float64(x[j]) })
 	}, func(q, k int) (row int, score float32) {
-		return floatDst[q][k].Row, floatDst[q][k].Score
+		return floatHits[q][k].Row, floatHits[q][k].Score
 	}, func() {
-		dense.TopMany(floatDst[:len(floatBatch.queries)], by, rows, batchCols, floatBatch.queries, 1)
+		dense.TopMany(floatHits[:len(floatBatch.queries)], by, rows, batchCols, floatBatch.queries, 1)
 	}, func() {
 		for q, x := range floatBatch.queries {
-			floatDst[q] = dense.Top(floatDst[q], by, rows, batchCols, x)
+			floatHits[q] = dense.Top(floatHits[q], by, rows, batchCols, x)
 		}
 	})
 }
@@ -247,8 +245,8 @@ func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {
 	prepareWindow(batchCols/4, 4*mostRows)
 	int8Batch.prepare(queries, int8Row)
-	for q := range int8Dst {
-		int8Dst[q] = int8Lists[q][:]
+	for q := range int8Hits {
+		int8Hits[q] = make([]quant.Hit, batchHits)
 	}
 }, func(q, i int) (v, size float64) {
 	r, x := int8Row(i), int8Batch.queries[q]
@@ -257,12 +255,12 @@ var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(qu
 	}
 	return v, 0
 }, func(q, k int) (row int, score int32) {
-	return int8Dst[q][k].Row, int32(int8Dst[q][k].Score)
+	return int8Hits[q][k].Row, int32(int8Hits[q][k].Score)
 }, func() {
-	quant.TopMany(int8Dst[:len(int8Batch.queries)], dense.ByDot, int8s(rows), batchCols,
+	quant.TopMany(int8Hits[:len(int8Batch.queries)], dense.ByDot, int8s(rows), batchCols,
 		int8Batch.queries, 1)
 }, func() {
 	for q, x := range int8Batch.queries {
-		int8Dst[q] = quant.Top(int8Dst[q], dense.ByDot, int8s(rows), batchCols, x)
+		int8Hits[q] = quant.Top(int8Hits[q], dense.ByDot, int8s(rows), batchCols, x)
 	}
 })

@@ -20,8 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// leastRounds is the least number of samples that benchstat needs. bench.txt has this number of
-// samples of each cell.
+// leastRounds is the least number of rounds of each cell: benchstat needs so many samples.
 const leastRounds = 6
 
 // A meter measures kernels on every path, and training.
@@ -133,34 +132,19 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// write writes a line for each path and sample, the median of some rounds. bytes is the number of
-// bytes that a call moves; walked is the number that the probe moves, which is last in the race, or
-// 0 without a probe.
+// write writes a line for each path and round. bytes is the number of bytes that a call moves;
+// walked is the number that the probe moves, which is last in the race, or 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
-		for _, part := range parts(len(race[i])) {
-			sample := frame.Race{race[i][part[0]:part[1]]}
-			seconds := sample.Median(0)
+		for round, seconds := range race[i] {
 			fmt.Fprintf(&m.text, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.4g MB/s", c.name(), isa,
 				seconds*1e9, bytes/seconds/1e6)
 			if walked > 0 {
-				sample = append(sample, race[len(race)-1][part[0]:part[1]])
-				slower, _, _ := sample.Ratio(1, 0)
-				fmt.Fprintf(&m.text, " %.3g %%limit", 100*slower*bytes/walked)
+				fmt.Fprintf(&m.text, " %.3g %%limit", 100*race[len(race)-1][round]/seconds*bytes/walked)
 			}
 			fmt.Fprintln(&m.text)
 		}
 	}
-}
-
-// parts divides rounds into at most leastRounds ranges, one for each sample, given by the first
-// round and the end.
-func parts(rounds int) (all [][2]int) {
-	count := min(rounds, leastRounds)
-	for k := range count {
-		all = append(all, [2]int{k * rounds / count, (k + 1) * rounds / count})
-	}
-	return all
 }
 
 // verify compares a kernel with float64 if that does not take too much memory, and the code paths

@@ -7,15 +7,13 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"regexp"
 	"runtime"
 	"runtime/debug"
-	"strconv"
-	"strings"
 
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
@@ -36,7 +34,7 @@ func main() {
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
-		o.parseSizes)
+		func(s string) (err error) { o.sizes, err = frame.Numbers(s, 1, 1<<20); return err })
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; benchstat wants 6")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
 	flag.Parse()
@@ -47,26 +45,13 @@ func main() {
 		o.rounds = min(o.rounds, leastRounds)
 		os.Unsetenv("PEGASIMD_DATA") // no real data sets
 	}
-	err := error(nil)
+	run := bench
 	if *peers {
-		err = beside(o, *dir, os.Stdout)
-	} else {
-		err = bench(o, *dir)
+		run = beside
 	}
-	if err != nil {
+	if err := run(o, *dir); err != nil {
 		log.Fatal(err)
 	}
-}
-
-func (o *options) parseSizes(list string) error {
-	for s := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > 1<<20 {
-			return fmt.Errorf("%q is not a number from 1 to %d", s, 1<<20)
-		}
-		o.sizes = append(o.sizes, n)
-	}
-	return nil
 }
 
 // alone pins this process to one core and turns garbage collection off.

@@ -13,8 +13,8 @@ var (
 )
 
 // onMatrix returns an operation on a matrix in cache.
-func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) operation {
-	return operation{name: name + ", 256 rows in cache, a row of",
+func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) *operation {
+	return &operation{name: name + ", 256 rows in cache, a row of",
 		sizes: []int{16, 64, 784}, per: func() int { return matrixRows }, got: got, want: want,
 		prepare: func(n, _ int) {
 			rows, left = memory{}.Floats(matrixRows*n), memory{}.Floats(matrixRows)
@@ -33,7 +33,7 @@ var gemvT = onMatrix("GemvT", outValues, func() (values, sizes []float64) {
 	})
 })
 
-var ger = func() operation {
+var ger = func() *operation {
 	o := onMatrix("Ger", func() []float32 { return rows }, func() (values, sizes []float64) {
 		return each(len(rows), func(i int) (value, size float64) {
 			old, v := float64(rows[i]), float64(alpha)*float64(left[i/len(x)])*float64(x[i%len(x)])
@@ -44,7 +44,7 @@ var ger = func() operation {
 	return o
 }()
 
-var gemm = operation{
+var gemm = &operation{
 	name: "Gemm, square matrices of", sizes: []int{16, 64, 100, 256, 512},
 	prepare: func(n, _ int) {
 		dim, out = n, memory{}.Floats(n*n)

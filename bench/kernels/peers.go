@@ -3,13 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,16 +59,9 @@ type operation struct {
 	ways []way
 }
 
-var operations = append(pointers(onFloats), &rowsInL1, &rowsInL2, &rowsInL3, &rowsFromMemory,
-	&topMany, &topManyCosine, &int8TopMany, &pickedByDot, &pickedByDistance, &pickedByCosine, &gemvT,
-	&ger, &gemm, &dotSparse, &axpySparse)
-
-func pointers(all []operation) (to []*operation) {
-	for i := range all {
-		to = append(to, &all[i])
-	}
-	return to
-}
+var operations = append(onFloats, rowsInL1, rowsInL2, rowsInL3, rowsFromMemory, topMany,
+	topManyCosine, int8TopMany, pickedByDot, pickedByDistance, pickedByCosine, gemvT, ger, gemm,
+	dotSparse, axpySparse)
 
 // may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
 // path, which PEGASIMD_ISA selects, does. It does not affect peers that choose by themselves;
@@ -105,10 +97,10 @@ type table struct {
 // run, so that another process that is busy for some seconds does not distort the whole cell.
 const passes = 5
 
-// beside verifies and times all operations, writes the tables to w and all samples to peers.csv in
-// dir.
-func beside(o options, dir string, w io.Writer) error {
-	core, count := alone(), passes
+// beside verifies and times all operations, prints the tables, and writes all samples to peers.csv
+// in dir.
+func beside(o options, dir string) error {
+	w, core, count := os.Stdout, alone(), passes
 	if o.quick {
 		count = 1
 	}
@@ -127,11 +119,7 @@ func beside(o options, dir string, w io.Writer) error {
 	for _, t := range tables {
 		grids = append(grids, &t.Grid)
 	}
-	program := "kernels"
-	if built := tags(); built != "" {
-		program += " (-tags " + built + ")"
-	}
-	frame.Head(w, program, core)
+	frame.Head(w, "kernels", core)
 	fmt.Fprintf(w, "%s; our path: %v; caches: %v\n", runtime.Version(), asm.Active(), cpu.Sizes())
 	for _, peer := range inC {
 		fmt.Fprintln(w, "Peer in C:", peer)
@@ -150,19 +138,6 @@ func beside(o options, dir string, w io.Writer) error {
 		}
 	}
 	return errors.Join(err, summary(w, tables))
-}
-
-// tags returns the build tags of this program.
-func tags() string {
-	info, _ := debug.ReadBuildInfo()
-	if info != nil {
-		for _, s := range info.Settings {
-			if s.Key == "-tags" {
-				return s.Value
-			}
-		}
-	}
-	return ""
 }
 
 // tablesOf verifies every way at each size at which it is timed. Peers with wrong results are left

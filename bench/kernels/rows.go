@@ -21,8 +21,8 @@ var (
 )
 
 // dotRowsIn returns the operation on a matrix whose size in bytes the function bytes returns.
-func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) operation {
-	return operation{
+func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operation {
+	return &operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
 		prepare: func(n, _ int) {
 			count := max(bytes(cpu.Sizes())/(4*n), 4)
@@ -115,7 +115,7 @@ func overRows(call func()) func(n int) {
 	}
 }
 
-var rowsFromMemory = operation{
+var rowsFromMemory = &operation{
 	name: "Rows from memory, a row of", sizes: []int{128, 384, 768, 1536}, prepare: prepareLarge,
 	per: perRow, want: found, got: nearest,
 }
@@ -127,8 +127,8 @@ func int8s(v []float32) []int8 {
 
 // pickedBy returns the operation that scores rows of the large matrix picked at random. score
 // returns the score of a row, in float64, and the sum of its terms' absolute values.
-func pickedBy(metric string, score func(row []float32) (v, size float64)) operation {
-	return operation{
+func pickedBy(metric string, score func(row []float32) (v, size float64)) *operation {
+	return &operation{
 		name: "Picked rows by " + metric + ", a row of", sizes: []int{384, 768, 1024, 1536},
 		prepare: func(n, off int) {
 			prepareLarge(n, off)

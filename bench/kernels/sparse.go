@@ -42,8 +42,8 @@ func prepareText(n, _ int) {
 	fill(y, 5)
 }
 
-func onText(name string, got func() []float32, want func() (values, sizes []float64)) operation {
-	return operation{name: name + ", a row of", sizes: []int{8, 75, 500},
+func onText(name string, got func() []float32, want func() (values, sizes []float64)) *operation {
+	return &operation{name: name + ", a row of", sizes: []int{8, 75, 500},
 		prepare: prepareText, per: func() int { return text.Rows() }, alpha: 1e-6, got: got, want: want}
 }
 

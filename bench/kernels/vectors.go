@@ -27,13 +27,13 @@ func vectors(n, off int) {
 const page = 1024 // floats in a page
 
 // onVectors returns an operation on x and y that is one of the ten and has one result.
-func onVectors(name string, want func() (values, sizes []float64)) operation {
-	return operation{name: name, sizes: lengths, both: true, ten: true,
+func onVectors(name string, want func() (values, sizes []float64)) *operation {
+	return &operation{name: name, sizes: lengths, both: true, ten: true,
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
 // onY is onVectors for an operation that changes y. alpha is factor while it is timed.
-func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) operation {
+func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
 			return term(float64(alpha), float64(x[i]), float64(y[i]))
@@ -82,7 +82,7 @@ var (
 )
 
 // With alpha 1e-6 or -1 no value grows over many calls.
-var onFloats = []operation{
+var onFloats = []*operation{
 	onVectors("Dot", wantDot),
 	onY("Axpy", 1e-6, func(alpha, x, y float64) (v, size float64) {
 		return alpha*x + y, math.Abs(alpha*x) + math.Abs(y)
@@ -111,7 +111,7 @@ var onFloats = []operation{
 }
 
 // other returns o as one that is not among the ten, with its own operands.
-func other(o operation, prepare func(n, off int)) operation {
+func other(o *operation, prepare func(n, off int)) *operation {
 	o.ten, o.prepare = false, prepare
 	return o
 }
@@ -136,7 +136,7 @@ func byteVectors(n, off int) {
 }
 
 // dotOfBytes returns the operation for the dot product of two vectors of bytes.
-func dotOfBytes[T quant.Byte](name string, x, y *[]T) operation {
+func dotOfBytes[T quant.Byte](name string, x, y *[]T) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {
 			return sums(len(*x), func(i int) float64 { return float64((*x)[i]) * float64((*y)[i]) })

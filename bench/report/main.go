@@ -39,14 +39,14 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("report: ")
 	dir := flag.String("dir", ".", "the `folder` that make bench has written to, for the report")
-	past := flag.String("history", "../build/history", "the `folder` of the gate's history")
 	pictures := flag.String("pictures", "", "write kernels.svg and proof.svg to this `folder`")
 	flag.Parse()
-	if err := write(*dir, *past, *pictures); err != nil {
+	if err := write(*dir, "../build/history", *pictures); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// write writes report.html to dir, with the gate's history in the folder past.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {

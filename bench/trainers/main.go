@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ type session struct {
 	sets, peers string // patterns
 	losses      []string
 	lambdas     []float64
-	threads     []float64
+	threads     []int
 	rounds      int
 	limit, most time.Duration // longest time of a run, and of all rounds of a race
 	quick       bool
@@ -44,8 +43,8 @@ type session struct {
 	out         string
 	grids       []*frame.Grid
 
-	dir      string // folder of drivers and files of rows
-	commands map[*peer][]string
+	dir      string             // folder of drivers and files of rows
+	commands map[*peer][]string // nil for an absent peer
 	running  map[*peer]*driver
 	versions []string
 	loaded   *sets.Set
@@ -54,18 +53,32 @@ type session struct {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("trainers: ")
-	s := session{most: 10 * time.Second, commands: map[*peer][]string{},
-		running: map[*peer]*driver{}}
-	var lists struct{ losses, lambdas, threads string }
+	s := session{most: 10 * time.Second, losses: []string{"hinge"}, lambdas: []float64{1e-4},
+		threads: []int{1}, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
 	flag.Usage = func() {
 		help, _ := files.ReadFile("help.txt") // no error: it is embedded
 		fmt.Fprintf(os.Stderr, "%s\n", help)
 		flag.PrintDefaults()
 	}
 	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; a wrong one lists all")
-	flag.StringVar(&lists.losses, "losses", "hinge", "hinge, squared-hinge, log")
-	flag.StringVar(&lists.lambdas, "lambdas", "1e-4", "`numbers`")
-	flag.StringVar(&lists.threads, "threads", "1", "of ours: `numbers`")
+	flag.Func("losses", "`names`: hinge, squared-hinge, log (default hinge)",
+		func(list string) error {
+			s.losses = strings.Split(list, ",")
+			for _, loss := range s.losses {
+				if losses[loss] == nil {
+					return fmt.Errorf("no loss %q", loss)
+				}
+			}
+			return nil
+		})
+	flag.Func("lambdas", "`numbers` (default 1e-4)", func(list string) (err error) {
+		s.lambdas, err = frame.Numbers(list, 1e-12, 1e12)
+		return err
+	})
+	flag.Func("threads", "`numbers` of threads of ours (default 1)", func(list string) (err error) {
+		s.threads, err = frame.Numbers(list, 1, 1024)
+		return err
+	})
 	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns`, or none")
 	flag.IntVar(&s.rounds, "rounds", 5, "the most rounds of runs")
 	flag.DurationVar(&s.limit, "limit", time.Second,
@@ -77,18 +90,11 @@ func main() {
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")
 	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
 	flag.Parse()
-	s.losses = strings.Split(lists.losses, ",")
-	for _, loss := range s.losses {
-		if losses[loss] == nil {
-			log.Fatalf("no loss %q", loss)
-		}
-	}
-	s.lambdas, s.threads = numbersOf(lists.lambdas), numbersOf(lists.threads)
 	if s.quick {
 		s.rounds, s.most, s.limit = 1, time.Second, min(s.limit, 50*time.Millisecond)
 	}
 	if flag.NArg() > 0 || s.rounds < 1 || s.limit <= 0 {
-		log.Fatal("unexpected arguments: see -help")
+		log.Fatal("-rounds and -limit must be positive, and there are no arguments but flags")
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -98,26 +104,12 @@ func main() {
 	}
 }
 
-func numbersOf(list string) (all []float64) {
-	for _, text := range strings.Split(list, ",") {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(v > 0) {
-			log.Fatalf("%q is no number above 0", text)
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
 // readPeers decodes the table of peers. An unknown field ends the program.
 func readPeers() (all []*peer) {
-	f, err := files.Open("data/peers.json")
-	if err == nil {
-		d := json.NewDecoder(f)
-		d.DisallowUnknownFields()
-		err = d.Decode(&all)
-	}
-	if err != nil {
+	f, _ := files.Open("data/peers.json") // no error: it is embedded
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
 		log.Fatalf("peers.json: %v", err)
 	}
 	return all

@@ -55,12 +55,10 @@ func (s *session) findPeers() error {
 		if !sets.Matches(s.peers, p.Name) {
 			continue
 		}
-		command, err := p.command(s.ctx, s.dir)
-		if err != nil {
+		var err error
+		if s.commands[p], err = p.command(s.ctx, s.dir); err != nil {
 			log.Printf("absent: %s: %v", p.Name, err)
-			continue
 		}
-		s.commands[p] = command
 	}
 	return nil
 }

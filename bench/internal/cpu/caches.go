@@ -35,6 +35,7 @@ func Sizes() Caches {
 
 // linuxSizes returns the sizes that Linux reports, for Arm, where programs can't ask the CPU.
 func linuxSizes() (l1, l2, l3 int) {
+	bytes := map[string]int{} // by level
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
 	for _, dir := range dirs {
 		read := func(name string) string {
@@ -42,19 +43,11 @@ func linuxSizes() (l1, l2, l3 int) {
 			return strings.TrimSpace(string(text))
 		}
 		kib, err := strconv.Atoi(strings.TrimSuffix(read("size"), "K"))
-		if err != nil || read("type") == "Instruction" {
-			continue
-		}
-		switch read("level") {
-		case "1":
-			l1 = kib << 10
-		case "2":
-			l2 = kib << 10
-		case "3":
-			l3 = kib << 10
+		if err == nil && read("type") != "Instruction" {
+			bytes[read("level")] = kib << 10
 		}
 	}
-	return l1, l2, l3
+	return bytes["1"], bytes["2"], bytes["3"]
 }
 
 // Level returns the name of the first cache of which the given number of bytes fills at most three

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -90,6 +91,18 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
+// Numbers returns the numbers of a list, which commas separate. They must be from least to most.
+func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		var v T
+		if _, err := fmt.Sscanln(text, &v); err != nil || !(v >= least && v <= most) {
+			return nil, fmt.Errorf("%q is not a number from %v to %v", text, least, most)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
 // ReadLines returns the lines of a CSV file below its header.
 func ReadLines(r io.Reader) ([][]string, error) {
 	lines, err := csv.NewReader(r).ReadAll()
@@ -98,12 +111,7 @@ func ReadLines(r io.Reader) ([][]string, error) {
 
 // WriteLines writes a CSV file, and creates its folder if necessary.
 func WriteLines(file string, lines [][]string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return err
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	return errors.Join(csv.NewWriter(f).WriteAll(lines), f.Close())
+	var text bytes.Buffer
+	return errors.Join(csv.NewWriter(&text).WriteAll(lines), os.MkdirAll(filepath.Dir(file), 0o777),
+		os.WriteFile(file, text.Bytes(), 0o666))
 }

@@ -79,9 +79,6 @@ func calibrate(loop func(int)) int {
 // processes hardly affect.
 func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
 
-// Median returns the median of a competitor's times.
-func (r Race) Median(i int) float64 { return Quantile(r[i], .5) }
-
 // Ratio returns the ratio of the times of competitors i and j: the median of the rounds' ratios and
 // their quartiles.
 func (r Race) Ratio(i, j int) (median, lower, upper float64) {

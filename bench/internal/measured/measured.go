@@ -66,11 +66,8 @@ func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 func WritePoints(dir string, points []Point) error {
 	lines := [][]string{{"run", "steps", "objective", "dual", "seconds", "accuracy"}}
 	for _, p := range points {
-		line := []string{p.Run, strconv.FormatInt(p.Steps, 10)}
-		for _, v := range []float64{p.Objective, p.Dual, p.Seconds, p.Accuracy} {
-			line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
-		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Fields(fmt.Sprintln(p.Run, p.Steps, p.Objective, p.Dual, p.Seconds,
+			p.Accuracy)))
 	}
 	return frame.WriteLines(filepath.Join(dir, "curves.csv"), lines)
 }

@@ -38,8 +38,7 @@ type source struct {
 }
 
 func main() {
-	var f *source
-	operation := ""
+	f, operation := &source{}, ""
 	for line := range strings.Lines(table) {
 		line = strings.TrimRight(line, "\n")
 		word, rest, _ := strings.Cut(line, " ")
@@ -85,8 +84,8 @@ func (f *source) way(operation, name, statement string) {
 
 // write writes the file.
 func (f *source) write() {
-	if f == nil {
-		return
+	if f.name == "" {
+		return // before the first line "file"
 	}
 	head := "// Code generated from ways/ways.txt by go generate. DO NOT EDIT.\n\n" + f.constraint +
 		"package main\n"
