@@ -11,7 +11,6 @@ require (
 	github.com/tphakala/simd v1.3.0
 	github.com/viterin/vek v0.4.3
 	github.com/weaviate/weaviate v1.38.0
-	golang.org/x/mod v0.41.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sys v0.49.0
 	golang.org/x/tools v0.51.0
