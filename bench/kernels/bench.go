@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// leastRounds is the least number of rounds of each cell: benchstat needs so many samples.
+// leastRounds is the least number of samples for which benchstat computes a confidence interval.
 const leastRounds = 6
 
 // A meter measures kernels on every path, and training.

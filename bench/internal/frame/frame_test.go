@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +103,17 @@ func TestGrid(t *testing.T) {
 		"T,Pegasimd,1,1,2\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%v: %q", err, text)
+	}
+}
+
+// TestNumbers checks that a list with a word, a gap or a number out of range is an error.
+func TestNumbers(t *testing.T) {
+	if got, err := Numbers("1e-4,.01,2", 0, 2.); err != nil || !slices.Equal(got, []float64{1e-4, .01, 2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, list := range []string{"", "1,", "1x", "1 2", "0", "9", "1.5", "NaN"} {
+		if got, err := Numbers(list, 1, 8); err == nil {
+			t.Errorf("%q: %v", list, got)
+		}
 	}
 }

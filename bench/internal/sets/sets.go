@@ -60,10 +60,10 @@ func Matches(patterns, name string) bool {
 	})
 }
 
-// ErrAbsent says that a set is not on this machine.
-var ErrAbsent = errors.New("not on this machine")
+// ErrAbsent says that this machine lacks the files of a set.
+var ErrAbsent = errors.New("not in the folder PEGASIMD_DATA")
 
-// A Set has been opened. Both parts are sparse and have the same columns.
+// A Set is a source's rows. Both parts are sparse and have the same columns.
 type Set struct {
 	source
 	Train, Test *dataset.Set // Test is nil if there are no test files
@@ -82,7 +82,7 @@ func (s source) Open() (*Set, error) {
 	return of, nil
 }
 
-// OpenSplit opens the set of a name. If it has no test rows, three rows of ten become its test
+// OpenSplit opens the named set. If it has no test rows, three of ten training rows become its test
 // rows.
 func OpenSplit(name string) (*Set, error) {
 	some, err := Selected(name)
@@ -98,8 +98,8 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads a file or makes the set that it names. Columns from the given number on are left out,
-// unless that is 0.
+// part reads the named files, or makes the named set. If columns is not 0, it leaves out the columns
+// from that number on.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")
@@ -107,11 +107,12 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	kind, sizes, _ := strings.Cut(made, " ")
 	fmt.Sscan(sizes, &rows, &cols)
 	switch {
-	case !isMade && root == "":
-		return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", ErrAbsent)
 	case !isMade:
 		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, " ", ","+root+"/")),
 			dataset.Options{Features: columns})
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", ErrAbsent, err)
+		}
 	case kind == "digits":
 		of, err = rescale(dataset.Digits(), scale.MaxAbs)
 	case kind == "text":

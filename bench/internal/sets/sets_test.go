@@ -1,6 +1,7 @@
 package sets
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -43,6 +44,37 @@ func TestMade(t *testing.T) {
 		if name == "outliers" && (long < 25 || long > 75 || zeros > 0) ||
 			name == "words" && zeros < 300_000 {
 			t.Errorf("%s: %d long rows, %d zeros", name, long, zeros)
+		}
+	}
+}
+
+// A set whose files are missing is reported as absent, so that programs can go on without it.
+func TestAbsent(t *testing.T) {
+	for _, folder := range []string{"", t.TempDir()} {
+		t.Setenv("PEGASIMD_DATA", folder)
+		for _, name := range []string{"a9a", "fashion"} {
+			if _, err := OpenSplit(name); !errors.Is(err, ErrAbsent) {
+				t.Errorf("folder %q, %s: %v", folder, name, err)
+			}
+		}
+	}
+}
+
+// Every line of the table that needs no file can be opened.
+func TestSources(t *testing.T) {
+	t.Setenv("PEGASIMD_DATA", "")
+	all, err := Selected("*")
+	if err != nil || len(all) < 15 {
+		t.Fatalf("%d sets: %v", len(all), err)
+	}
+	for _, s := range all {
+		if testing.Short() && s.Name == "text" {
+			continue // takes seconds
+		}
+		if of, err := s.Open(); err != nil && !errors.Is(err, ErrAbsent) {
+			t.Errorf("%s: %v", s.Name, err)
+		} else if err == nil && of.Train.Rows() < 1000 {
+			t.Errorf("%v", of)
 		}
 	}
 }
