@@ -8088,7 +8088,7 @@ TEXT ·dotSameAVX2(SB), NOSPLIT, $0-44
 	CMPQ   CX, $+8
 	JB     few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VXORPS  X9, X9, X9
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X0, X1
@@ -20082,7 +20082,7 @@ step:
 	CMPQ   DI, $+8
 	JB     dot_few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VXORPS  X9, X9, X9
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X0, X1

@@ -8614,7 +8614,7 @@ TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-44
 	CMPQ   CX, $+8
 	JB     few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VPXORD  X25, X25, X25
 	MOVWLZX (AX), BX
 	VMULSS  (DX)(BX*4), X16, X17
@@ -21772,7 +21772,7 @@ step:
 	CMPQ   DI, $+8
 	JB     dot_few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VPXORD  X25, X25, X25
 	MOVWLZX (SI), R8
 	VMULSS  (BX)(R8*4), X16, X17

@@ -13378,7 +13378,7 @@ TEXT ·dotSameNEON(SB), NOSPLIT, $0-44
 	CMP   $0x00000008, R1
 	BLO   few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VMOVI $0x00, V9.B16
 	MOVHU (R0), R3
 	FMOVS (R2)(R3<<2), F1
@@ -32794,7 +32794,7 @@ step:
 	CMP   $0x00000008, R7
 	BLO   dot_few
 
-	// The first eight start the lanes; one is added to +0, so that the sum is never -0.
+	// The first eight products start the lanes; lane 7 is added to +0, so that the sum is never -0.
 	VMOVI $0x00, V9.B16
 	MOVHU (R6), R8
 	FMOVS (R3)(R8<<2), F1

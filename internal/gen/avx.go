@@ -216,11 +216,11 @@ func (t *avx) Rotates() bool { return true }
 const pageSize = 4096
 
 func (t *avx) StayInPage(n, p reg.GPVirtual) {
-	behind := t.GP64()
-	t.MOVQ(p, behind)
-	t.ANDQ(operand.I32(pageSize-float), behind)
-	t.CMPQ(behind, n)
-	t.CMOVQCS(behind, n)
+	distance := t.GP64()
+	t.MOVQ(p, distance)
+	t.ANDQ(operand.I32(pageSize-float), distance)
+	t.CMPQ(distance, n)
+	t.CMOVQCS(distance, n)
 }
 
 func (t *avx) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
@@ -298,7 +298,8 @@ func (t *avx) CopyLane(dst, v Group, lane int) {
 }
 
 func (t *avx) Transpose(v *[4]Group) {
-	// Lanes 0 and 1 of groups 0 and 1, their lanes 2 and 3, then the same of groups 2 and 3.
+	// half[0] interleaves lanes 0 and 1 of groups 0 and 1, half[1] lanes 2 and 3 of these groups;
+	// half[2] and half[3] interleave the lanes of groups 2 and 3.
 	var half [4]Group
 	for i := range half {
 		half[i] = t.New(4)

@@ -8,7 +8,7 @@ func init() {
 
 // axpySparse emits a kernel that adds a*val to the elements of w at the indices, one after the
 // other, in the order of the row, so that indices may repeat. Products are computed four at a time:
-// extracting one by a shuffle is cheaper than loading each value.
+// extracting a product from its group by a shuffle is cheaper than loading each value.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
@@ -37,7 +37,7 @@ func axpySparse(t Target) {
 		t.Comment("Eight nonzeros per iteration.")
 		four(0)
 		four(4)
-		t.IfAtMost(n, 8, "done") // without the steps to the next iteration
+		t.IfAtMost(n, 8, "done") // no nonzero is left
 	})
 	t.Label("rest")
 	t.IfLess(n, 4, "few")

@@ -306,7 +306,7 @@ func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtu
 
 	t.Label(name("tail", pass))
 	for h, g := range together {
-		behind := h < len(together)-1
+		more := h < len(together)-1
 		if h == 0 || together[h-1] < g-1 {
 			t.IfAtMost(rest, width*g, name("end", pass))
 		}
@@ -316,7 +316,7 @@ func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtu
 			term.load(t, terms, xs[h], t.Address(p[i], at, 1), offset(g))
 			t.Add(lane[i][h], lane[i][h], terms)
 		}
-		if behind {
+		if more {
 			t.Jump(name("next", g))
 		} else {
 			t.Jump(name("end", pass))
@@ -328,7 +328,7 @@ func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtu
 			term.compute(t, terms, xs[h])
 			t.Add(lane[i][h], lane[i][h], terms)
 		}
-		if behind {
+		if more {
 			// The other groups of this pass lie beyond the end of the rows.
 			t.Jump(name("end", pass))
 			t.Label(name("next", g))

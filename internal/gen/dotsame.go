@@ -29,7 +29,7 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 	row := walk{t, n, []vector{{idx, 2}}}
 
 	t.IfLess(n, 8, name+"few")
-	t.Comment("The first eight start the lanes; one is added to +0, so that the sum " +
+	t.Comment("The first eight products start the lanes; lane 7 is added to +0, so that the sum " +
 		"is never -0.")
 	t.Zero(product)
 	for l, v := range lane {

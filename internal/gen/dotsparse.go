@@ -78,8 +78,8 @@ func dotSparse(t Target) {
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
 	}
-	// upToThree adds the products of the remaining nonzeros to half h of the lanes, and +0 to the
-	// lanes without one.
+	// upToThree adds the products of the remaining nonzeros, at most three, to half h of the lanes.
+	// If at least one nonzero remains, it adds +0 to the other lanes of this half.
 	upToThree := func(h int) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")

@@ -98,7 +98,7 @@ type doubleSums struct {
 	all     reg.GPVirtual // number of elements in each vector
 	half    int           // number of doubles in the widest group
 	part    Part          // floats of the last group that exist
-	scratch reg.GPVirtual // stores the first of two passes' lanes, then two groups; nil for one pass
+	scratch reg.GPVirtual // space for the first pass's lanes, then two groups; nil for one pass
 	pairs   []int         // numbers of the pairs of groups that the current pass sums
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
@@ -178,7 +178,7 @@ func (s *doubleSums) whole(i int) {
 }
 
 // last is like whole, but for a group of which only the floats in s.part exist. afterWhole reports
-// whether a whole group precedes this group in memory; targets that Rotate ignore it.
+// whether a whole group precedes this group in memory; targets that rotate ignore it.
 func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}

@@ -28,7 +28,7 @@ func TestCurrent(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(have, text) {
-			t.Errorf("%s differs from what the generator writes: run make generate", name)
+			t.Errorf("%s differs from the generator's output: run make generate", name)
 		}
 	}
 	present, err := filepath.Glob(asm + "/kernels_*_*")
@@ -42,7 +42,8 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestNamesInDocs checks that every function that a generated comment mentions exists.
+// TestNamesInDocs checks that the function exists to which the doc comment of each generated
+// function refers.
 func TestNamesInDocs(t *testing.T) {
 	paths, err := filepath.Glob(asm + "/*.go")
 	if err != nil {
@@ -139,7 +140,7 @@ func TestGuards(t *testing.T) {
 				}
 			}
 		}
-		// The guard of the AVX-512 paths is nested in that of AVX2.
+		// The guard of the AVX-512 paths is nested in the guard of AVX2.
 		for _, isa := range []string{"AVX512x256", "AVX512"} {
 			required[isa] = append(required[isa], required["AVX2"]...)
 		}
@@ -153,9 +154,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestMachineCode disassembles the kernels for arm64, to which check does not apply. They must
-// contain no fused multiply-add and no register that is reserved for the assembler, the linker or
-// the platform. The assembler uses R27 for constants that do not fit into an instruction.
+// TestMachineCode disassembles the kernels for arm64, on which the pass check does not run. They
+// must contain no fused multiply-add and no register that Go's toolchain or the platform reserves.
+// The assembler uses R27 for constants that do not fit into an instruction.
 func TestMachineCode(t *testing.T) {
 	run := func(args ...string) []byte {
 		c := exec.Command("go", args...)

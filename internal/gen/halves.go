@@ -140,9 +140,9 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts returns the last n mod 4 of the n mod 8 numbers of 16 bits at p. They are in the low
-// bits of a register, in the order of memory, with zeros above them. The names of its labels begin
-// with name.
+// fewShorts emits code that loads the last n mod 4 of the n mod 8 16-bit numbers at p. It returns a
+// register that holds them in its low bits, in the order of memory, with zeros above them. The
+// names of the code's labels begin with name.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

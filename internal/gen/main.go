@@ -2,8 +2,9 @@
 // declarations of the assembly functions, dispatch stubs, and Go functions that replace the stubs
 // where assembly is not built.
 //
-// Each kernel is described in one file of this package, as a loop that is written once against the
-// Target interface. Its generic Go body in package asm defines what the kernel computes.
+// Each kernel is described in one file of this package. Most kernels are written once, against the
+// Target interface, for all instruction sets. A generic Go function in package asm defines what a
+// kernel computes.
 package main
 
 import (

@@ -19,9 +19,9 @@ import (
 	"time"
 )
 
-// This file implements mutation testing of package asm's tests. A mutant is the assembly of a code
-// path with a fault in one line. It replaces the file of package asm in a test binary by go's
-// -overlay, so that the source tree stays unchanged. A mutant that no test catches shows a gap in
+// This file implements mutation testing of package asm's tests. A mutant is the assembly file of a
+// code path with a fault in one line. The flag -overlay of go test compiles the mutant in place of
+// the file, so that the source tree stays unchanged. A mutant that no test catches shows a gap in
 // the tests.
 var (
 	mutants = flag.Int("mutants", 0, "`number` of faults to plant in the assembly of package asm")
@@ -97,10 +97,10 @@ func bound(line, next string) string {
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`prefetch[^\t]*\t`,                                  // prefetching has no result
 	`rankK[^\t]*\t\w+\tahead_`,                          // prefetching has no result
-	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,        // from another start the result is the same
-	`find[^\t]*\tjump\tloop:`,                           // harmless: the caller searches on
+	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,        // each order of loads gives the same result
+	`find[^\t]*\tjump\tloop:`,                           // the caller searches the rest of x
 	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
-	`[^\t]*\tbound\tmisaligned:`,                        // from another start the result is the same
+	`[^\t]*\tbound\tmisaligned:`,                        // each order of loads gives the same result
 	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a partial one
 	`(dot|squaredDistance)Rows[^\t]*\tbound\tnext`,      // the last group is never whole
 	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask selects the last elements
@@ -289,7 +289,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("%v\tSURVIVED", f)
 		}
 	}
-	t.Logf("%d of %d mutants", min(*mutants, len(all)), len(all))
+	t.Logf("tested %d of %d possible mutants", min(*mutants, len(all)), len(all))
 	if len(all) == 0 {
 		t.Error("no fault matches -match, or this machine can run none of the code paths")
 	}

@@ -376,8 +376,8 @@ func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked
 
 func (t *neon) FirstPart(n reg.GPVirtual, start, width int) Part { return t.Part(n, width) }
 
-// LoadPart tests the bits of the number of floats: its code loads 4 floats, then 2, then 1, each if
-// the bit is set.
+// LoadPart emits code that branches on the bits of the number of floats, 1 to 8. The code loads 8
+// floats at once, or else 4, 2 and 1 as bits 2, 1 and 0 say, and sets the other lanes to +0.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -440,7 +440,7 @@ func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Pa
 	t.Label(name + "floats")
 }
 
-// StorePart tests the bits of the number of floats, like LoadPart.
+// StorePart branches on the bits of the number of floats, like LoadPart.
 func (t *neon) StorePart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }

@@ -65,7 +65,7 @@ func rankKPairs(t Target) {
 // tileSums emits a loop over the k rows of a and b; its label is loop. It processes count elements
 // of each row of a, beginning with element first, and for each of them the two groups of the row of
 // b that begin offset bytes after the row's start. For each of the count elements, tileSums returns
-// two groups of sums: of its products with these two groups, added over the rows.
+// two groups: the sums, over the rows, of the element's products with each of these two groups.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

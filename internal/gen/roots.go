@@ -1,8 +1,8 @@
 package main
 
 // Bits of the least and the greatest float32 in the safe range of sums of squares, as in package
-// asm. A sum in this range is as accurate as other sums: no term has overflowed, and terms that
-// have underflowed are too small to matter.
+// asm. In a sum in this range no term has overflowed, and terms that have underflowed are too small
+// to matter.
 const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {

@@ -18,10 +18,10 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame emits a kernel that processes rows one after the other, until a row's margin is
-// infinite or NaN. For each row before that one it adds a multiple of the row to w, even if the
-// multiple is 0: whether a row changes w is known late and hard to predict, and a mispredicted
-// branch takes longer than the additions. The number of rows, count, is at least 1.
+// stepsSame emits a kernel that processes rows one after the other and stops at the first row whose
+// margin is infinite or NaN. It adds a multiple of each earlier row to w, even if the multiple is
+// 0: whether a row changes w is known late and hard to predict, and a mispredicted branch takes
+// longer than the additions. The number of rows, count, is at least 1.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")

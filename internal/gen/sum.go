@@ -12,7 +12,7 @@ const lanes = 64
 // sum emits a kernel that returns the sum, in 64 lanes, of term over the elements of the named
 // vectors. n is at most asm.Block.
 //
-// The code for each length range has its own return: a jump to a common one would cost short
+// The code for each length range has its own return: a jump to a shared return would cost short
 // vectors more than the smaller code is worth.
 //
 // On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 instead of lane i
@@ -77,7 +77,7 @@ func (s *summation) short() {
 func (s *summation) lengths(width, minGroups, maxGroups int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
-	behind := part
+	lastPart := part
 	name := func(g int) string {
 		if width > 8 {
 			return fmt.Sprint("wide", g)
@@ -90,7 +90,7 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 			t.IfAtMost(s.n, width*(g+1), name(g))
 		}
 		if g == 0 {
-			behind = t.LastPart(part)
+			lastPart = t.LastPart(part)
 		}
 		s.firstOf(lane, g, s.at(width*g))
 	}
@@ -100,7 +100,7 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 			t.IfAtMost(s.n, 0, "empty")
 			s.firstOf(lane, g, s.at(0).incomplete(part, false))
 		} else {
-			s.firstOf(lane, g, s.at(width*g).incomplete(behind, true))
+			s.firstOf(lane, g, s.at(width*g).incomplete(lastPart, true))
 		}
 		s.finish(lane[:g+1])
 	}
@@ -170,24 +170,24 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
 	count := len(s.lane)
 	end := t.New(s.width)
-	last := func(behind bool) {
+	last := func(afterWhole bool) {
 		t.Comment("The last group is computed first.")
 		start := copyInt(t, s.n)
 		t.Decrement(start, 1)
 		group := func(width int) {
 			part := t.Part(s.n, width)
 			t.And(start, lanes-s.width)
-			if behind {
+			if afterWhole {
 				part = t.LastPart(part)
 			}
-			term(t.Narrow(end, width), s.from(start).incomplete(part, behind))
+			term(t.Narrow(end, width), s.from(start).incomplete(part, afterWhole))
 		}
 		if s.width == 8 {
 			group(8)
 			return
 		}
 		// Memory for bytes and stored results may end after eight lanes; the other lanes become +0.
-		few, done := fmt.Sprint("few", behind), fmt.Sprint("done", behind)
+		few, done := fmt.Sprint("few", afterWhole), fmt.Sprint("done", afterWhole)
 		t.IfWithout(start, 8, few)
 		group(16)
 		t.Jump(done)

@@ -5,8 +5,8 @@ func init() {
 		func(t Target) {
 			src := t.PointerParam("src")
 			hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
-			// The last group of src is read as a whole, and the last group of dst written as a
-			// whole. Elements beyond the end of w count as +0.
+			// The last group is read from src and written to dst as a whole, even if it is
+			// incomplete. Elements beyond the end of w count as +0.
 			sumLongTerms(t, []string{"dst", "w"}, src, func(v Group, s source) {
 				s.loadBytes(v)
 				unpackGroup(t, v, hi, lo)

@@ -13,9 +13,9 @@ import (
 )
 
 // Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
-// to register allocation, then Bind. avo allocates registers of x86, whose numbers mean R0…R15
-// without R4, and for V0…V31. So R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are
-// never used.
+// to register allocation, then Bind. avo allocates x86 registers, whose numbers Bind prints as
+// R0…R15 (without R4: avo reserves x86's stack pointer, number 4) and V0…V31. So R16…R18 (linker,
+// platform) and R26…R30 (assembler, g, FP, LR) are never used.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -30,7 +30,7 @@ var Compile = pass.Concat(
 	pass.Func(pass.IncludeTextFlagHeader),
 )
 
-// each returns a pass that runs on every function; its errors name the function.
+// each returns a pass that calls run with every function and adds the function's name to errors.
 func each(run func(*ir.Function) error) pass.Interface {
 	return pass.FunctionPass(func(fn *ir.Function) error {
 		if err := run(fn); err != nil {

@@ -134,7 +134,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpelling assembles every instruction with fixed registers, disassembles it, and compares it
+// TestSpelling assembles instructions with fixed registers, disassembles them, and compares them
 // with the GNU syntax. A wrong order of operands, which is reversed between Go and GNU, would make
 // a line differ.
 func TestSpelling(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 
 // Operands are in the order of Go's assembler: m, n, d mean d = n op m. Memory is an operand.Mem,
 // whose index is scaled by the size of the element or by 1. Immediates are constants such as
-// operand.Imm(64). For those that arm64 cannot encode, the assembler reports an error or uses R27.
+// operand.Imm(64). If arm64 cannot encode a constant, the assembler reports an error or uses R27.
 
 // Moves between memory and registers, between registers and, with MOVD, from a constant.
 //
-// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, those by MOVB and MOVW sign-extend. FMOVS
+// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, MOVB and MOVW sign-extend. FMOVS
 // and FMOVD to a vector register write lane 0 and clear the other lanes, also when the source is a
 // vector or general register. FMOVQ moves between memory and a vector register only; VMOV copies a
 // vector register.
@@ -156,7 +156,7 @@ func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
 }
 
-// VBIT copies the bits of n to d where m has ones, and keeps those of d where m has zeros.
+// VBIT copies the bits of n to d where m has ones, and keeps d's bits where m has zeros.
 func (c *Context) VBIT(m, n, d reg.Register) {
 	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
 }
@@ -188,8 +188,8 @@ func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
 // VADDP computes n0+n1, n2+n3, m0+m1, m2+m3 in lanes 0 to 3.
 func (c *Context) VADDP(m, n, d reg.Register) { c.vector("VADDP", s4, m, n, d) }
 
-// VSMULLH multiplies the lower four int16 of n by those of m, to four int32; VSMULL2H multiplies
-// the upper four.
+// VSMULLH multiplies the lower four int16 of n by the lower four of m, to four int32; VSMULL2H
+// multiplies the upper four.
 func (c *Context) VSMULLH(m, n, d reg.Register) {
 	c.emit("VSMULLH", ops{m, n}, ops{d}, h4(m), h4(n), s4(d))
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// gnu has the GNU syntax of every row of words, with %[1]d for the number of d, %[2]d for that of n
-// and %[3]d for that of m.
+// gnu maps each name in words to the instruction's GNU syntax, in which %[1]d, %[2]d and %[3]d
+// stand for the register numbers of d, n and m.
 var gnu = map[string]string{
 	"VFADD":    "fadd v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
 	"VFSUB":    "fsub v%[1]d.4s, v%[2]d.4s, v%[3]d.4s",
