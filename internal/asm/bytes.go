@@ -154,9 +154,9 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 // RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than
 // Block elements.
 //
-// While it computes the products with four queries, the assembly prefetches next: its first count*n
-// bytes for rows of n bytes, or half of them if next is at most half as long as the rows. If next
-// is empty, it prefetches the rows themselves.
+// While it computes the products with four queries, the assembly prefetches the first count*n bytes
+// of next, n being the length of a row, or the first count*n/2 bytes if next is at most half as
+// long as the rows. If next is empty, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {

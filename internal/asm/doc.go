@@ -13,8 +13,8 @@
 //     starting from +0. Then the lanes are folded: lanes l and l+32 are added for l < 32, then l
 //     and l+16 for l < 16, and so on until one is left. A float64 sum has 32 lanes, folded in the
 //     same way.
-//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8. They are folded in the same
-//     way.
+//   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8. The lanes are folded in the
+//     same way.
 //   - A vector longer than [Block] elements is summed block by block, and the blocks' sums are
 //     added from left to right.
 //   - Element-wise kernels round each operation.
@@ -31,8 +31,8 @@
 // vectors and jumps to the body for the path in use. A dispatcher in Go would cost short vectors
 // one more stack frame, and calls through function variables would make the arguments escape to the
 // heap. The parameters of a stub are pointers and lengths; dotActive, which is inlined, takes them
-// from slices. Both are generated, like the bodies; builds without assembly have Go functions of
-// the name dotActive.
+// from slices. Both are generated, like the bodies; in builds without assembly, dotActive is a Go
+// function that calls the slow path.
 //
 // docs/kernels.md has the formulas, the error bounds and the measurements.
 package asm

@@ -38,9 +38,9 @@ func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count 
 }
 
 // sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels compute a
-// multiple of four rows of 64 to Block elements and an even number of queries. The last query of an
-// odd number is passed to a kernel twice, with step 0, so that both results are stored in one
-// place.
+// multiple of four rows of 64 to Block elements and an even number of queries. If the number of
+// queries is odd, the last query is passed to a kernel twice, with step 0, so that both results are
+// stored in the same place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	if len(queries) == 0 || count == 0 {
@@ -52,8 +52,8 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 	}
 	CheckRows(len(rows), stride, count, n)
 	CheckRows(len(dst), step, len(queries), count)
-	// One call into assembly computes at most 4*Block terms, or more for two queries if the caller
-	// passes more rows than that.
+	// One call into assembly computes at most 4*Block terms, unless the rows have so many elements
+	// that two queries need more.
 	most := max(4*Block/max(count*n, 1)&^1, 2)
 	for ; len(queries) > most; queries = queries[most:] {
 		sumTile(distance, dst, step, rows, stride, count, queries[:most], next)
@@ -104,10 +104,10 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address from which a kernel prefetches, and its pace: the number of
-// bytes for each 64 terms, with which it reaches the end of next in its last terms. terms is the
-// number of all terms divided by 64. A kernel prefetches at most 32 bytes for each 64 terms; if
-// next is longer, startPrefetch itself prefetches the rest.
+// startPrefetch returns the address from which a kernel prefetches, and the number of bytes that it
+// prefetches for each 64 terms, pace, with which it reaches the end of next in the last of its
+// 64*terms terms. A kernel prefetches at most 32 bytes for each 64 terms; if next is longer than
+// 32*terms, startPrefetch itself prefetches the rest.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

@@ -46,7 +46,7 @@ func expGeneric(dst, x []float32, _ *float32) {
 		if v < expLow {
 			v = expLow
 		}
-		// v = k ln 2 + r, k being the nearest integer.
+		// v = k ln 2 + r; k is the integer nearest to v / ln 2.
 		shifted := float32(v*expLog2E) + expMagic
 		k := shifted - expMagic
 		r := v - float32(k*expLn2High)

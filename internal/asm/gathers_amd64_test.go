@@ -14,8 +14,8 @@ import (
 // read beyond the end of a page, also on CPUs for which gathers is false.
 func TestGathers(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
-		t.Skip("NOT RUN, here or in any other test of this machine: dotSparse that gathers, for the " +
-			"CPU has no AVX-512")
+		t.Skip("NOT RUN, here or in any other test on this machine: the gathering body of " +
+			"dotSparse, because the CPU has no AVX-512")
 	}
 	defer asm.Use(asm.Use(asm.AVX512))
 	defer func(was bool) { *asm.Gathers = was }(*asm.Gathers)

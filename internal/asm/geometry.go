@@ -2,8 +2,8 @@ package asm
 
 import "math"
 
-// Bits of the least and greatest float32 sum of squares that is as accurate as other sums: none of
-// its terms overflows, and terms that underflow are too small to matter. If a sum is outside this
+// Limits of the safe range of a float32 sum of squares: if the sum is in this range, no term has
+// overflowed, and terms that have underflowed are too small to matter. If the sum is outside the
 // range, it is recomputed in float64, in which no float32's square overflows or underflows.
 const (
 	minSquares = 0x12800000 // bits of 2^-90

@@ -17,8 +17,8 @@ import (
 )
 
 // golden has a line for each kernel: the SHA-256 hash of the bits of its results, and its name. The
-// hashes hold on every machine and in every release: a change breaks every model hash, and so is a
-// change of the contract, not of a kernel.
+// hashes hold on every machine and in every release. Changing a hash changes the contract of
+// package asm and may change trained models.
 //
 //go:embed testdata/golden.txt
 var golden string
@@ -31,7 +31,7 @@ func goldenHashes(t *testing.T) map[string]string {
 	for line := range strings.Lines(golden) {
 		hash, name, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if _, again := hashes[name]; !ok || again {
-			t.Fatalf("golden.txt: line %q: want one hash and name for each kernel", line)
+			t.Fatalf("golden.txt: line %q: want a hash and a name, and each name once", line)
 		}
 		hashes[name] = hash
 	}

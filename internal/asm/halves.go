@@ -312,8 +312,8 @@ func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	return total
 }
 
-// norms64Halves returns DotNorms64 of x and the float32 values of y, which have equal length of at
-// most Block elements. Few rows need it.
+// norms64Halves returns DotNorms64 of x and the float32 values of y, which have equal length, at
+// most Block elements.
 func norms64Halves(x []float32, y []uint16, bfloat16 bool) (xy, xx, yy float64) {
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {

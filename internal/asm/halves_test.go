@@ -16,8 +16,9 @@ var formats = map[bool]struct{ infinity, quiet uint16 }{
 	true:  {0x7f80, 0x40},
 }
 
-// TestEveryHalf unpacks every half-precision number on every path, compares it with its value by
-// definition, and packs it again into the same number. A NaN keeps its sign and payload.
+// TestEveryHalf unpacks every half-precision number on every path, compares the float32 with the
+// number's value by definition, and packs it again into the same number. A NaN keeps its sign and
+// payload and becomes quiet.
 func TestEveryHalf(t *testing.T) {
 	all, back, floats := make([]uint16, 1<<16), make([]uint16, 1<<16), make([]float32, 1<<16)
 	for h := range all {
@@ -39,8 +40,8 @@ func TestEveryHalf(t *testing.T) {
 					want = uint32(h>>15)<<31 | 0x7f800000 | uint32(again&0x3ff)<<13
 				}
 				if got := math.Float32bits(floats[i]); got != want || back[i] != again {
-					t.Fatalf("isa=%v, bfloat16 %t: half %#04x becomes %#08x, want %#08x, and that %#04x, "+
-						"want %#04x", isa, bfloat16, h, got, want, back[i], again)
+					t.Fatalf("isa=%v, bfloat16 %t: %#04x unpacks to %#08x, want %#08x, and packs again "+
+						"to %#04x, want %#04x", isa, bfloat16, h, got, want, back[i], again)
 				}
 			}
 		}

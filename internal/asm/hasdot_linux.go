@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasDot reports whether Linux reports the instructions SDOT and UDOT. GODEBUG=cpu.asimddp=off and
-// cpu.all=off switch them off, as in x/sys/cpu, which would add 100 KB to a small program: it reads
-// files if Auxv fails. hasDot then reports false.
+// hasDot reports whether Linux lists the instructions SDOT and UDOT in the auxiliary vector.
+// GODEBUG=cpu.asimddp=off or cpu.all=off switches them off, as in x/sys/cpu. That package would add
+// 100 KB to a small program, because it reads files if Auxv fails; hasDot returns false instead.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

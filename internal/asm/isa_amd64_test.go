@@ -45,7 +45,7 @@ func TestPrefers512(t *testing.T) {
 		cpu := cpuid.CPUInfo{VendorID: c.vendor, Family: c.family, Model: c.model}
 		cpu.Enable(c.features...)
 		if got := prefers512(&cpu); got != c.want {
-			t.Errorf("%s: wide is %t", name, got)
+			t.Errorf("%s: prefers512 is %t", name, got)
 		}
 	}
 	n := len(available)
@@ -77,8 +77,8 @@ func TestGODEBUG(t *testing.T) {
 // TestWithoutVNNI checks that the AVX-512 paths give the same sums of bytes with and without VNNI.
 func TestWithoutVNNI(t *testing.T) {
 	if !vnni {
-		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VNNI, in both " +
-			"widths, for the CPU has none")
+		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VNNI, in both " +
+			"widths, because the CPU has no VNNI")
 	}
 	defer func() { vnni = true }()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -113,11 +113,11 @@ func TestWithoutVNNI(t *testing.T) {
 	}
 }
 
-// TestWithoutVPOPCNT checks that all paths count the same bits with and without VPOPCNTQ.
+// TestWithoutVPOPCNT checks that each path returns the same bit counts with and without VPOPCNTQ.
 func TestWithoutVPOPCNT(t *testing.T) {
 	if !vpopcnt {
-		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VPOPCNTQ, in " +
-			"both widths, for the CPU has none")
+		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VPOPCNTQ, in " +
+			"both widths, because the CPU has no VPOPCNTQ")
 	}
 	defer func() { vpopcnt = true }()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -130,7 +130,7 @@ func TestWithoutVPOPCNT(t *testing.T) {
 					v[i] = r.Uint64()
 				}
 			}
-			var with, without [9]int64 // twice four rows at once, and one
+			var with, without [9]int64 // nine rows: two groups of four, and a single row
 			HammingRows(with[:], rows, n, x)
 			vpopcnt = false
 			HammingRows(without[:], rows, n, x)

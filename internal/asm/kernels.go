@@ -3,9 +3,9 @@ package asm
 import "unsafe"
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, and a call into assembly processes one block, or two blocks of vectors too long
-// for the caches. This limits the time of a call, in which the goroutine can't be preempted, to
-// some tens of microseconds, and it limits the rounding error of long sums.
+// summed by itself, which limits the rounding error of long sums. A call into assembly, in which
+// the goroutine can't be preempted, processes at most one block of a vector, or two blocks of
+// vectors too long for the caches.
 const Block = 65536
 
 const (

@@ -60,15 +60,13 @@ var sources = map[string]func(seed uint64) *asmtest.Source{
 	"bits":    asmtest.Pooled(asmtest.Bits),
 }
 
-// With -short, for emulators, each length is tested once, in one alignment and with one source of
-// numbers.
-
-// longest is the greatest length of most tests: it covers every tail after zero to eight groups of
+// longest is the greatest length of most tests: it covers every tail after zero to seven groups of
 // 64 elements.
 const longest = 520
 
-// TestSameBitsAsGeneric compares every path with plain Go at all lengths and alignments, and checks
-// that operands are not changed, nor the memory beside them.
+// TestSameBitsAsGeneric compares every path with plain Go at every length up to longest and at the
+// alignments that tries selects. It checks that neither input operands nor the memory beside
+// operands are changed. With -short, for emulators, it uses one source of numbers.
 func TestSameBitsAsGeneric(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for name, source := range sources {
@@ -99,9 +97,10 @@ func TestSameBitsAsGeneric(t *testing.T) {
 	})
 }
 
-// tries reports whether a length is tested with an offset from alignment. "odd" numbers are tested
-// at all 16 offsets up to three groups of 64 elements and at four of them beyond; other sources,
-// and the generic path, which is compared with itself, are tested at one offset for each length.
+// tries reports whether a length is tested with an offset, in elements, from alignment. The source
+// "odd" is tested at all 16 offsets up to three groups of 64 elements, and at four offsets for
+// longer vectors. Other sources are tested at one offset for each length, and so are all sources
+// with -short and on the generic path, which is compared with itself.
 func tries(source string, n, offset int) bool {
 	switch {
 	case source != "odd" || testing.Short() || asm.Active() == asm.Generic:
@@ -119,15 +118,16 @@ func copies(vectors [][]float32) (c [][]float32) {
 	return c
 }
 
-// TestLongVectors compares every path with plain Go at lengths near multiples of Block, where sums
-// start anew.
+// TestLongVectors compares every path with plain Go at lengths near multiples of Block, where a new
+// sum starts.
 func TestLongVectors(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65,
 			2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
 			for name, source := range sources {
-				// Odd numbers at each length, other sources at one. On the generic path, which is
-				// compared with itself, and with -short: odd numbers at that one length.
+				// The source "odd" is tested at each length, other sources at Block+65 only. With
+				// -short, and on the generic path, which is compared with itself, only "odd" is
+				// tested, at Block+65.
 				few := testing.Short() || asm.Active() == asm.Generic
 				if n != asm.Block+65 && (few || name != "odd") || few && name != "odd" {
 					continue
@@ -231,11 +231,11 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestRowsOfAllSizes checks sums over consecutive and picked rows of matrices in each cache and in
-// memory, which are read four rows at a time or one by one. A guard page follows the last row.
+// TestRowsOfAllSizes checks sums over consecutive and picked rows of matrices of 72 KB to 12 MB,
+// which are read four rows at a time or one by one. A guard page follows the last row.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("12 MB of rows are a little much for emulators")
+		t.Skip("12 MB of rows take too long on emulators")
 	}
 	for _, shape := range [][2]int{{1001, 700}, {3003, 1030}, {9001, 300}, {5, 5000}, {70, 257}} {
 		count, n := shape[0], shape[1]
@@ -274,8 +274,8 @@ func TestRowsOfAllSizes(t *testing.T) {
 					f.at(got, rows, n, idx, x)
 					for i, j := range idx {
 						if !same(got[i], want[j]) {
-							t.Fatalf("isa=%v: %d rows of %d: row %d is %v, want %v", isa, count, n,
-								j, got[i], want[j])
+							t.Fatalf("isa=%v: %d rows of %d: sum of row %d is %v, want %v", isa, count,
+								n, j, got[i], want[j])
 						}
 					}
 				}()
@@ -373,7 +373,7 @@ func at[I asm.Index](j I) func(elements, stride, n int) {
 // operand ends the test binary.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {
-		t.Log("this system has no guard pages: nothing is proven here")
+		t.Log("this system has no guard pages: accesses beyond an operand remain unseen")
 	}
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range longest + 1 {
@@ -390,8 +390,8 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestExactIntegers compares the kernels with float64 on small integers, whose sums of products are
-// exact in any order, so that no tolerance is needed.
+// TestExactIntegers compares the kernels that are not marked Inexact with float64 on small
+// integers, whose sums of products are exact in any order, so that no tolerance is needed.
 func TestExactIntegers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if k.Inexact {
@@ -453,8 +453,8 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// TestBasisVectors multiplies by each basis vector, so that a sum equals one element to the bit, in
-// every lane and tail.
+// TestBasisVectors multiplies by each basis vector of several lengths, so that a sum equals one
+// element to the bit.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -512,7 +512,7 @@ func TestSameValues(t *testing.T) {
 				}
 				dot, ordinary := asm.DotSame(a, short, w), asm.DotSparse(idx, val, w)
 				if !same(dot, ordinary) {
-					t.Fatalf("n = %d: dot product %v, of an ordinary row %v", n, dot, ordinary)
+					t.Fatalf("n = %d: DotSame is %v, DotSparse is %v", n, dot, ordinary)
 				}
 				got, want := append([]float32(nil), w...), append([]float32(nil), w...)
 				b := s.Float()
@@ -574,14 +574,14 @@ func TestSteps(t *testing.T) {
 				}
 				compare(t, count, w, want)
 				if count == 99 && (updates < 20 || updates > 80) {
-					t.Errorf("%d of 99 rows are updates", updates)
+					t.Errorf("%d of 99 rows have an update, want 20 to 80", updates)
 				}
 			}
 		})
 	}
 }
 
-// TestNaNLeavesNoTrace checks that a call with NaN and infinities does not affect the next one
+// TestNaNLeavesNoTrace checks that a call with NaN and infinities does not affect the next call
 // through a register.
 func TestNaNLeavesNoTrace(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {

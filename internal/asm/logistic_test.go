@@ -66,7 +66,7 @@ func compareDoubles(t *testing.T, x, got, want []float64) {
 	t.Helper()
 	for i, v := range got {
 		if math.Float64bits(v) != math.Float64bits(want[i]) && (v == v || want[i] == want[i]) {
-			t.Fatalf("of %v (%#x): got %v (%#x), want %v (%#x)", x[i], math.Float64bits(x[i]),
+			t.Fatalf("f(%v) (%#x) is %v (%#x), want %v (%#x)", x[i], math.Float64bits(x[i]),
 				v, math.Float64bits(v), want[i], math.Float64bits(want[i]))
 		}
 	}

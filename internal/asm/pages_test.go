@@ -19,11 +19,11 @@ var sums = []string{"dot", "sumsquares", "squareddistance", "dotint8", "squaredd
 // suppress the fault, which only timing reveals.
 func TestSumsAtPageEnds(t *testing.T) {
 	if !asmtest.Guarded {
-		t.Skip("this system has no pages to take away")
+		t.Skip("this system has no guard pages")
 	}
 	g := &asmtest.Guard{}
 	defer g.Free()
-	inside := middle{g.Floats(4096)[1281:]} // one float off, so that a sum could start before it
+	inside := middle{g.Floats(4096)[1281:]} // misaligned: a sum may start before it
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains(sums, k.Name) {
 			return
@@ -55,8 +55,8 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from the ends of its pages, which all operands of floats or bytes share.
-// Bytes on the heap may end at the end of a page, too.
+// middle is memory far from the ends of its pages, which all operands of floats or bytes share. The
+// heap would not do for bytes, because they may end at the end of a page there.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }
@@ -99,10 +99,10 @@ func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 }
 
 // TestSumsAnywhere compares sums with plain Go at many positions of each operand within its pages
-// and cache lines. Loops that start at an aligned address depend on each of them.
+// and cache lines, on which the loops that start at an aligned address depend.
 func TestSumsAnywhere(t *testing.T) {
 	if !asmtest.Guarded {
-		t.Skip("this system has no pages to take away")
+		t.Skip("this system has no guard pages")
 	}
 	const page = 4096 / 4
 	g := &asmtest.Guard{}

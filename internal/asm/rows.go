@@ -173,12 +173,12 @@ func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 // if there is no such multiple.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Thresholds of oneByOne, in elements. beyondL1 to beyondL3 are numbers of elements of all rows,
-// for the caches of a Zen 5. The other thresholds are lengths of rows.
+// Thresholds of oneByOne, in elements of 4 bytes. beyondL1 to beyondL3 are numbers of elements that
+// fill a cache of a Zen 5. The other thresholds are lengths of rows.
 const (
-	beyondL1    = 12 << 10  // above (48 KB), all rows exceed the first-level cache
-	beyondL2    = 256 << 10 // above (1 MB), all rows exceed the second-level cache
-	beyondL3    = 1 << 20   // from (4 MB) on, rows exceed most processes' share of the L3 cache
+	beyondL1    = 12 << 10  // 48 KB, the first-level cache
+	beyondL2    = 256 << 10 // 1 MB, the second-level cache
+	beyondL3    = 1 << 20   // 4 MB, the share of the L3 cache that most processes have
 	shortRow    = 128
 	mediumRow   = 256
 	longRow     = 512

@@ -19,7 +19,7 @@ func TestOneByOne(t *testing.T) {
 		matrix  int // size of the matrix in kilobytes
 		picked  bool
 		zen     []ISA // paths on which a Zen 5 reads rows one by one
-		other   []ISA // paths on which other CPUs do
+		other   []ISA // paths on which other CPUs read rows one by one
 	}{
 		// consecutive rows
 		{768, 48, 48, false, nil, nil},

@@ -95,7 +95,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 func checkTile(c, stride, a, b int) (k int) {
 	k = a / TileRows
 	if a != k*TileRows || b != k*TileCols {
-		panic(misuse.Lengths("len(a)/TileRows", k, "len(b)/TileCols", b/TileCols))
+		panic(misuse.Of("len(a) = %d, len(b) = %d, want %d*k and %d*k", a, b, TileRows, TileCols))
 	}
 	if stride < TileCols || c < (TileRows-1)*stride+TileCols {
 		panic(misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", c, TileRows,
@@ -115,7 +115,7 @@ func checkTile(c, stride, a, b int) (k int) {
 // not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
-		panic(misuse.Lengths("width", width, "TileRows or TileCols", TileCols))
+		panic(misuse.Of("width = %d, want %d or %d", width, TileRows, TileCols))
 	}
 	if n := len(x); n == 0 {
 		return
