@@ -26,21 +26,22 @@ func TestFloat32s(t *testing.T) {
 		b := bytesOf(x, off)
 		v, ok := Float32s(b)
 		if ok != (little && off%4 == 0) || ok && !slices.Equal(v, x) {
-			t.Errorf("%d bytes off: %v, %t", off, v, ok)
+			t.Errorf("%d bytes off: Float32s is %v, %t", off, v, ok)
 		}
 		if got := AppendFloat32s([]float32{7}, b); !slices.Equal(got[1:], x) || got[0] != 7 {
-			t.Errorf("%d bytes off: appended %v", off, got)
+			t.Errorf("%d bytes off: AppendFloat32s is %v", off, got)
 		}
 		if _, ok := Float32s(b[:7]); ok {
-			t.Error("seven bytes are floats")
+			t.Error("Float32s accepts seven bytes")
 		}
 	}
 	if v, _ := Float32s(nil); len(v) != 0 {
-		t.Errorf("nothing is %v", v)
+		t.Errorf("Float32s(nil) is %v", v)
 	}
 }
 
-// TestTopOfBytes checks that rows of bytes at any address have the hits of the same floats.
+// TestTopOfBytes checks that TopBytes and TopByteSlices, of bytes at any address, find the hits
+// that Top finds among the floats.
 func TestTopOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for n := 1; n < 70; n += 3 {

@@ -26,8 +26,9 @@
 //   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves it unchanged.
 //   - Overlap: the slice that is written may be the same as one that is read. If they overlap in
 //     another way, the values written are undefined.
-//   - No function allocates memory, except TopMany and Gemm with several threads. All may be called
-//     from several goroutines at once.
+//   - Allocation: only New, FromSlice, Take, AppendFloat32s, TopBytes and TopByteSlices allocate
+//     memory, and TopMany and Gemm with several threads. Gemm keeps buffers for later calls.
+//   - All functions may be called from several goroutines at once.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"
@@ -100,8 +101,8 @@ func SumAbs(x []float32) float32 { return asm.SumAbs(x) }
 func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 
 // Dot64 returns the sum of x[i]*y[i] in float64, in which each product is exact. The product of
-// element i is added to lane i%32 of 32 float64 lanes. The lanes are folded in pairs like those of
-// Dot, and the vectors are divided into the same blocks of 65,536 elements. For vectors of n
+// element i is added to lane i%32 of 32 float64 lanes. The lanes are folded in pairs like the lanes
+// of Dot, and the vectors are divided into the same blocks of 65,536 elements. For vectors of n
 // elements, n up to 65,536, the rounding error is at most (n/32 + 6) * 2^-53 times the sum of
 // |x[i]*y[i]|. Dot64 panics if the lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
@@ -139,12 +140,12 @@ func Sub(dst, x, y []float32) { asm.Sub(dst, x, y) }
 // Mul sets dst[i] to x[i] * y[i]. It panics if the lengths differ. dst may be x or y.
 func Mul(dst, x, y []float32) { asm.Mul(dst, x, y) }
 
-// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x; ScaleTo then does
-// the same as Scale.
+// ScaleTo sets dst[i] to a*x[i]. It panics if the lengths differ. dst may be x: ScaleTo(x, a, x) is
+// Scale(a, x).
 func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 
-// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y;
-// if dst is y, AxpyTo does the same as Axpy.
+// AxpyTo sets dst[i] to float32(a*x[i]) + y[i]. It panics if the lengths differ. dst may be x or y:
+// AxpyTo(y, a, x, y) is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
@@ -153,9 +154,9 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }
 
-// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf if e^x[i] overflows, 0 if
-// it underflows, NaN for NaN. It panics if the lengths differ. dst and x may be the same slice; if
-// they overlap in another way, the values of dst are undefined.
+// Exp sets dst[i] to e^x[i], to within 1.1 units in the last place: +Inf if e^x[i] overflows, a
+// subnormal number or 0 if it underflows, NaN for NaN. It panics if the lengths differ. dst and x
+// may be the same slice; if they overlap in another way, the values of dst are undefined.
 func Exp(dst, x []float32) {
 	asm.Exp(dst, x)
 }

@@ -148,7 +148,7 @@ func TestMeaning(t *testing.T) {
 	})
 }
 
-// TestFromFloat64 checks roundings, with each value at each place of vectors of all short lengths.
+// TestFromFloat64 checks roundings, with each value at each place of vectors of up to 79 elements.
 func TestFromFloat64(t *testing.T) {
 	inf := math.Inf(1)
 	values := []struct{ v, want float64 }{
@@ -178,8 +178,8 @@ func TestFromFloat64(t *testing.T) {
 	})
 }
 
-// TestRowsAreSingleCalls checks that DotRows, DotRowsAt and AxpyRows give the bits of one call for
-// each row, also in a matrix too large for the caches, where rows are read one by one.
+// TestRowsAreSingleCalls checks that DotRows, DotRowsAt and AxpyRows of a Matrix give the bits of
+// one call for each row, also in a matrix of 12 MB, whose rows may be read one by one.
 func TestRowsAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, shape := range [][2]int{{1, 5}, {4, 1}, {7, 54}, {9, 64}, {10, 65}, {33, 100},
@@ -364,7 +364,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestPartialOverlapIsSafe checks that operands that overlap partially change no other element.
+// TestPartialOverlapIsSafe checks that Axpy changes only elements of y if x and y overlap in part.
 func TestPartialOverlapIsSafe(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 300 {

@@ -136,7 +136,7 @@ func ExampleGemv() {
 	// Output: [4 10]
 }
 
-// The transpose of that matrix times a vector.
+// The transpose of a matrix of two rows and three columns times a vector.
 func ExampleGemvT() {
 	a := []float32{
 		1, 2, 3,

@@ -107,8 +107,8 @@ func TestLargeGer(t *testing.T) {
 	})
 }
 
-// TestGemmMeaning checks that each element of a product is as documented, for any number of
-// threads, and that no memory beside the elements is changed.
+// TestGemmMeaning checks that each element of a product is as documented, with one thread and with
+// three, and that the gaps between the rows of C are not changed.
 func TestGemmMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, 9))

@@ -21,8 +21,8 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 // NaN if an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
-// Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64.
-// Special cases and panics are those of Cosine.
+// Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. It
+// returns 0, 1 and NaN, and panics, in the same cases as Cosine.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
 // Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are

@@ -43,11 +43,12 @@ func wide(x, y []float32) (xy, xx, yy, squares float64) {
 	return xy, xx, yy, squares
 }
 
-// TestEveryScale checks norms, distances and cosines of vectors with elements of every magnitude.
+// TestEveryScale checks norms, distances and cosines of vectors of many magnitudes, from subnormal
+// to the greatest.
 func TestEveryScale(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 3, 64, 100, 784, 1500} {
-			small := func(v []float32) []float32 { // 12 bits, so that subnormal numbers hold them exactly
+			small := func(v []float32) []float32 { // 12 bits: exact if subnormal
 				for i := range v {
 					v[i] = float32(math.Round(float64(v[i]) * 2048))
 				}
@@ -129,8 +130,8 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// TestSignOfZero checks that a sum of products that are all -0 is +0, as is the cosine computed
-// from it. No vector of the test has an incomplete group, whose missing products are +0.
+// TestSignOfZero checks that a sum of products that are all -0 is +0, and so is the cosine computed
+// from it. Lengths are multiples of eight, because missing products of an incomplete group are +0.
 func TestSignOfZero(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := 8; n <= 256; n += 8 {
@@ -209,7 +210,7 @@ func TestRules(t *testing.T) {
 					equal(t, "sum of nothing", sum, 0)
 				}
 				if dense.ArgMin(x) != -1 || dense.ArgMax(x) != -1 {
-					t.Error("there is an index of nothing")
+					t.Error("ArgMin or ArgMax of an empty vector is not -1")
 				}
 				continue
 			}
@@ -333,7 +334,7 @@ func TestCosine64(t *testing.T) {
 		}
 		xy, xx, yy := dense.DotNorms64(x, y)
 		if xy != dense.Dot64(x, y) || xx != dense.Dot64(x, x) || yy != dense.Dot64(y, y) {
-			t.Fatalf("n = %d: DotNorms64 has other sums than Dot64", n)
+			t.Fatalf("n = %d: DotNorms64 and Dot64 return different sums", n)
 		}
 		if n == 0 {
 			continue
@@ -342,7 +343,7 @@ func TestCosine64(t *testing.T) {
 			t.Errorf("n = %d: got %v, want %v", n, got, want)
 		}
 		if got := dense.Cosine64(x, x); got != 1 {
-			t.Errorf("n = %d: a vector and itself: %v", n, got)
+			t.Errorf("n = %d: the cosine of a vector and itself is %v", n, got)
 		}
 		squares := 0.0
 		for i, v := range x {

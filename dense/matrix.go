@@ -11,7 +11,7 @@ import (
 // Matrix is a matrix stored by rows, each padded to a multiple of 64 bytes and starting at an
 // address that is a multiple of 64. The padding changes no bit of a sum. Rows from a mapped file
 // are checked when they are first read: see Err.
-type Matrix matrices.Dense // a struct without exported fields, which this module's packages convert
+type Matrix matrices.Dense // no exported fields; this module's packages convert to matrices.Dense
 
 // New returns a matrix of zeros. It panics if rows or cols is negative or the matrix would exceed
 // the address space.

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// TestSoftmax compares softmax and the logarithm of the sum with float64, within the bounds that
-// their comments state.
+// TestSoftmax compares Softmax and LogSumExp with float64, within the error bounds that their doc
+// comments state.
 func TestSoftmax(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 7, 8, 9, 63, 255, 256, 257, 1000, 70_000} {
@@ -20,9 +20,9 @@ func TestSoftmax(t *testing.T) {
 				for _, v := range x {
 					sum += math.Exp(float64(v) - most)
 				}
-				spread := math.Log(float64(n))
+				logN := math.Log(float64(n))
 				want := most + math.Log(sum)
-				bound := (spread + 12 + math.Abs(want)) * 0x1p-24
+				bound := (logN + 12 + math.Abs(want)) * 0x1p-24
 				if got := float64(dense.LogSumExp(x)); !(math.Abs(got-want) <= bound) {
 					t.Errorf("LogSumExp of %d up to %v: got %v, want %v", n, scale, got, want)
 				}
@@ -31,7 +31,7 @@ func TestSoftmax(t *testing.T) {
 				for i, v := range x {
 					below := most - float64(v)
 					want := math.Exp(-below) / sum
-					bound := (below+spread+16)*0x1p-24*want + 0x1p-126
+					bound := (below+logN+16)*0x1p-24*want + 0x1p-126
 					if want >= 0x1p-125 {
 						bound -= 0x1p-126
 					}
@@ -49,7 +49,7 @@ func TestSoftmax(t *testing.T) {
 	})
 }
 
-// TestSoftmaxMeaning compares bits with the loop of the comment.
+// TestSoftmaxMeaning compares Softmax to the bit with the loop in its doc comment.
 func TestSoftmaxMeaning(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 9, 256, 300, 513} {

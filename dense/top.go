@@ -31,13 +31,13 @@ type Hit struct {
 //
 // It finds len(dst) rows, or all if there are fewer, writes them to dst, and returns the part of
 // dst that it has written. Better scores come first; rows with equal scores are in ascending order,
-// and NaN comes last. The order is total, so the result is the same on every machine and equals
-// that of sorting all rows.
+// and NaN comes last. The order is total, so the result is the same on every machine and equals the
+// result of sorting all rows.
 //
 // Overflow and underflow do not affect the order: a row whose score is infinite or NaN, or so close
 // to 0 that underflow may have changed it by more than rounding does, is ranked by its score in
-// float64: [Dot64], [Cosine64], or minus [SquaredDistance64] or the L1 distance in float64. So the
-// order of such rows may differ from that of their scores. docs/spec.md has the exact rule.
+// float64: [Dot64], [Cosine64], [SquaredDistance64] or the L1 distance in float64. So such rows may
+// be in another order than their float32 scores. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.

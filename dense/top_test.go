@@ -60,7 +60,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
-// key returns the row's key by the rule of docs/spec.md. The greatest key is the best.
+// key returns the key by which docs/spec.md ranks the row: the greatest key comes first.
 func key(by Metric, row, x []float32, score float32) float64 {
 	s, least := float64(score), float64(len(x))*0x1p-126
 	small, dot, wide := least, Dot64(row, x), 0.
@@ -101,7 +101,7 @@ func score(by Metric, row, x []float32) float32 {
 	return SquaredDistance(row, x)
 }
 
-// want returns all rows sorted by the rule of docs/spec.md.
+// want returns the first c.k of the picked rows, sorted by the rule of docs/spec.md.
 func (c *topCase) want(by Metric, picked []int32, x []float32) []Hit {
 	type ranked struct {
 		Hit
@@ -136,11 +136,11 @@ func sameHits(a, b []Hit) bool {
 	})
 }
 
-var topCases = flag.Int("cases", 850, "`searches` of each path, by four metrics each, that "+
-	"TestTopIsSorting compares with sorting")
+var topCases = flag.Int("cases", 850, "`number` of random cases that TestTopIsSorting tries on "+
+	"each code path, by each metric")
 
-// TestTopIsSorting checks that all Top functions return the beginning of the sorted rows, for any
-// number of threads.
+// TestTopIsSorting checks that all Top functions return the beginning of the sorted rows, TopMany
+// with 1, 2 and 8 threads.
 func TestTopIsSorting(t *testing.T) {
 	cases := *topCases
 	if testing.Short() {
@@ -205,7 +205,7 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 			dst[q] = make([]Hit, c.k)
 		}
 		s := strided(c.rows, c.stride, c.n)
-		const run = 2 // rows, so that every worker gets some
+		const run = 2 // rows per task, so few that each goroutine gets some
 		nearest.TopMany(&s, dst, nearest.Metric(by), c.queries, threads, run)
 		for q := range dst {
 			compare(fmt.Sprint("TopMany, threads ", threads, ", query ", q), dst[q], want[q])
@@ -213,7 +213,7 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 	}
 }
 
-// TestTopOfManyRows checks Top and TopMany on rows that exceed the caches and one block of scores.
+// TestTopOfManyRows checks Top and TopMany on 3.6 MB of rows, more than one block of scores.
 func TestTopOfManyRows(t *testing.T) {
 	const count, n = 9000, 100
 	r := rand.New(rand.NewPCG(1, 2))
@@ -248,8 +248,9 @@ func TestTopOfManyRows(t *testing.T) {
 	}
 }
 
-// scaledVector returns n numbers of 24 bits, whose exponents are near one that is drawn for each
-// vector.
+// scaledVector returns n numbers of 24 bits, each below 2^(e+1) in magnitude. It draws e for each
+// number from exponent to exponent+apart, but at most most, and exponent for the vector from least
+// to most.
 func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	v, exponent := make([]float32, n), least+r.IntN(most-least+1)
 	for i := range v {
@@ -260,8 +261,8 @@ func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 }
 
 // exactScore returns the exact score of a row, rounded to float64, and a bound on the rounding
-// error of a float32 score. If all terms are too small for float32, or the score is not finite, the
-// bound is on the rounding error of a float64 score.
+// error of a float32 score. If the terms are too small for float32, or the score is not finite, the
+// bound is for a float64 score.
 func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
 	big64 := func(v float64) *big.Float { return new(big.Float).SetPrec(620).SetFloat64(v) }
 	sum, magnitude, term := big64(0), big64(0), big64(0)
@@ -323,7 +324,7 @@ func TestTopAtEveryScale(t *testing.T) {
 					}
 				}
 				if got := TopSlices(make([]Hit, 3), by, each, x); !sameHits(got, hits[:len(got)]) {
-					t.Fatalf("metric %d: the best are %v, but first of all are %v", by, got, hits)
+					t.Fatalf("metric %d: the best three rows are %v, of all rows %v", by, got, hits)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// same compares got with a number computed by hand. NaN equals NaN.
+// same fails unless got is within 1e-15 of want, relative to want, or both are NaN.
 func same(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if d := got - want; !(math.Abs(d) <= 1e-15*math.Abs(want)) &&
@@ -53,12 +53,13 @@ func TestConfusionAndClasses(t *testing.T) {
 	same(t, "macro recall", m.Recall, (3./4+1./2)/3)
 	same(t, "macro F1", m.F1, (3./4+2./5)/3)
 	if m.Support != 7 {
-		t.Errorf("%v rows", m.Support)
+		t.Errorf("the total support is %v, want 7", m.Support)
 	}
-	// A class that is predicted but has no rows has no recall, which counts as 0 in the mean.
+	// The third class has no rows.
 	if b := BalancedAccuracy(Classes([][]float64{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}})); b != 0.625 {
-		t.Errorf("balanced accuracy %v", b) // the third class has no rows
+		t.Errorf("balanced accuracy %v, want 0.625", b)
 	}
+	// Class 1 is predicted but has no rows: its undefined recall counts as 0 in the mean.
 	m = Macro(Classes([][]float64{{1, 1}, {0, 0}}))
 	same(t, "precision", m.Precision, 0.5)
 	same(t, "recall", m.Recall, 0.25)
@@ -84,8 +85,9 @@ func TestRanking(t *testing.T) {
 		// The example in scikit-learn's documentation of both measures.
 		{"example", []float64{0.1, 0.4, 0.35, 0.8}, []bool{n, n, y, y}, 3. / 4, (1 + 2./3) / 2},
 		{"all equal", []float64{5, 5, 5, 5}, []bool{y, n, n, n}, 1. / 2, 1. / 4},
-		// Pairs: 2-1 1, 2-2 1/2, 2-0 1; 1-1 1/2, 1-2 0, 1-0 1: 4 of 6. Down to 2: 1 of 2; down to
-		// 1: 2 of 4.
+		// Against the negative scores 1, 2 and 0, the positive score 2 counts 1 + 1/2 + 1 and the
+		// positive score 1 counts 1/2 + 0 + 1: 4 of 6 pairs. The precision is 1/2 at score 2 and
+		// 2/4 at score 1.
 		{"ties", []float64{2, 1, 1, 2, 0}, []bool{y, y, n, n, n}, 4. / 6, (1./2 + 2./4) / 2},
 		{"zeros of both signs", []float64{0, math.Copysign(0, -1)}, []bool{y, n}, 1. / 2, 1. / 2},
 		{"infinite", []float64{inf, -inf, 0}, []bool{y, n, n}, 1, 1},
@@ -159,10 +161,10 @@ func TestNumbers(t *testing.T) {
 	truth, predicted := []float32{2, 2, 5}, []float64{1, 2, 6}
 	same(t, "RMSE", RMSE(truth, predicted, nil), math.Sqrt(2./3))
 	same(t, "MAE", MAE(truth, predicted, nil), 2./3)
-	same(t, "R^2", R2(truth, predicted, nil), 1-2./6) // the mean is 3, the spread 1+1+4
+	same(t, "R^2", R2(truth, predicted, nil), 1-2./6) // squared deviations from the mean 3: 1+1+4
 	same(t, "RMSE of no error", RMSE([]float32{3, 3}, []float64{3, 3}, nil), 0)
 	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}, nil), math.NaN())
-	// Equal numbers whose mean is not one of them.
+	// The mean of these equal numbers, as computed, may differ from them by rounding.
 	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}, nil), math.NaN())
 	same(t, "R^2 of equal numbers beside one of weight 0", R2([]float32{0.1, 0.1, 5},
 		[]float64{0.1, 0.3, 5}, []float32{1, 2, 0}), math.NaN())
@@ -195,8 +197,9 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestWeightsAreCopies checks that in every measure a row of integer weight w counts as w copies, a
-// row of weight 0 is ignored whatever its values, and weights of 1 give the bits of nil weights.
+// TestWeightsAreCopies checks that a row of integer weight w counts as w copies, within rounding,
+// that a row of weight 0 is ignored whatever its values, and that weights of 1 give the bits of nil
+// weights. It checks all measures except ByClass.
 func TestWeightsAreCopies(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {
@@ -228,7 +231,7 @@ func TestWeightsAreCopies(t *testing.T) {
 		once := measure(class, predicted, score, p, y, nil)
 		ones := measure(class, predicted, score, p, y, slices.Repeat([]float32{1}, n))
 		if !slices.Equal(once, ones) {
-			t.Fatalf("with ones %v, want %v", ones, once)
+			t.Fatalf("with weights of 1 %v, want %v", ones, once)
 		}
 		var rows []int
 		for i, w := range weights {
@@ -245,7 +248,7 @@ func TestWeightsAreCopies(t *testing.T) {
 		}
 		for k, have := range measure(class, predicted, score, p, y, weights) {
 			if !(math.Abs(have-copies[k]) <= 1e-12*math.Abs(copies[k])) {
-				t.Fatalf("measure %d: %v, of copies %v", k, have, copies[k])
+				t.Fatalf("measure %d: %v with weights, %v with copies", k, have, copies[k])
 			}
 		}
 	}

@@ -47,11 +47,11 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 	}
 	// Without weights, positive, negative and above are exact up to 6e7 rows.
 	var positive, negative float64 // total weights of the positive and negative rows so far
-	// above sums, over the pairs of a positive and a negative row, the product of their weights, times
-	// 2 if the positive row has the higher score, or 1 if the scores are equal.
+	// above sums, over the pairs of a positive and a negative row, the product of their weights,
+	// times 2 if the positive row has the higher score, or 1 if the scores are equal.
 	var above float64
-	// sum, over the distinct scores so far, of the weight of the positive rows with that score times
-	// the precision of all rows with at least that score
+	// sum adds up, over the distinct scores so far, the weight of the positive rows with the score
+	// times the precision of all rows with at least this score.
 	var sum float64
 	for start := 0; start < len(rows); {
 		end := start
@@ -73,7 +73,7 @@ func Ranking(truth []bool, scores []float64, weights []float32) (rocAUC, average
 }
 
 // MinProbability is the least probability in [LogLoss], which raises lower ones to it, like
-// scikit-learn: a row whose true class was given probability 0 has a loss of 36 and not infinity.
+// scikit-learn: the loss of a row whose true class was given probability 0 is 36, not infinity.
 const MinProbability = 0x1p-52
 
 // LogLoss returns the mean of -log p[i] over the rows. p[i] is the probability that was predicted

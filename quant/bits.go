@@ -9,8 +9,8 @@ import (
 // Signs sets bit i%64 of dst[i/64] if x[i] is greater than 0; bit 0 is the least significant. All
 // other bits are cleared, also for NaN. It panics unless dst has (len(x)+63)/64 words.
 //
-// The fewer bits of two vectors differ, the smaller is the angle between them, if their elements
-// are distributed about 0 like those of most embeddings: see [TopHamming].
+// If the elements of vectors are distributed about 0, as in most embeddings, two vectors that
+// differ in fewer of these bits tend to have a smaller angle between them: see [TopHamming].
 func Signs(dst []uint64, x []float32) {
 	misuse.CheckEqual("len(dst)", len(dst), "words of len(x) bits", (len(x)+63)/64)
 	clear(dst)

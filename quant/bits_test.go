@@ -21,7 +21,7 @@ func randomWords(r *rand.Rand, n int) []uint64 {
 	return v
 }
 
-// TestTopHamming compares TopHamming with sorting by distance, and Hamming with counted bits.
+// TestTopHamming compares TopHamming with sorting by distance, and Hamming with a count of bits.
 func TestTopHamming(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, isa := range asm.Available() {
@@ -48,15 +48,16 @@ func TestTopHamming(t *testing.T) {
 		}
 	}
 	if quant.Hamming(nil, nil) != 0 {
-		t.Error("nothing differs from nothing")
+		t.Error("Hamming(nil, nil) is not 0")
 	}
 	long := slices.Repeat([]uint64{math.MaxUint64}, 3*asm.Block+5)
 	if got := quant.Hamming(long, make([]uint64, len(long))); got != int64(64*len(long)) {
-		t.Errorf("of %d words %d bits differ", len(long), got)
+		t.Errorf("%d bits of %d words differ, want all", got, len(long))
 	}
 }
 
-// TestHammingBytes compares bytes at odd addresses with counted bits, and rows with single calls.
+// TestHammingBytes compares HammingBytes at several alignments with a count of bits, and
+// TopHammingBytes with sorting by distance.
 func TestHammingBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, isa := range asm.Available() {
@@ -107,16 +108,17 @@ func TestSigns(t *testing.T) {
 	quant.Signs(nil, nil)
 }
 
-// embeddings returns count vectors of n elements, each one of some random centers plus noise.
+// embeddings returns count vectors of n elements, each of which is the center of a cluster plus
+// noise.
 func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
-	centres, rows := make([]float64, clusters*n), make([]float32, count*n)
-	for i := range centres {
-		centres[i] = r.NormFloat64()
+	centers, rows := make([]float64, clusters*n), make([]float32, count*n)
+	for i := range centers {
+		centers[i] = r.NormFloat64()
 	}
 	for i := range count {
 		c := r.IntN(clusters)
 		for j := range n {
-			rows[i*n+j] = float32(centres[c*n+j] + noise*r.NormFloat64())
+			rows[i*n+j] = float32(centers[c*n+j] + noise*r.NormFloat64())
 		}
 	}
 	return rows
@@ -171,7 +173,7 @@ func TestRecall(t *testing.T) {
 		}
 		t.Log(line)
 		if !slices.IsSorted(parts) || parts[len(parts)-1] < 0.95 {
-			t.Errorf("recall %v", parts)
+			t.Errorf("recall %v, want ascending numbers up to 0.95 or more", parts)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestQuantizeAtTheEnds(t *testing.T) {
 		if step == 0 {
 			continue
 		}
-		if r.IntN(2) == 0 { // a step of which the difference is some
+		if r.IntN(2) == 0 { // the difference of x and offset is 1 to 300 steps
 			step = float32((float64(x[0]) - float64(offset)) / float64(1+r.IntN(300)))
 			if step == 0 || step-step != 0 {
 				continue

@@ -15,21 +15,24 @@ import (
 // bound does not exclude. So the result is exact: [dense.Top] defines the rows, their scores, and
 // their order, including ties, NaN and overflow.
 //
-// An index pays for rows of some 100 elements or more that exceed the second-level cache, by
-// [dense.ByDot], [dense.ByCosine] or [dense.ByDistance]. Rows may have a common mean, and any
-// magnitudes. If the bound excludes too few rows, the search scores all rows that follow, as
-// dense.Top does. This happens if scores are nearly equal for most rows, or if most rows have a few
-// elements that are far greater than all others. Such a search took up to 1.4 times as long as
-// dense.Top, and twice as long in rows of less than 1 M elements; TopMany took up to two and a half
-// times as long as [dense.TopMany].
+// An index saves time if rows have about 100 elements or more and all rows exceed the second-level
+// cache, for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean
+// and different magnitudes. If the bound excludes too few rows, the search scores all rows that
+// follow, as dense.Top does. This happens if scores are nearly equal for most rows, or if most rows
+// have a few elements that are far greater than all others. Such a search took up to 1.4 times as
+// long as dense.Top, and twice as long if all rows had less than 1 M elements; TopMany took up to
+// two and a half times as long as [dense.TopMany].
 //
-// Searches that rarely gain are left to dense.Top from the start: those by another metric, in less
-// than 256 K elements or in rows of less than 48, for more than a sixteenth of the rows, for a
-// query that is zero, not finite, or has a norm outside [2^-30, 2^30], and in an index of which
-// more than a quarter of the rows are like that.
+// A search calls dense.Top from the start in each of these cases, in which an index rarely saves
+// time:
+//
+//   - The metric is not one of these three, or more than a sixteenth of the rows are wanted.
+//   - The rows have less than 256 K elements in all, or a row less than 48 or more than 2^25.
+//   - The query is zero, not finite, or has a norm outside [2^-30, 2^30].
+//   - More than a quarter of the rows are not finite, or have a norm outside this range but not 0.
 //
 // An Index is immutable and may be used by several goroutines at once. It refers to the caller's
-// floats, which must not change. Besides them, a row of n elements takes n+20 bytes.
+// floats, which must not change. In addition, a row of n elements takes at most n+20 bytes.
 type Index struct {
 	rows             []float32
 	stride, n, count int
@@ -102,8 +105,9 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
-// setCenter sets center to the mean of a sample of the rows, without those that exceed twice the
-// median norm, if the sample's median distance from it is less than nine tenths of the median norm.
+// setCenter computes the mean of a sample of the rows, leaving out rows whose norm exceeds twice
+// the median norm. It sets center to this mean if the sample's median distance from the mean is
+// less than nine tenths of the median norm.
 func (ix *Index) setCenter() {
 	var sample [][]float32
 	var norms []float64
@@ -138,7 +142,7 @@ func (ix *Index) setCenter() {
 	}
 }
 
-// median returns a number in the middle of the sorted numbers.
+// median returns the median of the numbers, the upper one of two.
 func median(numbers []float64) float64 {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return sorted[len(sorted)/2]

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// vectors is a function that sets v, which is zero, to vector i of a set.
+// vectors is a set of vectors: a function that sets v, which is all zeros, to vector i.
 type vectors func(r *rand.Rand, i int, v []float32)
 
 // hostile are sets of vectors that are hard to screen or to rank.
@@ -180,8 +180,8 @@ func TestIndexIsTop(t *testing.T) {
 	})
 }
 
-// TestIndexSizes checks indexes of few rows, of rows of many blocks, and searches for no rows, for
-// more rows than there are, and for enough rows and queries to use several goroutines.
+// TestIndexSizes checks indexes of few rows and of rows longer than a block, searches for no rows
+// and for more rows than there are, and enough rows and queries to use several goroutines.
 func TestIndexSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	f := hostile["normal"]
@@ -282,8 +282,8 @@ func TestIndexAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzIndex compares an index with dense.Top, for rows and queries of the numbers whose bits are in
-// data.
+// FuzzIndex compares an index with dense.Top. The elements of rows and queries are float32s whose
+// bits are in data, some of them with added noise.
 func FuzzIndex(f *testing.F) {
 	for _, v := range [][]float32{{0, 1}, {-1, 1.5, 3e38}, {1e-30, 1e-20, 1}, {1e-8, 1e9, -3}} {
 		var data []byte
@@ -315,7 +315,7 @@ func FuzzIndex(f *testing.F) {
 }
 
 // BenchmarkIndex times searches of 100,000 rows by an index and by package dense, for the table of
-// docs/kernels.md. Times of many queries are for a row and a query.
+// docs/kernels.md. For many queries, ns/row is the time per row and query.
 func BenchmarkIndex(b *testing.B) {
 	const count, many = 100_000, 64
 	for _, n := range []int{128, 384, 768, 1536} {

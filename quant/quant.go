@@ -8,8 +8,8 @@
 //	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
 //
 // Functions panic with a message that states the lengths if slices differ in length or rows are
-// outside their slice. No function allocates memory, except NewIndex, and TopMany with several
-// threads or of an Index.
+// outside their slice. No function allocates memory, except NewIndex, methods of Index, and TopMany
+// with several threads.
 package quant
 
 import (

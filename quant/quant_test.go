@@ -50,7 +50,8 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// TestExact checks that sums equal those of big integers, also for many blocks of extremes.
+// TestExact compares Dot and SquaredDistance with sums of big integers, also for extreme bytes in
+// several blocks.
 func TestExact(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testExact[int8](t)

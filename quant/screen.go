@@ -36,9 +36,9 @@ import (
 //	|step*t*(bytes*b)| <= (size+residual)*t*|b|,  residual*t*|b|,  size*|f|,
 //	|alpha*along| <= |alpha|*size*|center|,  size^2/2,  and offset,
 //
-// so coefficients and offset that are greater by 2^-20 of these make up for all roundings. Their
-// margins are several times as wide, and also cover that the numbers of the Index and the
-// coefficients are rounded to float32.
+// so adding 2^-20 times these magnitudes to the coefficients and the offset makes up for all
+// roundings. The margins that set adds are several times as wide. They also cover the rounding of
+// the numbers of the Index and of the coefficients to float32.
 type screen struct {
 	by       dense.Metric
 	query    []float32
@@ -59,8 +59,8 @@ const screenRows = 256
 
 // sumError returns a bound on the error of asm's float32 sum of n products, or squared differences,
 // relative to the sum of their magnitudes. A term is rounded up to three times. It takes part in
-// the additions of one of 64 lanes of its block, in six additions that fold the lanes, and in those
-// of the blocks' sums. The factor 1.01 covers products of errors.
+// the additions of one of 64 lanes of its block, in six additions that fold the lanes, and in the
+// additions of the blocks' sums. The factor 1.01 covers products of errors.
 func sumError(n int) float64 {
 	lane, blocks := (min(n, asm.Block)+63)/64, (n+asm.Block-1)/asm.Block
 	return 1.01 * 0x1p-24 * float64(3+lane+6+blocks)
@@ -146,8 +146,8 @@ func (s *screen) quantize(ix *Index, alpha float64) (bSquares int64, fSquares fl
 	return bSquares, fSquares
 }
 
-// limit returns the least result of upper of a row whose score, negated for ByDistance, may be
-// least or more.
+// limit returns a lower limit for the result of upper: a row with a lesser result has a score,
+// negated for ByDistance, below least.
 func (s *screen) limit(least float32) float32 {
 	if math.IsInf(float64(least), -1) {
 		return least

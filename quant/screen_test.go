@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// excluded returns the rows that the screen of q excludes, although their scores may be the least
-// score of a hit if all roundings of the score are as unfavorable as sumError says.
+// excluded returns the rows that the screen of q wrongly excludes. For each row, it takes as the
+// least score of a hit the greatest score that the row can have by the bound of sumError.
 func excluded(t *testing.T, x *Index, by dense.Metric, q []float32) (rows []int) {
 	t.Helper()
 	var s screen
@@ -75,7 +75,7 @@ func each(f func(r *rand.Rand, j int) float64) func(r *rand.Rand, v []float32) {
 	}
 }
 
-// withFirst returns f with a first element of the given value.
+// withFirst returns a function that calls f and then sets the first element to first.
 func withFirst(first float32, f func(r *rand.Rand, v []float32)) func(r *rand.Rand, v []float32) {
 	return func(r *rand.Rand, v []float32) {
 		f(r, v)
@@ -124,7 +124,7 @@ var worstCases = []worst{
 	}, each(func(r *rand.Rand, j int) float64 { return noise(r, 1e-7) })},
 }
 
-// TestUpperIsABound checks that a screen excludes no row whose score may be a hit's.
+// TestUpperIsABound checks that a screen excludes no row that may be a hit.
 func TestUpperIsABound(t *testing.T) {
 	sizes := []int{48, 64, 100, 257, 1536, 20_000}
 	if testing.Short() {

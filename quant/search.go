@@ -15,7 +15,7 @@ import (
 // Top finds the rows nearest to x, best first. The result equals that of [dense.Top] for the rows
 // of the index. It panics unless len(x) is the length of the rows and the metric exists.
 //
-// Searches reuse the memory of earlier ones, so that Top does not allocate in the long run.
+// A search reuses the memory of earlier searches, so that Top does not allocate in the long run.
 func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit {
 	ix.check(by, "len(x)", x)
 	if s := ix.newSearch(dst, by, x); s != nil {
@@ -91,7 +91,7 @@ type search struct {
 	batch      [scoredTogether]uint32 // rows to score
 
 	screened, scored int  // numbers of rows
-	abandoned        bool // too many rows have been scored: all others are scored too, unscreened
+	abandoned        bool // too many rows were scored: the rest is scored without a screen
 }
 
 // candidate is a row that may be a hit.
@@ -188,8 +188,8 @@ func (ix *Index) scanThreads(searches []*search, threads int) {
 	}
 }
 
-// scan screens the rows from first to end-1 for each search, or scores them from the row on at
-// which the search is abandoned. It removes abandoned searches from the slice.
+// scan screens the rows from first to end-1 for each search. If a search is abandoned, scan scores
+// the remaining rows for it and removes it from the slice.
 func (ix *Index) scan(searches []*search, first, end int) {
 	strip := min(asm.RowsAtOnce(ix.n), screenRows)
 	if len(searches) > 1 {

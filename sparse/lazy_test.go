@@ -97,8 +97,8 @@ func TestLazy(t *testing.T) {
 	}
 }
 
-// TestLazyBad checks that an invalid row makes its block empty and no other, and that Err reports
-// it.
+// TestLazyBad checks that an invalid row makes the rows of its block empty but no other rows, and
+// that Err reports the invalid row.
 func TestLazyBad(t *testing.T) {
 	const rows, cols, shift = 20, 10, 2
 	starts, indices, values := make([]int64, rows+1), make([]int32, 2*rows), make([]float32, 2*rows)
@@ -159,7 +159,7 @@ func TestLazyBad(t *testing.T) {
 				}
 			}
 			if err := m.Err(); err == nil || err.Error() != c.want {
-				t.Errorf("%v, want %s", err, c.want)
+				t.Errorf("Err is %v, want %s", err, c.want)
 			}
 		})
 	}
@@ -176,10 +176,10 @@ func TestLazyBad(t *testing.T) {
 	} {
 		if _, err := lazy(c.cols, c.starts, indices, values, c.shift, nil); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
-			t.Error(err)
+			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}
 	if _, err := lazy(cols, starts, indices[1:], values, 0, nil); err == nil {
-		t.Error("no error")
+		t.Error("fewer indices than values: no error")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // and it is immutable, so the kernels can trust them. Rows from a mapped file are checked when they
 // are first read: see Err. The slices given to [NewShared] must not be changed by the caller
 // either.
-type Matrix matrices.CSR // a struct without exported fields, which this module's packages convert
+type Matrix matrices.CSR // no exported fields; this module's packages convert to matrices.CSR
 
 // New returns the matrix whose row i has the values values[starts[i]:starts[i+1]] in the columns
 // indices[starts[i]:starts[i+1]]. starts begins with 0, never decreases, and ends with the number

@@ -39,8 +39,8 @@ func Dot(idx []int32, val, w []float32) float32 {
 	if len(idx) >= manyIndices {
 		return dotLong(idx, val, w)
 	}
-	// A call of checkIndices here takes up to 1.7 times as long on Zen 5 (Dot of 32 nonzeros: 29
-	// ns): its loop lies across two cache lines.
+	// A call of checkIndices in place of this loop takes up to 1.7 times as long on a Zen 5,
+	// because the loop in checkIndices lies across two cache lines.
 	for k := range idx {
 		if uint(idx[k]) >= uint(len(w)) {
 			return dotLong(idx, val, w) // panics

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// random returns a row of nnz nonzeros in ascending columns.
+// random returns a row of nnz nonzeros in different columns, in random order.
 func random(r *rand.Rand, nnz, cols int) (idx []int32, val []float32) {
 	for _, j := range r.Perm(cols)[:nnz] {
 		idx = append(idx, int32(j))
@@ -320,9 +320,9 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestMatrixIsItsOwn checks that a matrix shares no memory with its caller, neither the slices it
-// was made from nor those it returns. By writing to it a caller could make the kernels write
-// anywhere.
+// TestMatrixIsItsOwn checks that a matrix shares no memory with its caller: neither the slices
+// passed to New nor slices that methods return. By writing to shared indices, a caller could make
+// the kernels write anywhere.
 func TestMatrixIsItsOwn(t *testing.T) {
 	starts, idx, val := []int64{0, 2, 5}, []int32{1, 3, 0, 2, 3}, []float32{1, 2, 3, 4, 5}
 	m, err := sparse.New(4, starts, idx, val)
@@ -357,7 +357,7 @@ func TestMatrixIsItsOwn(t *testing.T) {
 		spoil(m.Row(i))
 	}
 	if have := results(); !slices.Equal(have, want) {
-		t.Errorf("%v, want %v", have, want)
+		t.Errorf("after writes to the slices: %v, want %v", have, want)
 	}
 	for range m.Nonzeros(1) { // callers may leave the loop early
 		break
@@ -387,7 +387,7 @@ func TestNewShared(t *testing.T) {
 		t.Errorf("%v allocations", got)
 	}
 	if _, err := sparse.NewShared(3, starts, idx, val); err == nil {
-		t.Error("a column beyond the last")
+		t.Error("a column beyond the last: no error")
 	}
 }
 
@@ -416,7 +416,7 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// A matrix without columns has rows whose sums are 0, for any number of vectors.
+// TestNoColumns checks that the rows of a matrix without columns have dot products of 0.
 func TestNoColumns(t *testing.T) {
 	m, err := sparse.New(0, []int64{0, 0}, nil, nil)
 	if err != nil {
@@ -430,7 +430,7 @@ func TestNoColumns(t *testing.T) {
 	}
 }
 
-// Panics say which length or row does not fit.
+// TestPanicTexts checks that panics state the length or row that does not fit.
 func TestPanicTexts(t *testing.T) {
 	m, err := sparse.New(3, []int64{0, 1}, []int32{0}, []float32{1})
 	if err != nil {

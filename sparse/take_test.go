@@ -36,6 +36,6 @@ func TestTake(t *testing.T) {
 		}
 	}
 	if e := m.Take(nil); e.Rows() != 0 || e.NNZ() != 0 {
-		t.Error("rows of nothing")
+		t.Error("Take of no rows returns rows or nonzeros")
 	}
 }

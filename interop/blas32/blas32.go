@@ -24,10 +24,11 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Implementation is a [blas.Float32]. Like gonum's own, its methods may be called from any number
-// of goroutines at once. Sgemm divides large products among several goroutines.
+// Implementation is a [blas.Float32]. Its methods may be called from any number of goroutines at
+// once, like the methods of gonum's implementation. Sgemm divides large products among several
+// goroutines.
 type Implementation struct {
-	gonum.Implementation // computes methods that are not overridden, and calls that the kernels cannot
+	gonum.Implementation // for methods without a kernel here, and arguments that no kernel supports
 
 	Threads int // number of goroutines of a large Sgemm; 0 for GOMAXPROCS
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // face adapts a float32 implementation to the float64 interface of testblas, which has no float32
-// tests and expects float64 precision: a result as close to gonum's float64 result as float32
-// allows is replaced by that result.
+// tests and expects float64 precision. So face replaces a result by gonum's float64 result if near
+// accepts their difference.
 type face struct {
 	gonum.Implementation
 	f blas.Float32
@@ -34,7 +34,7 @@ func down(x []float64) []float32 {
 	return y
 }
 
-// near returns want if got is as close to it as float32 allows, and got otherwise.
+// near returns want if got is within 1e-5*(1+|want|) of want, and got otherwise.
 func near(got float32, want float64) float64 {
 	if math.Abs(float64(got)-want) <= 1e-5*(1+math.Abs(want)) {
 		return want
@@ -42,8 +42,8 @@ func near(got float32, want float64) float64 {
 	return float64(got)
 }
 
-// both calls store with a float32 copy of x and wide with a float64 one, and copies the results to
-// x.
+// both calls store with a float32 copy of x and wide with a float64 copy, and sets the elements of
+// x that store has changed to the results.
 func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	got, want := down(x), slices.Clone(x)
 	store(got)
@@ -117,7 +117,8 @@ func TestGonum(t *testing.T) {
 	t.Run("Gemm", func(t *testing.T) { testblas.TestDgemm(t, w) })
 }
 
-var calls = flag.Int("calls", 3000, "random calls of each function, held against gonum's")
+var calls = flag.Int("calls", 3000, "`number` of random calls of each method that "+
+	"TestDifferential compares with gonum's")
 
 // trial makes random arguments, valid and invalid.
 type trial struct{ *rand.Rand }
@@ -138,7 +139,7 @@ func (r trial) inc() int  { return r.of(1, 1, 1, 1, 2, -1, -3, 0) }
 // missing returns by how many elements an operand is too short: mostly 0, sometimes 1.
 func (r trial) missing() int { return r.of(0, 0, 0, 0, 0, 0, 0, 1) }
 
-func (r trial) toFactor() float32 {
+func (r trial) factor() float32 {
 	return [5]float32{0, 1, -1, 2.5, float32(r.NormFloat64())}[r.IntN(5)]
 }
 
@@ -195,7 +196,7 @@ var methods = map[string]func(r trial) call{
 		}}
 	},
 	"Sdsdot": func(r trial) call {
-		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.toFactor()
+		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.factor()
 		x, y := r.strided(n, ix), r.strided(n, iy)
 		return call{n, func(b blas.Float32) []float32 {
 			return []float32{b.Sdsdot(n, alpha, x, ix, y, iy)}
@@ -218,21 +219,21 @@ var methods = map[string]func(r trial) call{
 		return call{n, func(b blas.Float32) []float32 { return []float32{b.Sasum(n, x, ix)} }}
 	},
 	"Saxpy": func(r trial) call {
-		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.toFactor()
+		n, ix, iy, alpha := r.size(), r.inc(), r.inc(), r.factor()
 		x := r.strided(n, ix)
 		return on(1, r.strided(n, iy), func(b blas.Float32, y []float32) {
 			b.Saxpy(n, alpha, x, ix, y, iy)
 		})
 	},
 	"Sscal": func(r trial) call {
-		n, ix, alpha := r.size(), r.inc(), r.toFactor()
+		n, ix, alpha := r.size(), r.inc(), r.factor()
 		return on(1, blank(alpha, r.strided(n, ix)), func(b blas.Float32, x []float32) {
 			b.Sscal(n, alpha, x, ix)
 		})
 	},
 	"Sgemv": func(r trial) call {
 		m, n, ix, iy := r.size(), r.size(), r.inc(), r.inc()
-		tA, alpha, beta := r.transpose(), r.toFactor(), r.toFactor()
+		tA, alpha, beta := r.transpose(), r.factor(), r.factor()
 		a, lda := r.matrix(m, n)
 		lx, ly := n, m
 		if tA != blas.NoTrans {
@@ -244,7 +245,7 @@ var methods = map[string]func(r trial) call{
 		})
 	},
 	"Sger": func(r trial) call {
-		m, n, ix, iy, alpha := r.size(), r.size(), r.inc(), r.inc(), r.toFactor()
+		m, n, ix, iy, alpha := r.size(), r.size(), r.inc(), r.inc(), r.factor()
 		x, y := r.strided(m, ix), r.strided(n, iy)
 		a, lda := r.matrix(m, n)
 		return on(1, a, func(b blas.Float32, a []float32) {
@@ -253,7 +254,7 @@ var methods = map[string]func(r trial) call{
 	},
 	"Sgemm": func(r trial) call {
 		m, n, k := r.size(), r.size(), r.size()
-		tA, tB, alpha, beta := r.transpose(), r.transpose(), r.toFactor(), r.toFactor()
+		tA, tB, alpha, beta := r.transpose(), r.transpose(), r.factor(), r.factor()
 		ra, ca, rb, cb := m, k, k, n
 		if tA != blas.NoTrans {
 			ra, ca = ca, ra
@@ -321,7 +322,7 @@ func TestDifferential(t *testing.T) {
 					g, w := float64(got[i]), float64(want[i])
 					most := 2e-5 * math.Sqrt(float64(max(c.terms, 1))) * (1 + math.Abs(w))
 					if !(math.Abs(g-w) <= most) && (g == g || w == w) && g != w {
-						t.Fatalf("element %d is %v, gonum's %v", i, g, w)
+						t.Fatalf("element %d is %v, gonum's is %v", i, g, w)
 					}
 				}
 			}
@@ -357,7 +358,7 @@ func TestGerNegativeIncrement(t *testing.T) {
 	}
 }
 
-// TestThreads checks that results have the same bits for any number of threads.
+// TestThreads checks that Sgemm returns the same bits with 1, 2 and 8 threads.
 func TestThreads(t *testing.T) {
 	r := trial{rand.New(rand.NewPCG(1, 1))}
 	const n = 150
@@ -370,7 +371,7 @@ func TestThreads(t *testing.T) {
 		if want == nil {
 			want = c
 		} else if !slices.Equal(c, want) {
-			t.Errorf("%d threads give other bits than one", threads)
+			t.Errorf("the bits with %d threads differ from those with one thread", threads)
 		}
 	}
 }
