@@ -15,11 +15,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-var update = flag.Bool("update", false, "write the vectors anew: a change of what releases promise")
+var update = flag.Bool("update", false, "write the vectors anew, which changes what releases promise")
 
 const folder = "vectors"
 
-// Every path gives the bytes of the published files, and there are no others.
+// TestGoldenVectors checks that every code path computes the bytes of the published files, and that
+// the folder has no other files.
 func TestGoldenVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(isa.String(), func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestGoldenVectors(t *testing.T) {
 				}
 				have, err := os.ReadFile(filepath.Join(folder, name))
 				if err != nil || !bytes.Equal(have, want) {
-					t.Errorf("%s is not what is computed here: %v", name, err)
+					t.Errorf("%s differs from the computed bytes (error %v)", name, err)
 				}
 			}
 			there, err := os.ReadDir(folder)
@@ -48,8 +49,9 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// Every kernel of the table has vectors, but for the one without a result and those over rows
-// whose results others have one by one.
+// TestGoldenVectorsOfAllKernels checks that every kernel in asmtest's table has vectors, except for
+// prefetch, which has no result, and kernels over rows for which other vectors have the result of
+// each row. It also checks that docs/spec.md defines every kernel with vectors.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,
@@ -57,7 +59,7 @@ func TestGoldenVectorsOfAllKernels(t *testing.T) {
 		"squareddistancetile": true, "normsfloat16": true, "normsbfloat16": true}
 	for _, k := range kernels {
 		if there[k.name] {
-			t.Errorf("%s comes twice", k.name)
+			t.Errorf("%s is listed twice", k.name)
 		}
 		there[k.name] = true
 	}

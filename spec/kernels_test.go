@@ -19,16 +19,16 @@ import (
 var (
 	lengths = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 63, 64, 65, 100, 127, 128, 129, 300, 784, 1023,
 		4096, 65535, 65536, 65537, 70000}
-	short  = lengths[:20]                                                // of many rows
-	same   = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 100, 300, 784, 4096} // of 16-bit indices
-	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // of sums over rows
+	short  = lengths[:20]                                                // for several rows
+	same   = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 100, 300, 784, 4096} // for 16-bit indices
+	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // rows of sums over rows
 )
 
-// A kernel gives the bits of a result: of a number, or a hash of a vector's.
+// A kernel describes the vectors of a kernel or function.
 type kernel struct {
-	name, does string // what it is of, and in which order its results stand if there are several
-	call       func(n int) string
-	sizes      []int // n; lengths if nil
+	name, does string             // does: its operands, and the order of its results if several
+	call       func(n int) string // returns the bits of a number, or the hash of a vector
+	sizes      []int              // the values of n; lengths if nil
 }
 
 func one(v float32) string   { return fmt.Sprintf("%08x", math.Float32bits(v)) }
@@ -43,14 +43,15 @@ func all(v any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// x, y and w are the streams 1, 2 and 3, a and b the first two numbers of the stream 4.
+// x, y and w return the first n numbers of the streams 1, 2 and 3. a and b are the first two
+// numbers of the stream 4.
 func x(n int) []float32 { return vector(1, n) }
 func y(n int) []float32 { return vector(2, n) }
 func w(n int) []float32 { return vector(3, n) }
 
 var a, b = value(4, 0), value(4, 1)
 
-// kernels has the kernels of package asm's table, and functions of dense that are made of them.
+// kernels has the kernels of asmtest's table, and functions that are composed of kernels.
 var kernels = []kernel{
 	{"dot", "x, y", func(n int) string { return one(dense.Dot(x(n), y(n))) }, nil},
 	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(x(n))) }, nil},
@@ -269,7 +270,7 @@ func doubles(f func(dst, x []float64)) func(n int) string {
 	}
 }
 
-// halves are numbers as halves.
+// halves returns v rounded to half-precision numbers.
 func halves[T half.Float](v []float32) []T {
 	h := make([]T, len(v))
 	half.Quantize(h, v)
@@ -284,12 +285,12 @@ func unpacks[T half.Float](n int) string {
 	return all(dst)
 }
 
-// withHalves makes a call of a sum over x and y as halves.
+// withHalves returns a function that calls sum with x and with y rounded to half precision.
 func withHalves[T half.Float](sum func(x []float32, y []T) float32) func(n int) string {
 	return func(n int) string { return one(sum(x(n), halves[T](y(n)))) }
 }
 
-// mixes are the 64-bit numbers from which the values of a stream are computed.
+// mixes returns the 64-bit numbers from which the first n values of the stream s are computed.
 func mixes(s uint32, n int) []uint64 {
 	v := make([]uint64, n)
 	for i := range v {
@@ -298,7 +299,7 @@ func mixes(s uint32, n int) []uint64 {
 	return v
 }
 
-// updated makes a call of one that changes the vector y.
+// updated returns a function that calls update with y and returns the hash of y after the call.
 func updated(update func(y []float32)) func(n int) string {
 	return func(n int) string {
 		y := y(n)
@@ -307,7 +308,7 @@ func updated(update func(y []float32)) func(n int) string {
 	}
 }
 
-// written makes a call of one that writes n numbers.
+// written returns a function that calls write with n zeros and returns their hash after the call.
 func written(write func(dst []float32, n int)) func(n int) string {
 	return func(n int) string {
 		dst := make([]float32, n)
@@ -316,7 +317,7 @@ func written(write func(dst []float32, n int)) func(n int) string {
 	}
 }
 
-// rowsOf are rows of n elements, n+1 apart.
+// rowsOf returns count rows of n elements, whose starts are n+1 apart.
 func rowsOf(count, n int) []float32 { return vector(5, (count-1)*(n+1)+n) }
 
 // ofRows returns a function that calls f with 5 rows of n elements and x.
@@ -337,7 +338,7 @@ func ofPicks(f func(dst, rows []float32, stride int, idx []int32, x []float32)) 
 	}
 }
 
-// picks are six of seven rows, in any order.
+// picks returns the indices of six of seven rows; an index may repeat.
 func picks() []int32 {
 	idx := make([]int32, 6)
 	for i := range idx {
@@ -354,7 +355,8 @@ func shorts(n int) []uint16 {
 	return idx
 }
 
-// words returns the upper halves of a stream's 64-bit numbers, bytesOf their top 8 bits.
+// words returns the upper halves of the first n 64-bit numbers of the stream s, and bytesOf the top
+// 8 bits of these numbers.
 func words(s uint32, n int) []uint32 {
 	v := make([]uint32, n)
 	for i, z := range mixes(s, n) {
@@ -363,7 +365,6 @@ func words(s uint32, n int) []uint32 {
 	return v
 }
 
-// bytesOf returns the first n bytes of the stream s.
 func bytesOf(s uint32, n int) []byte {
 	v := make([]byte, n)
 	for i, word := range words(s, n) {
@@ -372,7 +373,8 @@ func bytesOf(s uint32, n int) []byte {
 	return v
 }
 
-// stepsSame takes five steps of rows that are parts of the indices.
+// stepsSame performs five steps, whose rows are parts of n indices. It returns the bits of the
+// margins and the hash of w.
 func stepsSame(n int) string {
 	w, steps := w(3*n+1), make([]asm.Step, 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
@@ -387,7 +389,7 @@ func stepsSame(n int) string {
 	return told.String() + all(w)
 }
 
-// packed has the hash of the panels of a row, with zeros between them.
+// packed returns the hash of the panels into which Pack copies a row, with zeros between them.
 func packed(n, width int) string {
 	panels := (n + width - 1) / width
 	dst := make([]float32, panels*(width+3))
@@ -395,7 +397,7 @@ func packed(n, width int) string {
 	return all(dst)
 }
 
-// smallNumbers returns n of the numbers -1, 0 and 1, times scale.
+// smallNumbers returns n numbers, each -1, 0 or 1 times scale.
 func smallNumbers(s uint32, n int, scale float32) []float32 {
 	v := make([]float32, n)
 	for i, word := range words(s, n) {
@@ -404,8 +406,8 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best returns the numbers and the scores of the ten best of n rows of small numbers, many of which
-// are equally near, by each metric.
+// best finds the ten best of n rows of small numbers, many of which have equal scores, and calls f
+// with their row numbers and scores by each metric.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)
@@ -419,12 +421,13 @@ func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	}
 }
 
-// top hashes the best rows' numbers and scores, as int32 and float32.
+// top returns the hashes of the best rows' numbers and scores, as int32 and float32.
 func top(n int) string {
 	return strings.Join(hits(n, 1, dense.ByDot, dense.ByCosine, dense.ByDistance), " ")
 }
 
-// topL1 does the same by L1 distance, also where float32 can't hold some or any distances.
+// topL1 returns the hashes of the best rows' numbers and scores by L1 distance, at three scales. At
+// 2^126, distances from 4*2^126 on overflow float32.
 func topL1(n int) string {
 	var told []string
 	for _, scale := range []float32{1, 0x1p70, 0x1p126} {
@@ -444,7 +447,8 @@ func hits(n int, scale float32, metrics ...dense.Metric) (told []string) {
 	return told
 }
 
-// topEnds hashes the numbers of the best rows where float32 can't hold squares.
+// topEnds returns the hashes of the best rows' numbers, at two scales at which squares overflow or
+// underflow float32.
 func topEnds(n int) string {
 	var told []string
 	for _, scale := range []float32{0x1p70, 0x1p-80} {

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// mix is the finaliser of SplitMix64.
+// mix is the finalizer of SplitMix64.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -24,7 +24,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// value returns the i-th number of the stream s: of any sign, between 2^-8 and 2^8.
+// value returns the i-th number of the stream s, of either sign and a magnitude from 2^-8 to 2^8.
 func value(s uint32, i int) float32 {
 	z := mix(uint64(s)<<32 + uint64(i))
 	exponent := 119 + uint32(z>>59)&15
@@ -40,7 +40,7 @@ func vector(s uint32, n int) []float32 {
 	return v
 }
 
-// indices returns n of the columns of a vector of 3n+1 columns: 3i plus 0, 1 or 2.
+// indices returns n of 3n+1 columns, in ascending order: column i is 3i plus 0, 1 or 2.
 func indices(n int) []int32 {
 	idx := make([]int32, n)
 	for i := range idx {
@@ -78,13 +78,13 @@ func makeFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
-// The data of the models.
+// Dimensions of the models' data, and the number of training steps.
 const (
 	rows, cols = 60, 9
 	steps      = 3 * rows
 )
 
-// data returns rows of two classes, of which some values are 0, and the same as svmlight text.
+// data returns rows with some values of 0, their labels, -1 or 1, and both as svmlight text.
 func data() (*sparse.Matrix, []float32, []byte) {
 	var b bytes.Buffer
 	starts, indices, values := []int64{0}, []int32(nil), []float32(nil)
@@ -114,7 +114,7 @@ func data() (*sparse.Matrix, []float32, []byte) {
 	return x, y, b.Bytes()
 }
 
-// models adds the data, and models trained on them with the steps that led there.
+// models adds to files the data, models trained on them, and the iterates of each training.
 func models(files map[string][]byte) error {
 	x, y, text := data()
 	files["data.svm"] = text
@@ -157,7 +157,7 @@ func models(files map[string][]byte) error {
 	return nil
 }
 
-// filled returns the same rows with their zeros.
+// filled returns the rows of x as a dense matrix.
 func filled(x *sparse.Matrix) *dense.Matrix {
 	m := dense.New(x.Rows(), x.Cols())
 	for i := range x.Rows() {
@@ -168,7 +168,8 @@ func filled(x *sparse.Matrix) *dense.Matrix {
 	return m
 }
 
-// stepsOf has, after each of some steps, the weights of the last iterate and its bias, as bits.
+// stepsOf trains for each number of steps up to 2*rows, and returns text with a line for each: the
+// number of steps, and the weights and the bias of the last iterate, as bits.
 func stepsOf(x pegasos.Examples, y []float32, cfg pegasos.Config) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# step, w of the last iterate as float32 bits, its bias as float64 bits\n")

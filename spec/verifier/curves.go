@@ -4,11 +4,11 @@ import "slices"
 
 // This file appends the columns of curves to scaled rows (spec, "Curves").
 
-// An expansion lists terms, the columns behind a row's features. Most models have none.
+// An expansion lists terms, columns that are appended to a row's features. Most models have none.
 type expansion struct {
 	Kind          string
-	Terms         [][]int // the two features of each
-	Knots         []float32
+	Terms         [][]int   // the two features of each term
+	Knots         []float32 // one for each term of pieces
 	shift, factor []float32 // one for each term
 }
 
@@ -27,7 +27,7 @@ func (e *expansion) valid(features int) bool {
 	return ok && len(e.Terms) > 0
 }
 
-// expand appends the terms to a scaled row.
+// expand appends the values of the terms to a scaled row.
 func (e *expansion) expand(r *row, features int) {
 	z := map[int]float32{}
 	for k, j := range r.index {

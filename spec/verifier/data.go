@@ -12,7 +12,7 @@ import (
 
 // This file reads svmlight data and scales them (spec, "Scaling").
 
-// A row is a row of the data, scaled.
+// A row is a scaled row of the data.
 type row struct {
 	y     float64 // -1 or +1
 	index []int   // ascending
@@ -48,7 +48,7 @@ func readRows(name string, m *model) (rows []row, fingerprint string, err error)
 	return rows, fmt.Sprintf("%x", sum), nil
 }
 
-// mix is the finaliser of SplitMix64.
+// mix is the finalizer of SplitMix64.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -74,7 +74,7 @@ func (m *model) readRow(line string) (class int, index []int, values []float32, 
 		v, err2 := number(second)
 		at := int(j) - m.IndexBase
 		if err != nil || err2 != nil || at <= last || at >= m.Features {
-			return 0, nil, nil, fmt.Errorf("%.40q is not covered, or no feature of the model", word)
+			return 0, nil, nil, fmt.Errorf("%.40q is not covered: want a feature of the model, ascending", word)
 		}
 		if last = at; v != 0 {
 			index, values = append(index, at), append(values, v)
@@ -92,7 +92,7 @@ func number(text string) (float32, error) {
 	return float32(v), err
 }
 
-// scale returns the scaled row with its terms. With shifts it has a value in each column.
+// scale returns the scaled row with its terms. If the model has shifts, each column has a value.
 func (m *model) scale(index []int, values []float32) (r row) {
 	squares := 0.0
 	for _, v := range values {

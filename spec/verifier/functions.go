@@ -4,7 +4,7 @@ import "math"
 
 // This file has the elementary functions that the objective needs (spec, "Elementary functions").
 
-// The coefficients of exp and log.
+// Constants and coefficients of exp and log.
 const ln2High, ln2Low, magic = 0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41, 0x1.8p52
 
 var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320,
@@ -12,7 +12,7 @@ var ofExp = [16]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 
 var ofLog = [12]float64{2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19,
 	2. / 21}
 
-// poly is c[0] + c[1] x + c[2] x^2 + ..., four terms at a time.
+// poly returns c[0] + c[1] x + c[2] x^2 + ..., computed four terms at a time.
 func poly(c []float64, x float64) (sum float64) {
 	x2 := float64(x * x)
 	for n := len(c) - 4; n >= 0; n -= 4 {
@@ -34,13 +34,13 @@ func exp(x float64) (e, eLow float64) {
 	return math.Ldexp(e, int(k)), math.Ldexp((head-e)+tail, int(k))
 }
 
-// log returns log(1+f+fLow) + k log(2).
+// log returns log(1+f+fLow) + k log(2) as high + low.
 func log(f, fLow float64, k int) (high, low float64) {
 	d := 2 + f
 	dLow := ((2 - d) + f) + fLow
 	inverse := 1 / d
 	s := float64(f * inverse)
-	sHigh := math.Float64frombits(math.Float64bits(s) &^ (1<<27 - 1)) // half of the digits
+	sHigh := math.Float64frombits(math.Float64bits(s) &^ (1<<27 - 1)) // the upper half of the bits
 	dHigh := math.Float64frombits(math.Float64bits(d) &^ (1<<27 - 1))
 	sRest, dRest := s-sHigh, d-dHigh
 	left := f - float64(sHigh*dHigh) - float64(sHigh*dRest) - float64(sRest*dHigh) -
@@ -61,7 +61,7 @@ func log1pExp(z float64) float64 {
 	}
 	f, k := e, 0
 	if u := 1 + e; e >= 0.41 {
-		_, k = math.Frexp(u / math.Sqrt2) // 1 from the root of 2 on
+		_, k = math.Frexp(u / math.Sqrt2) // 1 from the square root of 2 on, otherwise 0
 		f, fLow = math.Ldexp(u, -k)-1, math.Ldexp((e-(u-1))+fLow, -k)
 	}
 	high, low := log(f, fLow, k)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// This file has the elementary functions that a verifier does not need, by the specification alone,
-// and holds all of them against the published vectors.
+// This file implements, from the specification alone, the elementary functions that the verifier
+// does not need, and compares all elementary functions with the published vectors.
 
 func wideExp(x float64) float64 {
 	switch {
@@ -51,7 +51,8 @@ func wideLog(x float64) float64 {
 	return high + low
 }
 
-// split returns x as m 2^k with m from the root of 1/2, rounded, to that of 2.
+// split returns m and k with x = m 2^k and m from the square root of 1/2, rounded, to the square
+// root of 2.
 func split(x float64) (m float64, k int) {
 	if m, k = math.Frexp(x); m < math.Float64frombits(0x3fe6a09e667f3bcd) {
 		m, k = 2*m, k-1
@@ -109,7 +110,7 @@ func TestGoldenFunctions(t *testing.T) {
 			}
 		}
 		if lines < 100 {
-			t.Errorf("%s: %d lines", name, lines)
+			t.Errorf("%s: %d lines, want at least 100", name, lines)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// This file has the kernels by docs/spec.md alone, and computes the published vectors anew.
+// This file implements the kernels from docs/spec.md alone, and compares them with the published
+// vectors.
 
 func stream(s uint64, n int) []float32 {
 	v := make([]float32, n)
@@ -41,7 +42,7 @@ func hashOf(v ...any) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
-// dots is the sum of n terms in 64 lanes.
+// dots returns the sum of n terms in 64 lanes.
 func dots(n int, term func(i int) float32) float32 {
 	terms := make([]float32, n)
 	for i := range terms {
@@ -64,7 +65,7 @@ func dot64(x, y []float32) float64 {
 	return sum64(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
 }
 
-// sum64 is the sum of n terms in 32 lanes.
+// sum64 returns the sum of n terms in 32 lanes.
 func sum64(n int, term func(i int) float64) float64 {
 	terms := make([]float64, n)
 	for i := range terms {
@@ -73,7 +74,8 @@ func sum64(n int, term func(i int) float64) float64 {
 	return sum(terms, 65536, 32)
 }
 
-// halfValue is the number that 16 bits are, of those that are finite.
+// halfValue returns the value of a float16's bits, or of a bfloat16's if brain is set. The bits of
+// infinity count as the next greater number after the greatest finite one.
 func halfValue(h uint16, brain bool) float64 {
 	fraction, bias := 10, 15
 	if brain {
@@ -144,7 +146,8 @@ func exp32(x float32) float32 {
 	return float32(e*float32(math.Ldexp(1, n/2-127))) * float32(math.Ldexp(1, n-n/2-127))
 }
 
-// sparseDot is that of n nonzeros with a vector whose elements are step apart.
+// sparseDot returns the dot product of a row of n nonzeros x(k), in the columns column(k), with a
+// vector whose elements are step apart in w.
 func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
 	terms := make([]float32, n)
 	for k := range terms {
@@ -160,7 +163,8 @@ func axpy(a float32, x, y []float32) {
 	}
 }
 
-// tile is rankk of m x n elements: c += the sum over k of a(l, i) b(l, j).
+// tile adds to each of m x n elements c[i*stride+j] the sum of a(l, i) b(l, j) over l < k, in
+// blocks of 256 terms.
 func tile(c []float32, stride, m, n, k int, a, b func(l, i int) float32) {
 	for first := 0; first < k; first += 256 {
 		for i := range m {
@@ -199,7 +203,7 @@ func steps(n int) string {
 	return told + hashOf(w)
 }
 
-// cosine64 is the cosine of the sums of dot64, before it is rounded.
+// cosine64 returns the cosine computed from sums of dot64, not rounded to float32.
 func cosine64(x, y []float32) float64 {
 	xy, squares := dot64(x, y), float64(dot64(x, x)*dot64(y, y))
 	if xy == 0 && squares == 0 {
@@ -226,7 +230,8 @@ func l1of64(x, y []float32) (sum float64) {
 	return sum
 }
 
-// keyOf returns the key of a row with a score, by which top sorts rows. wide is the specification's v.
+// keyOf returns the key by which top sorts a row with the given score. wide is the v of the
+// specification.
 func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	t := float64(n) * 0x1p-126
 	size, most := math.Abs(float64(score)), max(math.Abs(float64(score)), math.Abs(wide))
@@ -274,7 +279,7 @@ func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float
 	}
 }
 
-// integers is a sum over pairs of bytes.
+// integers returns the sum of n integer terms as text.
 func integers(n int, term func(i int) int64) string {
 	var s int64
 	for i := range n {
@@ -283,7 +288,7 @@ func integers(n int, term func(i int) int64) string {
 	return fmt.Sprint(s)
 }
 
-// each is the hash of n numbers.
+// each returns the hash of the numbers f(0) to f(n-1).
 func each(n int, f func(i int) float32) string {
 	v := make([]float32, n)
 	for i := range v {
@@ -292,7 +297,8 @@ func each(n int, f func(i int) float32) string {
 	return hashOf(v)
 }
 
-// extreme returns the least of the numbers times sign, times sign, and its first place or -1.
+// extreme returns the least number in v if sign is 1, or the greatest if sign is -1, and its first
+// index. For an empty v it returns an infinity and -1.
 func extreme(v []float32, sign float32) (best float32, at int) {
 	best, at = float32(math.Inf(1)), -1
 	for i, x := range v {
@@ -303,7 +309,8 @@ func extreme(v []float32, sign float32) (best float32, at int) {
 	return sign*best + 0, at
 }
 
-// kernel computes line n of a file; "" if the kernel is not known here.
+// kernel returns the text after n in a line of the named kernel's vectors, or "" if the kernel is
+// unknown here.
 func kernel(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	x := func(i int) float32 { return value(1, i) }
@@ -522,7 +529,7 @@ func kernel(name string, n int) string {
 	return products(name, n)
 }
 
-// products has the kernels of matrices.
+// products is kernel for the kernels over matrices and for searches.
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)
@@ -577,7 +584,7 @@ func products(name string, n int) string {
 func TestGoldenKernels(t *testing.T) {
 	files, err := filepath.Glob(folder + "kernel-*.txt")
 	if err != nil || len(files) < 40 {
-		t.Fatal(len(files), err)
+		t.Fatalf("found %d files of vectors, want at least 40: %v", len(files), err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -597,7 +604,7 @@ func TestGoldenKernels(t *testing.T) {
 			}
 			have := kernel(name, n)
 			if have == "" {
-				t.Errorf("%s: kernels_test.go does not compute it", name)
+				t.Errorf("kernels_test.go does not compute %s", name)
 				break
 			}
 			if have != want {

@@ -32,7 +32,7 @@ type report struct {
 	reasons   []string // why the claim is contradicted
 	hash      string   // the model's hash, computed
 	objective float64  // the exact objective
-	bound     float64  // the best lower bound that was found; 0 if none was looked for
+	bound     float64  // the best lower bound found; 0 if the search was skipped
 	claimed   result   // the model's claims
 }
 
@@ -74,13 +74,13 @@ func verify(modelFile, dataFile string) (*report, error) {
 }
 
 // notChecked lists what is not compared with the data: parts of the header on which neither
-// predictions nor claims depend, and whether the weights are those that training printed the hash of.
+// predictions nor claims depend, and whether training printed the hash of these weights.
 const notChecked = "hash.training data.layout command " +
 	"config.{multiclass,epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0,cross_validated,held_out} " +
 	"result.per_class.{steps,violations,width}"
 
-// check adds a reason against the claim unless it holds.
+// check adds a reason against the claim unless holds is true.
 func (r *report) check(holds bool, format string, a ...any) {
 	if !holds {
 		r.reasons, r.verdict = append(r.reasons, fmt.Sprintf(format, a...)), contradicted
@@ -94,11 +94,11 @@ func (r *report) checkResult(m *model) {
 		of.Steps == one.Steps && of.Violations == one.Violations && one.Lambda == m.Lambda,
 		"the result and its part in per_class differ")
 	if of.Objective == nil || of.Bound == nil {
-		r.check(of.Gap == nil, "there is a gap without an objective and a bound")
+		r.check(of.Gap == nil, "the result has a gap, but no objective or no bound")
 		return
 	}
 	g := gap(*of.Objective, *of.Bound)
-	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil, "the gap is not %v", g)
+	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil, "the claimed gap is not %v", g)
 }
 
 // same reports whether two values are equal, or both missing.
@@ -109,8 +109,8 @@ func same(a, b *float64) bool {
 	return *a == *b
 }
 
-// compare checks the claimed objective against the exact and the rough one, and the claimed bound
-// against the exact one.
+// compare checks the claimed objective against the exact and the rough objective, and the claimed
+// bound against the exact objective.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
 	if claimed.Objective != nil {
@@ -130,13 +130,13 @@ func (r *report) compare(m *model, rough float64) {
 	}
 }
 
-// proves reports whether a bound, and the gap that it leaves, are as good as the claimed ones.
+// proves reports whether a bound and its gap are at least as good as the claimed bound and gap.
 func (r *report) proves(bound float64) bool {
 	p, d := *r.claimed.Objective, *r.claimed.Bound
 	return bound >= d && gap(r.objective, bound) <= gap(p, d)
 }
 
-// gap returns the most by which the objective is above the optimum, as a share of the bound.
+// gap returns the objective's distance above the bound, as a share of the bound.
 func gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -147,8 +147,8 @@ func gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// findBound returns the best lower bound that dual coordinate ascent finds from the margins on, or
-// the first that is enough.
+// findBound returns the best lower bound that dual coordinate ascent, started at the margins, finds
+// before enough accepts a bound or the passes run out.
 func (m *model) findBound(rows []row, margins []float64, slack float64,
 	enough func(float64) bool) (best float64) {
 	var a []float64

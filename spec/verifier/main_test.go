@@ -18,7 +18,7 @@ import (
 
 const folder = "../vectors/"
 
-// The program can be read at one sitting.
+// TestLines checks that the verifier has at most 1050 lines and imports nothing from github.com.
 func TestLines(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestLines(t *testing.T) {
 		if !strings.HasSuffix(name, "_test.go") {
 			lines += bytes.Count(text, []byte("\n"))
 			if strings.Contains(string(text), "github.com/") {
-				t.Errorf("%s imports what others wrote", name)
+				t.Errorf("%s imports a package from github.com", name)
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The claims of the published models hold by this program alone, on every architecture.
+// TestGoldenModels checks that this program confirms the claims of the published models.
 func TestGoldenModels(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "unit", "dense", "products", "pieces"} {
 		r, err := verify(folder+name+".model", folder+"data.svm")
@@ -63,7 +63,7 @@ func parts(t *testing.T, name string) (header, numbers string) {
 	return header, numbers
 }
 
-// sealed writes a model file with a right checksum, and returns its name.
+// sealed writes a model file, body with its checksum, and returns the file's name.
 func sealed(t *testing.T, body string) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte(body))
@@ -79,7 +79,8 @@ func written(t *testing.T, text string) string {
 	return name
 }
 
-// Any model's file may be sparse, and its claims and its hash are the same.
+// TestSparseModel checks that a model in a sparse file has the same hash and is confirmed, and that
+// sparse files without weights are refused.
 func TestSparseModel(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	header = strings.Replace(header, "\nclasses", "\nsparse: true\nclasses", 1)
@@ -101,20 +102,21 @@ func TestSparseModel(t *testing.T) {
 	if _, have, err := readModel(name); err != nil || have != want {
 		t.Errorf("hash %s, want %s: %v", have, want, err)
 	}
-	for _, few := range []string{"", "\xff\xff", string(bitmap)} { // and no weights
+	for _, few := range []string{"", "\xff\xff", string(bitmap)} { // bitmaps only
 		name := sealed(t, header+"\n\n"+few)
 		if _, err := verify(name, folder+"data.svm"); err == nil {
-			t.Errorf("the numbers %q are those of a model", few)
+			t.Errorf("the numbers %q are accepted", few)
 		}
 	}
 }
 
-// Another weight, label or value is noticed.
+// TestTampering checks that files with a changed weight, label or value are contradicted or
+// refused, and that rows that are not covered are refused.
 func TestTampering(t *testing.T) {
 	notices := func(what, model, data string) {
 		t.Helper()
 		if r, err := verify(model, data); err == nil && r.verdict != contradicted {
-			t.Errorf("%s was not noticed: %+v", what, r)
+			t.Errorf("a change of %s is not noticed: %+v", what, r)
 		}
 	}
 	for _, name := range []string{"hinge", "products", "pieces"} {
@@ -149,13 +151,13 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// Edits of the header give the expected verdict, or an error that names the edited part. A claim is
-// confirmed only if it was found again.
+// TestHeaderEdits checks that edits of the header lead to the expected verdict, or to an error that
+// names the edited part.
 func TestHeaderEdits(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	const p, d, g = "0.5469749159456349", "0.5277713522771774", "0.03638614257026217"
 	objective, _ := strconv.ParseFloat(p, 64)
-	claim := func(bound float64) []string { // and the gap that goes with it
+	claim := func(bound float64) []string { // edits that claim the bound and its gap
 		return []string{`"dual_objective":` + d, fmt.Sprintf(`"dual_objective":%v`, bound),
 			`"gap":` + g, fmt.Sprintf(`"gap":%v`, gap(objective, bound))}
 	}
@@ -168,9 +170,9 @@ func TestHeaderEdits(t *testing.T) {
 	}{
 		{"confirmed", nil},
 		{"confirmed", claim(0.5)},
-		{"confirmed", claim(0.53)}, // is more than training claims, and true
+		{"confirmed", claim(0.53)}, // more than training claims, but true
 		{"not confirmed", claim(0.54)},
-		{"contradicted", claim(objective)}, // by such an objective
+		{"contradicted", claim(objective)}, // the claimed objective is rough: its gap is above 0
 		{"contradicted", claim(0.6)},
 		{"contradicted", append(claim(-1), `,"gap":+Inf`, "")},
 		{"claims nothing", append(claim(0), `,"gap":+Inf`, "")},
@@ -190,7 +192,7 @@ func TestHeaderEdits(t *testing.T) {
 		{"contradicted", []string{`"lambda":0.1}`, `"lambda":1e-9}`}},
 		{"contradicted", []string{`"loss":"hinge"`, `"loss":"log"`}},
 		{"not the label of a class", []string{"[-1,1]", "[-1,2]"}},
-		{"no feature of the model", []string{"index_base: 1", "index_base: 0"}},
+		{"want a feature of the model", []string{"index_base: 1", "index_base: 0"}},
 		{"result: {", []string{"\nscaling", "\nresult: " + resultLine + "\nscaling"}},
 		{"is unknown", []string{"\nscaling", "\nwhatever: 1\nscaling"}},
 		{"is unknown", []string{`"r2":4.5723572486864}`, `"r2":4.5723572486864}` + "\nmore: 1"}},
@@ -206,7 +208,7 @@ func TestHeaderEdits(t *testing.T) {
 		{`unknown field "class_weight"`, []string{`"lambda":0.1,"steps"`,
 			`"lambda":0.1,"class_weight":"balanced","steps"`}},
 		{`unknown field "weight"`, []string{`"r2":4.57235721119852`, `"weight":3,"r2":4.57235721119852`}},
-		{"there twice", []string{`"block":64`, `"block":64,"loss":"hinge"`}},
+		{"repeated", []string{`"block":64`, `"block":64,"loss":"hinge"`}},
 		{"upper-case", []string{`"block":64`, `"Block":64`}},
 		{"null", []string{`"block":64`, `"block":null`}},
 		{"follows the value", []string{"features: 9", "features: 9 9"}},
@@ -219,9 +221,9 @@ func TestHeaderEdits(t *testing.T) {
 		{"epochs and steps", []string{`"order"`, `"epochs":3,"order"`}},
 		{"per_class", []string{`,"per_class":[`, `,"per_class":[{},`}},
 		{"folded", []string{`"folded":true`, `"folded":false`}},
-		{"such a scale", []string{`"kind":"none"`, `"kind":"unit"`}},
-		{"such a scale", []string{`"kind":"none",`, ""}},
-		{"such an order", []string{`"shuffled"`, `"iid"`}},
+		{"config: scale", []string{`"kind":"none"`, `"kind":"unit"`}},
+		{"config: scale", []string{`"kind":"none",`, ""}},
+		{"config: order", []string{`"shuffled"`, `"iid"`}},
 		{"kernel machines", []string{"pegasimd model", "pegasimd kernel model"}},
 		{"version 1", []string{"pegasimd model 1", "pegasimd model 2"}},
 	} {
@@ -240,26 +242,26 @@ func TestHeaderEdits(t *testing.T) {
 	}
 }
 
-// Edits of an expansion are refused, or contradicted by the hash.
+// TestCurveEdits checks that models with an edited expansion are refused or contradicted.
 func TestCurveEdits(t *testing.T) {
 	for _, c := range []struct{ name, want, from, to string }{
-		{"products", "the expansion", `"terms":[[0,0],[0,1]`, `"terms":[[0,1],[0,0]`},
-		{"products", "the expansion", `"terms":[[0,0],[0,1]`, `"terms":[[0,0],[0,0]`},
-		{"products", "the expansion", `[0,1]`, `[0,9]`},
-		{"products", "the expansion", `[0,1]`, `[1,0]`},
-		{"products", "the expansion", `[0,1]`, `[-1,1]`},
-		{"products", "the expansion", `[0,1]`, `[0,1,1]`},
+		{"products", "scaling: expansion", `"terms":[[0,0],[0,1]`, `"terms":[[0,1],[0,0]`},
+		{"products", "scaling: expansion", `"terms":[[0,0],[0,1]`, `"terms":[[0,0],[0,0]`},
+		{"products", "scaling: expansion", `[0,1]`, `[0,9]`},
+		{"products", "scaling: expansion", `[0,1]`, `[1,0]`},
+		{"products", "scaling: expansion", `[0,1]`, `[-1,1]`},
+		{"products", "scaling: expansion", `[0,1]`, `[0,1,1]`},
 		{"products", "too many numbers", `[0,1],`, ``},
-		{"products", "the expansion", `"kind":"products"`, `"kind":"pieces"`},
-		{"products", "such curves", `"curves":"products"`, `"curves":"none"`},
-		{"products", "such curves", `"curves":"products"`, `"curves":"pieces"`},
-		{"products", "of an expansion", `"folded":false`, `"folded":true`},
-		{"products", "the expansion", `"kind":"products"`, `"kind":"products","knots":[]`},
+		{"products", "scaling: expansion", `"kind":"products"`, `"kind":"pieces"`},
+		{"products", "config: curves", `"curves":"products"`, `"curves":"none"`},
+		{"products", "config: curves", `"curves":"products"`, `"curves":"pieces"`},
+		{"products", "with an expansion", `"folded":false`, `"folded":true`},
+		{"products", "scaling: expansion", `"kind":"products"`, `"kind":"products","knots":[]`},
 		{"pieces", "contradicted", `[0,0],[1,1]`, `[0,0],[0,0]`},
 		{"pieces", "contradicted", `"knots":[-0.05`, `"knots":[-0.15`},
-		{"pieces", "the expansion", `"knots":[`, `"knots":[0,`},
-		{"pieces", "the expansion", `"knots":[`, `"knots":[9,`},
-		{"pieces", "the expansion", `"terms":[[0,0]`, `"terms":[[0,1]`},
+		{"pieces", "scaling: expansion", `"knots":[`, `"knots":[0,`},
+		{"pieces", "scaling: expansion", `"knots":[`, `"knots":[9,`},
+		{"pieces", "scaling: expansion", `"terms":[[0,0]`, `"terms":[[0,1]`},
 	} {
 		header, numbers := parts(t, c.name)
 		if !strings.Contains(header, c.from) {
@@ -269,14 +271,14 @@ func TestCurveEdits(t *testing.T) {
 		r, err := verify(sealed(t, header+"\n\n"+numbers), folder+"data.svm")
 		if err != nil && !strings.Contains(err.Error(), c.want) ||
 			err == nil && string(r.verdict) != c.want {
-			t.Errorf("%s, %s for %s: %+v, %v, want %s", c.name, c.to, c.from, r, err, c.want)
+			t.Errorf("%s, %s in place of %s: %+v, %v, want %s", c.name, c.to, c.from, r, err, c.want)
 		}
 	}
 }
 
-// The specification of training is complete: by it alone the same steps are taken, and
-// the same model comes out, to the bit. Among the models are a hinge without a bias and
-// a squared hinge with one.
+// TestGoldenTraining checks that a trainer written from the specification alone computes the
+// iterates, the weights and the bias of published models to the bit. Among the models are one with
+// hinge loss without a bias and one with squared hinge loss and a bias.
 func TestGoldenTraining(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "dense", "products", "pieces"} {
 		m, _, err := readModel(folder + name + ".model")
@@ -297,7 +299,8 @@ func TestGoldenTraining(t *testing.T) {
 	}
 }
 
-// trainAnew trains for total steps, checks the first against a file, and returns the average.
+// trainAnew trains for total steps, compares the iterates with the lines of the file steps, and
+// returns the averaged weights and bias.
 func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]float32, float64) {
 	n, scale := len(rows), m.Config.BiasScale // 0 without a bias
 	var sum, largest float64
@@ -329,7 +332,7 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 	var epoch []int
 	for step := 1; step <= total; step++ {
 		if len(epoch) == 0 {
-			epoch = blocks(n) // of one row each, of fewer than 128 rows
+			epoch = blocks(n) // with fewer than 128 rows, a block is one row
 		}
 		r := &rows[shuffled[epoch[0]]]
 		epoch = epoch[1:]
@@ -368,12 +371,12 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 		if (total-step)%period == 0 {
 			for step > total>>shift {
 				shift--
-				cur = window{} // its samples are far from the end
+				cur = window{} // the window of the next steps
 			}
 			cur.add(float32(1/d), v, vb)
 		}
 	}
-	// After the last step the present window is the last half.
+	// After the last step, cur holds the samples of the last half of the steps.
 	w := make([]float32, len(m.w))
 	for j := range w {
 		w[j] = float32(float64(cur.w[j]) / cur.n)
@@ -381,9 +384,9 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 	return w, float64(scale * (cur.b / cur.n))
 }
 
-// A window is a sum of samples.
+// A window is a weighted sum of samples of the iterate.
 type window struct {
-	n float64
+	n float64 // number of samples
 	w []float32
 	b float64
 }
@@ -399,7 +402,7 @@ func (s *window) add(a float32, v []float32, b float64) {
 	s.b += float64(float64(a) * b)
 }
 
-// permutation returns a function that makes permutations by draws of a generator.
+// permutation returns a function that draws a random permutation of 0 to n-1 from pcg.
 func permutation(pcg *rand.PCG) func(n int) []int {
 	return func(n int) []int {
 		p := make([]int, n)
@@ -411,7 +414,7 @@ func permutation(pcg *rand.PCG) func(n int) []int {
 	}
 }
 
-// The kernels' vectors hold for the sums written down here.
+// TestGoldenDots checks the method dot against the published vectors of dot and dotsparse.
 func TestGoldenDots(t *testing.T) {
 	for _, kernel := range []string{"dot", "dotsparse"} {
 		text, err := os.ReadFile(folder + "kernel-" + kernel + ".txt")

@@ -15,7 +15,7 @@ import (
 
 // This file reads model files (spec, "Model files").
 
-// A model has the lines of a model file that are covered, and the weights for scaled rows.
+// A model holds the covered lines of a model file, and the weights for scaled rows.
 type model struct {
 	Features, IndexBase int
 	Sparse, Bias        bool
@@ -27,13 +27,13 @@ type model struct {
 	Scaling             scaling
 
 	shift, factor []float32 // one for each column, or nil
-	terms         expansion // none of most models
+	terms         expansion // empty in most models
 	w             []float64 // weights for scaled rows, of features and then of terms
-	quick         []float32 // the same, rounded
+	quick         []float32 // w, rounded to float32
 	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
 }
 
-// A config has the settings of covered models. Keys are tags, or names of fields in lower case.
+// A config has the settings of covered models. A JSON key is a field's tag, or its lower-case name.
 type config struct {
 	Loss, Multiclass, Order, Offset, Average, Finish, Bias, Scale, Curves string
 
@@ -63,7 +63,7 @@ type result struct {
 	} `json:"per_class"`
 }
 
-// estimate is a claim about rows that the model was not trained on, which is not checked.
+// estimate is a claim, not checked, about rows that the model was not trained on.
 type estimate struct {
 	Metric       string
 	Value, Share float64
@@ -99,13 +99,13 @@ func readModel(name string) (m *model, hash string, err error) {
 		return nil, "", errors.New("not a model file of version 1; kernel machines and compressed " +
 			"files are not covered")
 	case string(sum[:]) != string(file[end:]) || !whole:
-		return nil, "", errors.New("the file is damaged: its checksum is wrong")
+		return nil, "", errors.New("the file is damaged: wrong checksum, or no end of the header")
 	}
 	m = new(model)
 	if err := m.readHeader(strings.Split(lines, "\n")); err != nil {
 		return nil, "", err
 	}
-	if m.Scaling == (scaling{}) { // there is no such line
+	if m.Scaling == (scaling{}) { // the header has no line scaling
 		m.Scaling = scaling{Kind: "none", Folded: true}
 	}
 	if e := m.Scaling.Expansion; e != nil {
@@ -137,7 +137,7 @@ func (m *model) readHeader(lines []string) error {
 		name, text, _ := strings.Cut(line, ": ")
 		for len(known) > 0 && known[0].name != name {
 			if known[0].required {
-				return fmt.Errorf("header: where %s should be there is %.40q", known[0].name, line)
+				return fmt.Errorf("header: %s should be in place of %.40q", known[0].name, line)
 			}
 			known = known[1:]
 		}
@@ -145,7 +145,7 @@ func (m *model) readHeader(lines []string) error {
 		case line == "":
 			return nil
 		case len(known) == 0:
-			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", line)
+			return fmt.Errorf("header: %.40q is unknown, repeated, or in the wrong place", line)
 		case known[0].value == nil:
 			return fmt.Errorf("models with a line %q are not covered", name)
 		}
@@ -170,8 +170,8 @@ func strict(text string, value any) error {
 	return eachOnce(json.NewDecoder(strings.NewReader(text)))
 }
 
-// eachOnce returns an error if a value has a null, or a key that is there twice or has upper-case
-// letters, which package json takes for lower-case ones.
+// eachOnce returns an error if a value has a null, a repeated key, or a key with upper-case
+// letters, for which package json also accepts lower-case letters.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {
@@ -186,7 +186,7 @@ func eachOnce(d *json.Decoder) error {
 			token, _ := d.Token()
 			key := token.(string)
 			if seen[key] || key != strings.ToLower(key) {
-				return fmt.Errorf("the key %.40q is there twice or has upper-case letters", key)
+				return fmt.Errorf("the key %.40q is repeated or has upper-case letters", key)
 			}
 			seen[key] = true
 		}
@@ -198,8 +198,8 @@ func eachOnce(d *json.Decoder) error {
 	return err
 }
 
-// checkKind returns an error unless the model is of a kind that is covered and its settings are
-// ones that training writes.
+// checkKind returns an error unless the kind of the model is covered and training can write its
+// settings.
 func (m *model) checkKind() error {
 	c, s, r := &m.Config, &m.Scaling, &m.Result
 	isOne := func(word string, of ...string) bool { return slices.Contains(of, word) }
@@ -213,32 +213,32 @@ func (m *model) checkKind() error {
 		{m.Features >= 0, "features"},
 		{m.IndexBase == 0 || m.IndexBase == 1, "index_base"},
 		{positive(m.Lambda), "lambda"},
-		{isOne(layout, "dense", "sparse"), "data: of such a layout"},
-		{isOne(c.Loss, "hinge", "squared-hinge", "log"), "config: such a loss"},
-		{isOne(c.Multiclass, "ovr", "ovo"), "config: such a multiclass"},
+		{isOne(layout, "dense", "sparse"), "data: layout"},
+		{isOne(c.Loss, "hinge", "squared-hinge", "log"), "config: loss"},
+		{isOne(c.Multiclass, "ovr", "ovo"), "config: multiclass"},
 		{c.Lambda == 0 && positive(c.C) || c.C == 0 && positive(c.Lambda), "config: lambda and c"},
 		{c.Epochs > 0 && c.Steps == 0 || c.Epochs == 0 && c.Steps > 0 && c.Steps <= 1<<53,
 			"config: epochs and steps"},
 		{c.Tol >= 0 && c.Tol < 1, "config: tol"},
-		{c.Order == "shuffled" && c.Block > 0, "config: such an order"},
-		{isOne(c.Offset, "auto", "r2", "none"), "config: such an offset"},
-		{isOne(c.Average, "last-half", "none"), "config: such an average"},
-		{isOne(c.Finish, "", "none", "dual", "auto", "newton"), "config: such a finish"},
+		{c.Order == "shuffled" && c.Block > 0, "config: order or block"},
+		{isOne(c.Offset, "auto", "r2", "none"), "config: offset"},
+		{isOne(c.Average, "last-half", "none"), "config: average"},
+		{isOne(c.Finish, "", "none", "dual", "auto", "newton"), "config: finish"},
 		{c.Bias == "none" && c.BiasScale == 0 || c.Bias == "augmented" && positive(c.BiasScale) &&
-			c.BiasScale <= math.MaxFloat32, "config: such a bias"},
-		{m.Bias || c.Bias == "none", "bias: false, beside the config's"},
+			c.BiasScale <= math.MaxFloat32, "config: bias or bias_scale"},
+		{m.Bias || c.Bias == "none", "bias: false contradicts config"},
 		{!m.Bias || c.Bias != "none" || s.Kind == "standard" && s.Folded,
-			"bias: true, beside the config's"},
+			"bias: true contradicts config"},
 		{isOne(s.Kind, "none", "unit", "standard", "max-abs") && c.Scale == s.Kind &&
-			c.TargetScale == "none", "config: such a scale"},
+			c.TargetScale == "none", "config: scale or target_scale, or scaling: kind"},
 		{isOne(c.Curves, "", "none") && s.Expansion == nil || s.Expansion != nil && c.Curves ==
-			s.Expansion.Kind && s.Expansion.valid(m.Features), "config: such curves, or the expansion"},
-		{s.Expansion == nil || !s.Folded && s.Kind != "unit", "scaling: such a kind of an expansion"},
+			s.Expansion.Kind && s.Expansion.valid(m.Features), "config: curves, or scaling: expansion"},
+		{s.Expansion == nil || !s.Folded && s.Kind != "unit", "scaling: kind or folded with an expansion"},
 		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs") ||
 			s.Expansion != nil, "scaling: folded"},
 		{isOne(r.Solver, "", "steps", "dual", "steps, dual", "steps, newton", "dual, newton"),
-			"result: such a solver"},
-		{r.CrossValidated.valid() && r.HeldOut.valid(), "result: such an estimate"},
+			"result: solver"},
+		{r.CrossValidated.valid() && r.HeldOut.valid(), "result: cross_validated or held_out"},
 		{len(r.PerClass) == 1, "result: per_class: want one"},
 		{r.Steps >= 0 && r.Epochs >= 0 && r.Violations >= 0 && r.Replaced >= 0 && r.Replaced <= 1,
 			"result: counts below 0, or replaced above 1"},
@@ -287,7 +287,7 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	all := slices.Concat(weights, m.shift, e.shift, m.factor, e.factor)
 	for k, v := range all {
 		if v-v != 0 || k >= len(all)-len(m.factor)-terms && v <= 0 {
-			return "", fmt.Errorf("a weight, shift or factor is %v", v)
+			return "", fmt.Errorf("a weight, shift or factor is not finite, or a factor not above 0: %v", v)
 		}
 	}
 	hashed := pack(weights, biases, m.Classes)
@@ -307,7 +307,7 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	}
 	m.unfold(weights, append(biases, 0)[0])
 	if m.b-m.b != 0 || m.Config.Bias == "none" && m.b != 0 {
-		return "", fmt.Errorf("the bias of scaled rows is %v", m.b)
+		return "", fmt.Errorf("the bias for scaled rows is %v: want a finite number, 0 without a bias", m.b)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
 }
@@ -320,11 +320,11 @@ func pack(parts ...any) (packed []byte) {
 	return packed
 }
 
-// unpacked returns the numbers of a sparse file with the missing zeros.
+// unpacked returns the numbers of a sparse file with its omitted zeros inserted.
 func unpacked(numbers []byte, n int) ([]byte, error) {
 	at := (n + 7) / 8
 	if len(numbers) < at || n%8 > 0 && numbers[n/8]>>(n%8) != 0 {
-		return nil, errors.New("the file has too few bits, or bits of more weights than there are")
+		return nil, errors.New("the bitmap of weights is too short, or has bits after the last weight")
 	}
 	weights := make([]byte, 4*n)
 	for j := range n {

@@ -18,7 +18,7 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 		for i, v := range part {
 			lane[i%lanes] += v
 		}
-		for l := lanes - 1; l > 0; l-- { // to the lane that is 32, 16, 8, 4, 2 or 1 below
+		for l := lanes - 1; l > 0; l-- { // add lane l to the lane 32, 16, 8, 4, 2 or 1 below it
 			lane[l-1<<(bits.Len(uint(l))-1)] += lane[l]
 		}
 		total += lane[0]
@@ -26,8 +26,8 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	return total
 }
 
-// dot returns the float32 dot product (spec, "Words for sums"): of the features by columns if the
-// rows are held dense, else by nonzeros, and of the terms by columns.
+// dot returns the float32 dot product of r and w (spec, "Words for sums"). It sums the features by
+// columns if the rows are dense and otherwise by nonzeros, and the terms by columns.
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -66,8 +66,8 @@ func (m *model) wideDot(r *row) (dot, size float64) {
 	return dot, size
 }
 
-// margins returns the rows' margins of the rough and of the exact scores, and a bound on the error
-// of the objective that the exact ones give.
+// margins returns the rows' margins by the rough and by the exact scores, and a bound on the error
+// of the objective computed from the exact margins.
 func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
 	n := float64(len(rows))
 	for _, r := range rows {
@@ -104,12 +104,12 @@ func squares[T float32 | float64](w []T) (sum float64) {
 	return sum
 }
 
-// objective returns lambda/2 |w|^2 plus the mean loss, from the weights' squares and the margins.
+// objective returns lambda/2 (squares + b^2) plus the mean loss at the margins; squares is |w|^2.
 func (m *model) objective(margins []float64, squares float64) float64 {
 	b := m.b / cmp.Or(m.Config.BiasScale, 1)
 	losses, order := make([]float64, len(margins)), make([]int, len(margins))
 	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
-	for i := range order { // "Random numbers"
+	for i := range order { // shuffled as "Random numbers" says, unless the solver is dual
 		j := i
 		if !strings.HasPrefix(m.Result.Solver, "dual") {
 			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
@@ -124,7 +124,7 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	return float64(m.Lambda/2*(squares+float64(b*b))) + mean
 }
 
-// shares returns dual variables: minus the derivatives of the loss, the hinge smoothed by h.
+// shares returns dual variables: minus the derivatives of the loss, a hinge smoothed to width h.
 func (m *model) shares(margins []float64, h float64) []float64 {
 	a := make([]float64, len(margins))
 	for i, margin := range margins {
@@ -140,7 +140,7 @@ func (m *model) shares(margins []float64, h float64) []float64 {
 	return a
 }
 
-// gain returns a dual variable's term in the bound, and the sum of its parts' magnitudes.
+// gain returns a dual variable's term in the bound, and the sum of the magnitudes of its parts.
 func (m *model) gain(a float64) (gain, size float64) {
 	switch {
 	case m.Config.Loss == "squared-hinge":
@@ -154,11 +154,11 @@ func (m *model) gain(a float64) (gain, size float64) {
 	return a, a
 }
 
-// bound returns the lower bound of dual variables, less the errors of its own sums and slack, the
-// error of the objective.
+// bound returns the lower bound that the dual variables a prove, less bounds on its rounding errors
+// and less slack, a bound on the error of the objective.
 func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 	n, b := float64(len(rows)), m.Config.BiasScale
-	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last: the bias's
+	u, sizes := make([]float64, len(m.w)+1), make([]float64, len(m.w)+1) // the last is the bias
 	var mean, size, half float64
 	for i, r := range rows {
 		gain, most := m.gain(a[i])
@@ -170,16 +170,16 @@ func (m *model) bound(rows []row, a []float64, slack float64) float64 {
 		u[len(m.w)] += r.y * a[i] * b
 		sizes[len(m.w)] += a[i] * b
 	}
-	for j, v := range u { // an upper bound on its magnitude, whatever the roundings
+	for j, v := range u { // v becomes an upper bound on |u[j]|, whatever the roundings
 		v = math.Abs(v) + (n+4)*0x1p-53*sizes[j]
 		half += v * v / (2 * m.Lambda * n * n)
 	}
 	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(len(m.w)+16)*half) - slack
 }
 
-// ascend makes one pass of coordinate ascent over the rows in an order. As a function of one dual
-// variable the bound is concave, and largest where the slope of the gain is the margin for the
-// weights u/lambda.
+// ascend makes one pass of coordinate ascent over the rows in the given order. As a function of one
+// dual variable the bound is concave, and greatest where the slope of the gain equals the margin
+// for the weights u/lambda.
 func (m *model) ascend(rows []row, a []float64, order []int) {
 	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
 	w := make([]float64, len(m.w)+1)
@@ -194,20 +194,20 @@ func (m *model) ascend(rows []row, a []float64, order []int) {
 	}
 	for _, i := range order {
 		r := &rows[i]
-		margin, bend := b*w[len(m.w)], b*b/scale // bend: the margin's slope in a[i]
+		margin, slope := b*w[len(m.w)], b*b/scale // slope of the margin as a function of a[i]
 		for k, j := range r.index {
 			margin += w[j] * r.value[k]
-			bend += r.value[k] * r.value[k] / scale
+			slope += r.value[k] * r.value[k] / scale
 		}
 		margin *= r.y
 		old := a[i]
 		switch {
 		case m.Config.Loss == "squared-hinge":
-			a[i] = max(0, old+(1-margin-old/2)/(bend+0.5))
+			a[i] = max(0, old+(1-margin-old/2)/(slope+0.5))
 		case m.Config.Loss == "log":
-			a[i] = shareOfLog(old, margin-bend*old, bend)
-		case bend > 0:
-			a[i] = max(0, min(old+(1-margin)/bend, 1))
+			a[i] = shareOfLog(old, margin-slope*old, slope)
+		case slope > 0:
+			a[i] = max(0, min(old+(1-margin)/slope, 1))
 		default:
 			a[i] = 1
 		}
@@ -215,14 +215,14 @@ func (m *model) ascend(rows []row, a []float64, order []int) {
 	}
 }
 
-// shareOfLog solves log((1-a)/a) = margin + bend a for a, by Newton's method for z = log(a/(1-a))
-// from the old a on, and by bisection where a step leaves the interval that has z.
-func shareOfLog(old, margin, bend float64) (a float64) {
-	low, high := -margin-bend, -margin
+// shareOfLog solves log((1-a)/a) = margin + slope a for a, by Newton's method for z = log(a/(1-a)),
+// started at the old a, and by bisection if a step leaves the interval that contains z.
+func shareOfLog(old, margin, slope float64) (a float64) {
+	low, high := -margin-slope, -margin
 	z := max(low, min(math.Log(old/(1-old)), high))
 	for range 50 {
 		a = 1 / (1 + math.Exp(-z))
-		off := z + margin + bend*a
+		off := z + margin + slope*a
 		if math.Abs(off) < 1e-15 {
 			break
 		}
@@ -231,7 +231,7 @@ func shareOfLog(old, margin, bend float64) (a float64) {
 		} else {
 			low = z
 		}
-		if z -= off / (1 + bend*a*(1-a)); !(z > low && z < high) {
+		if z -= off / (1 + slope*a*(1-a)); !(z > low && z < high) {
 			z = (low + high) / 2
 		}
 	}
