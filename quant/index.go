@@ -27,7 +27,7 @@ import (
 // time:
 //
 //   - The metric is not one of these three, or more than a sixteenth of the rows are wanted.
-//   - The rows have less than 256 K elements in all, or a row less than 48 or more than 2^25.
+//   - The rows have less than 256 K elements in all, or each has less than 48 or more than 2^25.
 //   - The query is zero, not finite, or has a norm outside [2^-30, 2^30].
 //   - More than a quarter of the rows are not finite, or have a norm outside this range but not 0.
 //

@@ -44,8 +44,8 @@ func excluded(t *testing.T, x *Index, by dense.Metric, q []float32) (rows []int)
 	return rows
 }
 
-// scoreOf returns a score of dense.Top, negated for ByDistance, and the greatest number that it can
-// be by the bound on its error.
+// scoreOf returns a score of dense.Top, negated for ByDistance, and the greatest score that the
+// bound on its error allows.
 func scoreOf(by dense.Metric, row, q []float32) (score float32, worst float64) {
 	u := sumError(len(q))
 	switch by {

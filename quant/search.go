@@ -76,10 +76,10 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	}
 }
 
-// search is the search of an Index for the hits of one query, in all rows or in those that one
-// goroutine screens. Rows that are not excluded by their bounds are first collected as candidates.
-// The most promising of these are scored first: the better the hits so far, the more candidates
-// are excluded in their turn.
+// search is the search of an Index for the hits of one query, in all rows or in the rows that one
+// goroutine screens. It first collects the rows that their bounds do not exclude as candidates. The
+// candidates with the greatest bounds are scored first, because the scores of the hits so far may
+// then exclude other candidates.
 type search struct {
 	screen
 	rows       nearest.Rows[float32]
@@ -306,7 +306,7 @@ func (s *search) scoreBest() {
 	s.candidates = rest
 }
 
-// moveGreatest moves the k candidates with the greatest bounds to the front.
+// moveGreatest moves the k candidates with the greatest bounds to the front of c.
 func moveGreatest(c []candidate, k int) {
 	for start, end := 0, len(c); end-start > 1; {
 		pivot := c[start+(end-start)/2].bound

@@ -50,8 +50,8 @@ func TestGoldenVectors(t *testing.T) {
 }
 
 // TestGoldenVectorsOfAllKernels checks that every kernel in asmtest's table has vectors, except for
-// prefetch, which has no result, and kernels over rows for which other vectors have the result of
-// each row. It also checks that docs/spec.md defines every kernel with vectors.
+// prefetch, which has no result, and kernels over rows whose sums other vectors cover one row at a
+// time. It also checks that docs/spec.md names every kernel with vectors.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,

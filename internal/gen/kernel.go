@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A kernelSpec describes a kernel: the name with which the names of its functions begin, their
-// signature, and the function that emits its body. Go code calls a kernel through
-// its dispatch stub, nameActive, which jumps to the body for the code path in use. Two kernels for
-// different element types may share a stub, which selects one of them. Such a stub is described by
-// a kernelSpec without a body.
+// A kernelSpec describes a kernel: its name, with which the names of its functions begin, the
+// signature of these functions, and the function that emits the kernel's body. Go code calls a
+// kernel through its dispatch stub, nameActive, which jumps to the body for the code path in use.
+// Two kernels for different element types may share a stub, which selects one of them. A kernelSpec
+// without a body describes such a stub.
 type kernelSpec struct {
 	signature
 	name    string

@@ -12,9 +12,9 @@
 // invalid arguments, whose panics are gonum's, and calls with increments other than 1, except in
 // Ger.
 //
-// Results have the same bits on every machine and for any number of threads. They differ from
-// gonum's by rounding, and in one more case: gonum's Gemm skips products whose factor in A is 0,
-// while Sgemm adds NaN for them if the factor in B is infinite or NaN.
+// Results of the kernels have the same bits on every machine and for any number of threads. They
+// differ from gonum's by rounding, and in one more case: gonum's Gemm skips products whose factor
+// in A is 0, while Sgemm adds NaN for them if the factor in B is infinite or NaN.
 package blas32
 
 import (

@@ -59,7 +59,7 @@ func (c *Context) fail(format string, a ...any) {
 	c.errs = append(c.errs, fmt.Errorf("arm64: "+c.function+": "+format, a...))
 }
 
-// Result returns the file, to be compiled by Compile, and the errors made in building it.
+// Result returns the file, to be compiled by Compile, and the errors of the calls that built it.
 func (c *Context) Result() (*ir.File, error) {
 	f, err := c.Context.Result()
 	return f, errors.Join(append(c.errs, err)...)
