@@ -19,7 +19,7 @@ type neon struct {
 	signature *signature  // signature of the current function
 	bytes     operand.Mem // table of the bytes -16 to 47, for operands of VTBL
 	scratch   bool        // whether the current function has scratch space in its frame
-	labels    int         // number of the function's incomplete groups so far, for unique labels
+	labels    int         // calls of LoadPart and StorePart in the function, for unique labels
 	dot       bool        // whether the CPUs have SDOT and UDOT
 }
 
