@@ -216,15 +216,10 @@ func (t *tree) borrowModules(ctx context.Context, folder string) error {
 // lacks lists the files that the packages are built from in the user's repository and that this
 // tree lacks because git ignores them.
 func (t *tree) lacks(ctx context.Context, c *config) (names []string) {
-	format := "{{if not .Standard}}{{$dir := .Dir}}"
-	for _, list := range []string{"GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles", "TestGoFiles",
-		"XTestGoFiles", "EmbedFiles", "TestEmbedFiles", "XTestEmbedFiles"} {
-		format += "{{range ." + list + "}}{{$dir}}/{{.}}\n{{end}}"
-	}
 	// Errors are ignored here: the build reports them.
-	out, _ := run(ctx, filepath.Join(t.repository, c.dir), nil, "go", append([]string{"list", "-e",
-		"-deps", "-test", "-f", format + "{{end}}"}, c.packages...)...)
-	for path := range strings.FieldsFuncSeq(out, func(r rune) bool { return r == '\n' }) {
+	files, _ := c.sources(ctx, t.repository, nil, "GoFiles", "CgoFiles", "SFiles", "CFiles", "HFiles",
+		"TestGoFiles", "XTestGoFiles", "EmbedFiles", "TestEmbedFiles", "XTestEmbedFiles")
+	for _, path := range files {
 		name, inside := strings.CutPrefix(path, t.repository+"/")
 		if _, here := os.Stat(path); !inside || here != nil {
 			continue // in another module, or in the go command's cache

@@ -29,12 +29,9 @@ func debug(arch string) string {
 
 // A survey is the result of a native run of a counted binary for one benchmark.
 type survey struct {
-	ns     float64 // per operation
-	calls  bool    // it uses package count, which counts single calls
-	pieces int     // how often its timer was stopped in the last run
-	n      int     // iterations of that run
-	allocs float64 // per operation or call
-	bytes  float64 // per operation
+	line        // of the last run; allocs are per call if calls is set
+	calls  bool // it uses package count, which counts single calls
+	pieces int  // how often its timer was stopped in the last run
 }
 
 // An event is one line that a counting run writes, in the order of execution.
@@ -108,8 +105,8 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 			continue // it did not end, or only has sub-benchmarks
 		}
 		s, known := all[e.name]
-		if l := ran.lines[e.name][0]; !known {
-			s = survey{ns: l.ns, n: l.n, allocs: l.allocs, bytes: l.bytes}
+		if !known {
+			s.line = ran.lines[e.name][0]
 		}
 		switch e.what {
 		case "run":

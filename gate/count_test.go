@@ -61,13 +61,13 @@ func TestIterations(t *testing.T) {
 		s    survey
 		want int
 	}{
-		{survey{ns: 5}, 1 << 18},
-		{survey{ns: 300e3}, 4},
-		{survey{ns: 3e6}, 4},
-		{survey{ns: 20e6}, 1},
-		{survey{ns: 200e6}, 0},
-		{survey{calls: true, ns: 200e6}, 1},
-		{survey{ns: 5, n: 1000, pieces: 1001}, 256}, // the timer is stopped in each operation
+		{survey{line: line{ns: 5}}, 1 << 18},
+		{survey{line: line{ns: 300e3}}, 4},
+		{survey{line: line{ns: 3e6}}, 4},
+		{survey{line: line{ns: 20e6}}, 1},
+		{survey{line: line{ns: 200e6}}, 0},
+		{survey{calls: true, line: line{ns: 200e6}}, 1},
+		{survey{line: line{ns: 5, n: 1000}, pieces: 1001}, 256}, // the timer is stopped in each operation
 	} {
 		if got := c.s.iterations(); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.s, got, c.want)

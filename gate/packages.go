@@ -171,19 +171,27 @@ var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 // reproducible, unless one of the packages needs it. It also looks for code that may use AVX-512:
 // assembly that names its registers, and any C.
 func (c *config) findNative(ctx context.Context, t tree) error {
-	out, err := run(ctx, filepath.Join(t.root, c.dir), t.goEnv, "go", append([]string{"list", "-e",
-		"-deps", "-test", "-f", "{{if not .Standard}}{{$dir := .Dir}}{{range .CgoFiles}}cgo\n{{end}}" +
-			"{{range .SFiles}}{{$dir}}/{{.}}\n{{end}}{{end}}"}, c.packages...)...)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(out) {
-		file := strings.TrimSpace(line)
+	files, err := c.sources(ctx, t.root, t.goEnv, "CgoFiles", "SFiles")
+	isCgo := func(file string) bool { return filepath.Ext(file) == ".go" }
+	for _, file := range files {
 		text, _ := os.ReadFile(file) // the build reports missing files
-		c.wide = c.wide || file == "cgo" || zmm.Match(text)
+		c.wide = c.wide || isCgo(file) || zmm.Match(text)
 	}
-	if os.Getenv("CGO_ENABLED") == "" && !strings.Contains("\n"+out, "\ncgo\n") {
+	if os.Getenv("CGO_ENABLED") == "" && !slices.ContainsFunc(files, isCgo) {
 		c.env = []string{"CGO_ENABLED=0"}
 	}
-	return nil
+	return err
+}
+
+// sources lists the files of the given kinds, which are fields of go list, from which the packages
+// of -package in the module of a tree are built. It leaves out the standard library.
+func (c *config) sources(ctx context.Context, root string, env []string, kinds ...string) ([]string,
+	error) {
+	format := "{{if not .Standard}}{{$dir := .Dir}}"
+	for _, kind := range kinds {
+		format += "{{range ." + kind + "}}{{$dir}}/{{.}}\n{{end}}"
+	}
+	out, err := run(ctx, filepath.Join(root, c.dir), env, "go", append([]string{"list", "-e",
+		"-deps", "-test", "-f", format + "{{end}}"}, c.packages...)...)
+	return strings.FieldsFunc(out, func(r rune) bool { return r == '\n' }), err
 }

@@ -98,7 +98,6 @@ func (s series) empty() bool {
 const (
 	farAtLeast = 0.5
 	farSpreads = 4
-	farCounts  = 1 // least number of counts of each tree
 )
 
 // farLimit returns the share by which the head's least count must exceed the base's greatest.
@@ -106,8 +105,7 @@ func (s series) farLimit() float64 { return max(farAtLeast, farSpreads*s.spread(
 
 // farAbove reports whether the head's counts exceed the base's by more than farLimit.
 func (s series) farAbove() bool {
-	return min(len(s[0]), len(s[1])) >= farCounts && !s.empty() &&
-		slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
+	return !s.empty() && slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
 // believed returns the share by which the counts must rise to be worse. Single calls are exact;
