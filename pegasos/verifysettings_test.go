@@ -47,7 +47,7 @@ func TestVerifyChangedModel(t *testing.T) {
 		"the objective of weight vector 2 is": func(m *pegasos.Model) {
 			m.Result.PerClass[2].Objective *= 1.1
 		},
-		"of 2 weight vectors and has 3": func(m *pegasos.Model) {
+		"about 2 weight vectors, but has 3": func(m *pegasos.Model) {
 			m.Result.PerClass = m.Result.PerClass[:2]
 		},
 		"the mean of the objectives is": func(m *pegasos.Model) { m.Result.Objective *= 1 + 1e-9 },

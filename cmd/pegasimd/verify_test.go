@@ -158,7 +158,7 @@ func TestVerifyLacksClaims(t *testing.T) {
 	if err := m.WriteFile(model); err != nil {
 		t.Fatal(err)
 	}
-	const want = "contradicted: the model claims something of 0 weight vectors and has 1"
+	const want = "contradicted: the model makes claims about 0 weight vectors, but has 1"
 	fails(t, exitError, want, "verify", "-passes", "200", model, data)
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
@@ -236,7 +236,8 @@ func TestVerifyTellsWhatItFound(t *testing.T) {
 	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.01", digits, model)
 	told, _ = must(t, "verify", "-passes", "0", "-json", numbers, model, digits)
 	n := len(report(t, numbers)["unconfirmed"].([]any))
-	want := fmt.Sprintf("\nof %d of 10 weight vectors less was found than is claimed: 0, ", n)
+	want := fmt.Sprintf("\n%d of 10 weight vectors have a worse bound or gap than claimed: "+
+		"vectors 0, ", n)
 	if n < 2 || !strings.Contains(told, want) {
 		t.Errorf("%s\nlacks %q", told, want)
 	}

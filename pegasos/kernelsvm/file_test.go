@@ -234,7 +234,7 @@ func TestModelHostile(t *testing.T) {
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(),
-			"pegasos: model file: ") {
+			"pegasos: kernel model file: ") {
 			t.Errorf("%q %q: %v, want %q", c.header, c.body, err, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // fileKind is the kind, for package modelfile, of the files that rounds write. The header
 // contains a stamp and, in a file of a state, the fields of the state that are not vectors. The
 // numbers are the state's vectors, or a shard's dual variables.
-var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "file of rounds", Version: 1}
+var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "round", Version: 1}
 
 // A stamp identifies the data, settings, round and shard that a file belongs to.
 type stamp struct {
@@ -31,7 +31,8 @@ func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k,
 // errForeign is the error for a file whose stamp is not the expected one.
 var errForeign = errors.New("the file belongs to other data, other settings or another round")
 
-// write writes a file with the stamp, state, which may be nil, and the numbers that write writes.
+// write writes a file with the stamp and state, which may be nil, and calls write to write the
+// numbers.
 func (s stamp) write(w io.Writer, state *rounds.State, write func(*modelfile.Writer)) error {
 	m := modelfile.NewWriter(w, fileKind)
 	if err := m.Header(s.fields(&state)); err != nil {
@@ -151,7 +152,7 @@ func (f *Folder) each(kind string, use func(path string, round int)) error {
 }
 
 // newest returns the state after the last round that was committed. Damaged states are skipped; a
-// state of other rounds is an error.
+// state with another stamp is an error.
 func (f *Folder) newest() (*rounds.State, error) {
 	var found []int
 	err := f.each("state", func(path string, k int) {
@@ -171,13 +172,13 @@ func (f *Folder) newest() (*rounds.State, error) {
 		failed = err
 	}
 	if failed != nil && found[0] > 1 {
-		return nil, fmt.Errorf("%w, and the previous round's state is missing, too: remove the folder "+
-			"and start again", failed)
+		return nil, fmt.Errorf("%w, and the previous round's state is missing or damaged, too: "+
+			"remove the folder and start again", failed)
 	}
 	return f.state(0)
 }
 
-// clear removes files older than the round before round k. Files that can't be removed stay.
+// clear removes the files of the rounds before round k-1. Files that can't be removed stay.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

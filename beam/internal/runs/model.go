@@ -32,7 +32,10 @@ func (f *Folder) Verified() (*pegasos.Verification, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.verified == nil || !state.Done {
+	switch {
+	case f.verified == nil:
+		return nil, errors.New("pegasos: the rounds in this folder train a model, and verify none")
+	case !state.Done:
 		return nil, errors.New("pegasos: the rounds of the verification are not finished")
 	}
 	return f.verified.Compare(pegasos.Result(f.rounds.Result(state))), nil

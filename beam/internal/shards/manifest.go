@@ -57,7 +57,8 @@ type Manifest struct {
 	HashBits  int `json:"hash_bits,omitempty"`
 
 	// Classes lists the distinct labels, ascending, Names their names, if they have names, and
-	// Count the number of rows of each; nil if there are more labels than package pegasos allows.
+	// Count the number of rows of each class. Classes and Count are nil if there are more labels
+	// than package pegasos allows.
 	Classes []float32 `json:"classes,omitempty"`
 	Names   []string  `json:"names,omitempty"`
 	Count   []int     `json:"count,omitempty"`
@@ -70,10 +71,10 @@ type Manifest struct {
 	hash string
 }
 
-// Values are statistics of the features before scaling and after each kind of scaling.
+// Values are statistics of the rows' lengths before scaling, in RowSizes and Lengths, and after it.
 type Values struct {
 	scale.RowSizes
-	// Lengths are the least, the median and the largest |x|^2 that is above 0.
+	// Lengths are the least, the median and the largest squared length of the rows that are not 0.
 	Lengths [3]float64 `json:"length_quantiles"`
 	// Scaled has, for each possible kind of scaling, the sizes of the scaled rows.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`
@@ -130,13 +131,15 @@ func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {
 		if n < 1 || n > m.Rows-rows {
-			return fmt.Errorf("a class has %d rows of %d", n, m.Rows)
+			return fmt.Errorf("a class has %d rows: want 1 or more for each class, and %d for all",
+				n, m.Rows)
 		}
 		rows += n
 	}
 	switch {
 	case m.Rows < 1 || m.Cols < 1 || m.Cols > math.MaxInt32 || m.Nonzeros < 0:
-		return fmt.Errorf("%d rows of %d features with %d nonzeros", m.Rows, m.Cols, m.Nonzeros)
+		return fmt.Errorf("%d rows of %d features with %d nonzeros: want at least one row and "+
+			"feature", m.Rows, m.Cols, m.Nonzeros)
 	case m.Layout != dataset.LayoutDense && m.Layout != dataset.LayoutSparse:
 		return fmt.Errorf("unknown layout %q", m.Layout)
 	case m.IndexBase != 0 && m.IndexBase != 1:
@@ -144,7 +147,8 @@ func (m *Manifest) check() error {
 	case m.HashBits < 0 || m.HashBits > 0 && m.Cols != 1<<m.HashBits:
 		return fmt.Errorf("%d hash bits, but %d features", m.HashBits, m.Cols)
 	case len(m.Count) != len(m.Classes) || m.Classes != nil && rows != m.Rows:
-		return fmt.Errorf("%d classes have %d of %d rows", len(m.Classes), rows, m.Rows)
+		return fmt.Errorf("%d classes have %d counts with %d rows: want a count for each class, "+
+			"and %d rows", len(m.Classes), len(m.Count), rows, m.Rows)
 	}
 	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// measureLabels returns the distinct labels, ascending, and how many rows have each; nil if there
-// are more than a model can have.
+// measureLabels returns the distinct labels, ascending, and the number of rows with each label.
+// Both are nil if there are more labels than a model can have classes.
 func measureLabels(y []float32) (classes []float32, count []int) {
 	for _, v := range y {
 		k, found := labels.Find(classes, v)
@@ -44,7 +44,8 @@ func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.
 		return nil, err
 	}
 	if c.Bad >= 0 {
-		return nil, fmt.Errorf("row %d, counted from 0: the features are too large", c.Bad)
+		return nil, fmt.Errorf("row %d, counted from 0: a feature is NaN, infinite or too large",
+			c.Bad)
 	}
 	return c, nil
 }
@@ -70,7 +71,7 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 	}
 	sizes := measureScaled(ctx, set, scales, threads)
 	for k, s := range scales {
-		// Other kinds of scaling make rows that exceed float32.
+		// Kinds of scaling that make values too large for float32 are left out.
 		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
 			v.Scaled[s.Kind] = size
 		}

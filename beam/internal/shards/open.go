@@ -47,10 +47,10 @@ func (m *Manifest) Open(i int) (*Part, error) {
 	return &Part{Set: set, First: first}, nil
 }
 
-// foreign returns the error for a file that does not have the hash in the manifest.
+// foreign returns the error for a file that does not have the size, hash or shape in the manifest.
 func foreign(path string) error {
-	return fmt.Errorf("%s: the manifest beside it means another file: it was cut off, damaged or "+
-		"replaced; split the data again", escape.Name(path))
+	return fmt.Errorf("%s: the manifest beside it was written for another file: it was cut off, "+
+		"damaged or replaced; split the data again", escape.Name(path))
 }
 
 // fileOf reads a file.

@@ -38,16 +38,19 @@ func Classify(y []float32, weight []float64, known []float32,
 			}
 			if _, found := Find(known, v); !found {
 				return nil, nil, badRow(i,
-					fmt.Sprintf("the label %v is not one of the model's: %v", v, known))
+					fmt.Sprintf("the label %v is not one of the classes %v", v, known))
 			}
 		}
 	} else if classes, err = distinct(y, weight, badRow); err != nil {
 		return nil, nil, err
 	}
 	if len(classes) == 1 {
-		return nil, nil, fmt.Errorf("pegasos: all %d rows have the label %v: want two or "+
-			"more classes",
-			len(y), classes[0])
+		rows := fmt.Sprintf("all %d rows", len(y))
+		if weight != nil {
+			rows = "all rows with a weight above 0"
+		}
+		return nil, nil, fmt.Errorf("pegasos: %s have the label %v: want two or more classes", rows,
+			classes[0])
 	}
 	class = make([]int32, len(y))
 	if len(classes) == 2 { // no branches on the labels: the CPU would mispredict them
@@ -149,7 +152,7 @@ func Finite(y []float32, badRow func(row int, reason string) error) error {
 func CheckClasses(classes []float32, names []string) error {
 	for i, c := range classes {
 		if !floats.IsFinite(c) || i > 0 && c <= classes[i-1] {
-			return fmt.Errorf("classes must be finite and ascending, have %v", c)
+			return fmt.Errorf("classes must be finite and ascending: class %d is %v", i, c)
 		}
 	}
 	if names != nil && len(names) != len(classes) {

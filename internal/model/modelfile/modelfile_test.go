@@ -53,7 +53,7 @@ func TestRoundTrip(t *testing.T) {
 		text := numbersFile(t, kind, floats, doubles, ints, shorts)
 		buffered, have, ok := Peek(bytes.NewReader(text), Linear, Kernel, Proof)
 		if !ok || have != kind {
-			t.Errorf("%s is taken for %v", kind.Name, have)
+			t.Errorf("a file of kind %s has the kind %v", kind.Name, have)
 		}
 		rows, err := Read(buffered, kind, func(r *Reader) (int, error) {
 			var rows int
@@ -133,8 +133,8 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// A header may leave optional lines out, limits only the outer array of a line, and has lines that
-// are longer than a reader's buffer.
+// Header accepts headers without optional lines, and lines that are longer than a reader's buffer.
+// It limits only the outer array of a line.
 func TestHeader(t *testing.T) {
 	long := strings.Repeat("x", 3*bufferSize)
 	for _, header := range []string{
@@ -154,8 +154,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A file that is cut short is never read, nor is one with a bit changed. An error of the file's
-// reader is passed on.
+// Read rejects every file that is cut short or has a bit changed. It passes on an error of the
+// file's reader.
 func TestDamage(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 3\nname: \"n\"\n\n", "123456789012")
 	read := func(text string) error {
@@ -196,8 +196,8 @@ func TestReadMemory(t *testing.T) {
 	}
 }
 
-// A writer returns the first error of the writer under it, wherever that fails, and the error of a
-// value that has no JSON.
+// A Writer returns the first error of the writer under it, after any number of bytes, and the error
+// of a value that has no JSON form.
 func TestWriteErrors(t *testing.T) {
 	size := len(numbersFile(t, Linear, []float32{1, 2, 3}, nil, nil, nil))
 	for n := range size {
@@ -244,8 +244,8 @@ func TestCheckData(t *testing.T) {
 	}
 }
 
-// A file that ends within its magic may be of any kind that begins so; the first kind asked for
-// wins. Peek loses no bytes.
+// A file that ends within its magic may be of any kind that begins so; Peek returns the first of
+// these kinds. Peek loses no bytes.
 func TestPeek(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"pegasimd model 1\n": Linear, "pegasimd kernel model 1\n": Kernel, "pegasimd pro": Proof,
@@ -262,8 +262,8 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// Files are compressed if their names end in .gz, errors have the name, and a write that fails
-// leaves the old file.
+// Files are compressed if their names end in .gz, errors of ReadFile name the file, and a write
+// that fails leaves the old file.
 func TestFiles(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 3\n\n", "123456789012")
 	dir := t.TempDir()
@@ -303,12 +303,13 @@ func TestFiles(t *testing.T) {
 		!strings.HasPrefix(err.Error(), "pegasos: ") {
 		t.Error(err)
 	}
-	for bad, want := range map[string]string{"\x1f\x8bcut": "EOF", "pegasimd model 1\n": "cut short"} {
+	for bad, want := range map[string]string{"\x1f\x8bcut": "decompressing .gz: ",
+		"pegasimd model 1\n": "cut short"} {
 		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ReadFile(path, read); err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.HasPrefix(err.Error(), "pegasos: model file: ") ||
+			!strings.HasPrefix(err.Error(), "pegasos: ") ||
 			!strings.HasSuffix(err.Error(), "("+path+")") {
 			t.Errorf("%q: %v, want %q", bad, err, want)
 		}

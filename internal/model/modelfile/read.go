@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// Reader reads a model file and computes its checksum.
+// Reader reads a file in the format of this package and computes its checksum.
 type Reader struct {
 	r   *Source
 	sum hash.Hash // SHA-256 of the bytes read so far
@@ -41,7 +41,7 @@ func Read[M any](r io.Reader, kind Kind, parse func(*Reader) (M, error)) (M, err
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("cut short")
 	}
-	return none, fmt.Errorf("pegasos: model file: %w", escape.Error(err))
+	return none, fmt.Errorf("pegasos: %s file: %w", kind.Name, escape.Error(err))
 }
 
 // ReadFile opens the named file, unpacks it if it is compressed with gzip, calls parse with the
@@ -55,7 +55,7 @@ func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	defer f.Close()
 	plain, _, err := files.Unpack(f, "")
 	if err != nil {
-		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
+		return none, fmt.Errorf("pegasos: %w (%s)", err, name)
 	}
 	m, err := parse(plain)
 	if err != nil {
@@ -220,8 +220,7 @@ func missingField(fields []Field) error {
 func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
 // Floats reads n float32 numbers; it returns nil if n is 0 or less. However large n is, Floats
-// allocates memory only as it reads numbers, a chunk at a time. Doubles, Ints and Shorts do the
-// same.
+// allocates memory only as it reads numbers, a chunk at a time. So do Doubles, Ints and Shorts.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
 
 // Doubles reads n float64 numbers.

@@ -43,19 +43,20 @@ type Comparison struct {
 	problems float64 // number of calls of Bound, one for each problem
 }
 
-// Linear compares the claims of a linear model with n weight vectors with the problems found, whose
-// means are all. joint says that the vectors share one problem.
+// Linear compares the claims of a linear model with n weight vectors with found, the problems
+// measured again, and with all, the means over them. joint reports whether the vectors share one
+// problem.
 func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Claim) {
 	claimed := r.PerClass
 	switch {
 	case math.IsNaN(r.Objective):
 		return // the run was interrupted, so that the model claims nothing
 	case joint && len(claimed) > 0:
-		t.Contradict("the model claims something of %d weight vectors, which share one problem",
+		t.Contradict("the model makes claims about %d weight vectors, which share one problem",
 			len(claimed))
 		return
 	case !joint && len(claimed) != n:
-		t.Contradict("the model claims something of %d weight vectors and has %d", len(claimed), n)
+		t.Contradict("the model makes claims about %d weight vectors, but has %d", len(claimed), n)
 		return
 	}
 	covered := make([]bool, len(claimed))
@@ -81,7 +82,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 		}
 		switch ok := t.Bound(of, c, Claim{f.Exact.Objective, f.Exact.Proven()}); {
 		case of == "":
-			t.Unsure = t.Unsure || !ok // with one problem its bound is the mean's
+			t.Unsure = t.Unsure || !ok // the bound of the only problem is the mean bound
 		case !ok:
 			t.Unconfirmed = append(t.Unconfirmed, f.Vector)
 		}
@@ -92,7 +93,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	t.Means(r.Claim())
 	for k, c := range claimed {
 		if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
-			t.Contradict("the model claims something of weight vector %d, which has no rows", k)
+			t.Contradict("the model makes claims about weight vector %d, which has no rows", k)
 		}
 	}
 	if len(found) > 1 && !t.Unsure {
@@ -104,7 +105,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 // of the data, relative to the latter.
 const (
 	roundError   = 1e-11 // relative difference that the order of the sums may cause
-	float32Error = 1e-5  // relative error of training's float32 dot products; found is from float64
+	float32Error = 1e-5  // relative error of float32 dot products; found is from float64
 )
 
 // partObjective compares a claimed objective with the objective found. All differences are relative
@@ -170,8 +171,8 @@ func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	case found.AsGood(claimed):
 		return true
 	case t.Proven:
-		t.Contradict("the proof shows a gap%s of %v by the bound %v, the model claims %v by %v", suffix,
-			found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
+		t.Contradict("the proof shows a gap%s of %v by the bound %v, but the model claims %v by %v",
+			suffix, found.Gap(), found.DualObjective, claimed.Gap(), claimed.DualObjective)
 	}
 	return false
 }

@@ -35,7 +35,7 @@ func (e *Estimate) Check() error {
 	case e.Metric != Accuracy && e.Metric != R2:
 		return fmt.Errorf("the metric is %.20q, want %s or %s", e.Metric, Accuracy, R2)
 	case !floats.IsFinite(e.Value) || e.Value > 1 || e.Metric == Accuracy && e.Value < 0:
-		return fmt.Errorf("the %s is %v", e.Metric, e.Value)
+		return fmt.Errorf("the %s is %v, which is not possible", e.Metric, e.Value)
 	case !floats.IsFinite(e.StdErr) || e.StdErr < 0:
 		return fmt.Errorf("the standard error is %v, want 0 or more", e.StdErr)
 	case e.Rows < 1:
@@ -133,7 +133,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 		variance += float64(sum * sum)
 	}
 	if e.StdErr = math.Sqrt(variance) / all; !floats.IsFinite(e.Value) || !floats.IsFinite(e.StdErr) {
-		return nil, errors.New("the predictions are not finite")
+		return nil, errors.New("a prediction or target is too large or not finite")
 	}
 	return e, nil
 }

@@ -71,11 +71,11 @@ func (f *Finding) Print(w io.Writer) {
 		if n > most {
 			some += " ..."
 		}
-		fmt.Fprintf(w, "of %d of %d weight vectors less was found than is claimed: %s\n", n,
-			f.Vectors, strings.ReplaceAll(some, " ", ", "))
+		fmt.Fprintf(w, "%d of %d weight vectors have a worse bound or gap than claimed: vectors "+
+			"%s\n", n, f.Vectors, strings.ReplaceAll(some, " ", ", "))
 	}
 	verdict := f.Verdict
-	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) { // less was found than claimed
+	if verdict == NotConfirmed && len(f.Reasons) == 0 && Useful(gap) {
 		verdict += ", at most " + Percent(gap)
 	}
 	fmt.Fprintln(w, verdict)

@@ -32,7 +32,8 @@ func confirmed() *linear {
 
 // Linear compares lambda, objective and bound of each weight vector, and then their means.
 func TestLinear(t *testing.T) {
-	// first sets what is measured of the first vector, for which the model claims 1 and 0.5.
+	// first sets the measurements of the first vector, for which the model claims the objective 1
+	// and the bound 0.5.
 	first := func(l *linear, quick, exact Measurement) {
 		l.found[0].Quick, l.found[0].Exact = quick, exact
 	}
@@ -52,7 +53,7 @@ func TestLinear(t *testing.T) {
 			l.n, l.found[0].Lambda = 5, 7
 		}, nil, false, nil},
 		"claims of joint vectors": {func(l *linear) { l.joint = true },
-			[]string{"the model claims something of 2 weight vectors, which share one problem"},
+			[]string{"the model makes claims about 2 weight vectors, which share one problem"},
 			false, nil},
 		"joint": {func(l *linear) {
 			l.joint, l.n, l.r.PerClass = true, 3, nil
@@ -63,7 +64,7 @@ func TestLinear(t *testing.T) {
 			l.found = []Found{{Lambda: 7, Exact: Measurement{2, 0, 0.5}, Quick: Measurement{2, 0, nan}}}
 		}, nil, true, nil},
 		"a vector more": {func(l *linear) { l.n = 3 },
-			[]string{"the model claims something of 2 weight vectors and has 3"}, false, nil},
+			[]string{"the model makes claims about 2 weight vectors, but has 3"}, false, nil},
 		"lambda": {func(l *linear) { l.found[1].Lambda = 0.5 },
 			[]string{"the lambda of weight vector 1 is 0.5, not 0.125"}, false, nil},
 		// A hundredth of P - D is 0.005.
@@ -108,8 +109,8 @@ func TestLinear(t *testing.T) {
 			l.n, l.r.PerClass = 5, append(l.r.PerClass, ClassResult{Objective: nan, DualObjective: nan},
 				ClassResult{Objective: 1, DualObjective: nan},
 				ClassResult{Objective: nan, DualObjective: 1})
-		}, []string{"the model claims something of weight vector 3, which has no rows",
-			"the model claims something of weight vector 4, which has no rows"}, false, nil},
+		}, []string{"the model makes claims about weight vector 3, which has no rows",
+			"the model makes claims about weight vector 4, which has no rows"}, false, nil},
 		"parts": {func(l *linear) {
 			l.Parts = true
 			first(l, Measurement{}, Measurement{1 - 1e-6, 0, 0.5})
@@ -131,8 +132,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// An objective that was computed over parts of the data may be smaller than the claimed one by the
-// error of float32 dot products, but hardly larger.
+// An objective that was computed over parts of the data may be smaller than the claimed objective
+// by the error of float32 dot products, but hardly larger.
 func TestPartObjective(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found float64

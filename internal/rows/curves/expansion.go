@@ -20,12 +20,12 @@ const (
 	// Products appends the squares of columns and, if there are few columns of numbers, the product
 	// of each pair.
 	Products Kind = "products"
-	// Pieces appends, for knots at the quartiles of each column, by how much a value exceeds the
-	// knot. The model is then a piecewise linear function of each column.
+	// Pieces appends how far a value exceeds a knot, or 0 if it is smaller, for a knot at each
+	// quartile of each column. The model is then a piecewise linear function of each column.
 	Pieces Kind = "pieces"
 )
 
-// Clip is the magnitude at which terms cut off the values of a column, in its standard deviations.
+// Clip is the largest magnitude that terms see: they cut scaled values off at -Clip and Clip.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
@@ -36,7 +36,7 @@ const Clip = 4
 type Expansion struct {
 	Kind   Kind      `json:"kind"`
 	Terms  []Term    `json:"terms"`
-	Knots  []float32 `json:"knots,omitempty"` // for Pieces, in scaled units; else nil
+	Knots  []float32 `json:"knots,omitempty"` // scaled knots, for Pieces; else nil
 	Shift  []float32 `json:"-"`               // mean of each f in the training rows
 	Factor []float32 `json:"-"`               // inverse of each f's standard deviation
 }
@@ -87,7 +87,9 @@ func (e *Expansion) Check(cols int) error {
 		floats.FirstNotFinite(e.Knots) >= 0 || len(e.Shift) != len(e.Terms) ||
 		len(e.Factor) != len(e.Terms) || floats.FirstNotFinite(e.Shift) >= 0 ||
 		floats.FirstNotFinite(e.Factor) >= 0 {
-		return fmt.Errorf("the expansion %q with %d terms is not valid", e.Kind, len(e.Terms))
+		return fmt.Errorf("the expansion %q with %d terms is not valid: want a known kind, 1 or "+
+			"more terms, and a finite shift, factor and, for pieces, knot of each term", e.Kind,
+			len(e.Terms))
 	}
 	for k, t := range e.Terms {
 		ascends := k == 0 || slices.Compare(e.Terms[k-1][:], t[:]) < 0
@@ -95,8 +97,8 @@ func (e *Expansion) Check(cols int) error {
 			ascends = t[0] == t[1] && (ascends || e.Terms[k-1] == t && e.Knots[k-1] < e.Knots[k])
 		}
 		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || !ascends {
-			return fmt.Errorf("the expansion has the term %d*%d after %d terms, want ascending pairs "+
-				"of %d columns", t[0], t[1], k, cols)
+			return fmt.Errorf("the expansion %q has the term %d*%d after %d terms: want columns "+
+				"below %d, and terms in ascending order", e.Kind, t[0], t[1], k, cols)
 		}
 		if !(e.Factor[k] > 0) {
 			return fmt.Errorf("the expansion has the factor %v, want a number above 0", e.Factor[k])
@@ -114,9 +116,9 @@ func (e *Expansion) Same(f *Expansion) bool {
 		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
-// Fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of
-// dst. z has the scaled values of all columns. The product of two float32 values is exact in
-// float64; differences and the second product are each rounded once.
+// Fill stores the values of all terms of e in dst, computed in float64 and rounded to the type of
+// dst. z holds the scaled values of all columns. The product of two float32 values is exact in
+// float64; the differences and the products with Factor are each rounded once.
 func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -134,8 +136,8 @@ func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms, rounded to float32, to dst. z has the scaled values of
-// all columns.
+// Append32 appends the values of all terms, rounded to float32, to dst. z holds the scaled values
+// of all columns.
 func (e *Expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]

@@ -63,13 +63,15 @@ func (s *Scale) Check(cols int) error {
 		len(s.Shift) != shifts || len(s.Factor) != factors ||
 		floats.FirstNotFinite(s.Shift) >= 0 || floats.FirstNotFinite(s.Factor) >= 0 ||
 		!(s.TargetUnit() > 0) || !floats.IsFinite(s.TargetUnit()) || !floats.IsFinite(s.Centre) {
-		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
+		return fmt.Errorf("the scaling %q is not valid for %d features: the kind is unknown, the "+
+			"number of shifts or factors is wrong, or a number is out of range", s.Kind, cols)
 	}
 	if s.Folded && (s.Kind == Unit || s.Expansion != nil) {
-		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
+		return fmt.Errorf("the scaling %q with %d terms can't be folded into weights", s.Kind,
+			s.Terms())
 	}
 	if s.Kind == Unit && s.Expansion != nil { // Dots does not expand such rows
-		return errors.New("rows scaled by \"unit\" have no expansion")
+		return errors.New("the scaling \"unit\" can't have an expansion")
 	}
 	if err := s.Expansion.Check(cols); err != nil {
 		return err

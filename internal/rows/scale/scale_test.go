@@ -55,17 +55,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Same compares the kind, the shifts and the factors, and nothing else.
+// Same compares the kind, the shifts, the factors and the expansion, and nothing else.
 func TestSame(t *testing.T) {
 	s := &scale.Scale{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 4), Centre: 1}
 	same := &scale.Scale{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 4), Note: "x"}
 	if !s.Same(same) || (*scale.Scale)(nil).Same(s) {
-		t.Error("the same scales differ, or none is the same as one")
+		t.Error("scales that scale rows alike differ, or a nil scale is the same")
 	}
 	for _, other := range []*scale.Scale{
 		{Kind: "max-abs", Shift: floats(1, 2), Factor: floats(3, 4)},
 		{Kind: "standard", Shift: floats(1, 9), Factor: floats(3, 4)},
 		{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 9)},
+		{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 4),
+			Expansion: new(curves.Expansion)},
 	} {
 		if s.Same(other) {
 			t.Errorf("%+v is the same as %+v", other, s)
@@ -105,11 +107,11 @@ func TestWithCols(t *testing.T) {
 		t.Errorf("%+v", largest)
 	}
 	if (*scale.Scale)(nil).WithCols(3) != nil {
-		t.Error("no scale has become one")
+		t.Error("WithCols of a nil scale is not nil")
 	}
 	unit := &scale.Scale{Kind: "unit"}
 	if unit.WithCols(3) != unit {
-		t.Error("the scale of unit rows is another")
+		t.Error("WithCols has copied a scale without factors")
 	}
 }
 
@@ -222,7 +224,7 @@ func TestDotsOfOtherColumns(t *testing.T) {
 			t.Errorf("%+v, fewer columns: %v, want %v", s, z, want)
 		}
 		if s.Kind == "unit" {
-			continue // Rest is for kinds with factors
+			continue // ScoreOfZeros is for kinds with factors
 		}
 		zeros := scaledRow(s, make([]float32, 4))
 		if have := s.ScoreOfZeros(w[0], 2); !near(have, 3*zeros[2]+4*zeros[3]) {
