@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Columns is statistics of the rows whose weight is above 0. In JSON it has the columns' statistics
-// alone.
+// Columns holds statistics of the rows whose weight is above 0. Its JSON has only the statistics of
+// columns.
 type Columns struct {
 	Rows     int       `json:"-"`
 	Nonzeros int       `json:"-"`
@@ -21,8 +21,8 @@ type Columns struct {
 	// Weighted mean and variance of each column; nil unless Measure has computed the moments.
 	Mean     []float64 `json:"mean,omitempty"`
 	Variance []float64 `json:"variance,omitempty"`
-	// Whether each column has the same value in all rows; nil unless Measure has computed the
-	// moments, or MeasureConstants was called.
+	// Constant[j] reports whether column j has the same value in all rows. Constant is nil unless
+	// Measure has computed the moments, or MeasureConstants was called.
 	Constant []bool `json:"constant,omitempty"`
 
 	Bad int `json:"-"` // index of the first row with a value that is not finite; -1 for none
@@ -38,10 +38,11 @@ const (
 // columnBlock is the statistics of one block of rows.
 type columnBlock struct {
 	rows, nonzeros int
-	bad            int
+	bad            int // index of the first row with a value that is not finite; -1 for none
 	weight         float64
-	mean, square   []float64 // square is the weighted sum of squared deviations from mean
-	least, most    []float32
+	mean           []float64 // weighted mean of each column
+	square         []float64 // weighted sum of squared deviations from mean, for each column
+	least, most    []float32 // smallest and largest value in each column
 }
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
@@ -130,9 +131,9 @@ type columnWorker struct {
 	*Columns
 	x       store.Rows
 	weight  []float64
-	maxBits []uint32  // bits of the largest magnitude in each column
-	row     []float32 // a sparse row expanded to all columns
-	seen    []columnValues
+	maxBits []uint32       // bits of the largest magnitude in each column
+	row     []float32      // a sparse row expanded to all columns
+	seen    []columnValues // for each column; nil unless MeasureConstants was called
 }
 
 // columnValues summarizes the nonzero values of a column that one goroutine has read.
@@ -175,7 +176,7 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 // hide the latency of the additions.
 const rowsAtOnce = 4
 
-// addFourRows is addRow for four dense rows. Its sums have the same bits as those of addRow.
+// addFourRows is addRow for four dense rows. Its sums have the same bits as addRow's.
 func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
 	most := w.maxBits
 	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
@@ -247,8 +248,7 @@ func (w *columnWorker) denseMagnitudes(b *columnBlock, x store.Matrix, start, en
 	}
 }
 
-// countValues counts the nonzeros of a row in w.seen, and notes there which columns have different
-// nonzeros.
+// countValues counts the nonzeros of a row in w.seen, and marks the columns whose nonzeros differ.
 func (w *columnWorker) countValues(index []int32, values []float32) {
 	for k, v := range values {
 		if v == 0 {

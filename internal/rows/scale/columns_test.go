@@ -174,7 +174,7 @@ func TestMeasureConstants(t *testing.T) {
 	x.Row(columnRows + 1)[0] = -2 // in the second block
 	x.Row(rows - 1)[1] = 1        // a value among zeros
 	x.Row(7)[2] = 0               // a zero among values
-	x.Row(9)[3] = 1               // has no weight
+	x.Row(9)[3] = 1               // in a row of weight 0
 	weight := slices.Repeat([]float64{1}, rows)
 	weight[9] = 0
 	want := []bool{false, false, false, true, true}
@@ -218,8 +218,8 @@ func TestMeasureBad(t *testing.T) {
 	}
 }
 
-// The variance of a column far from 0 is exact; the difference of the mean square and the squared
-// mean would cancel.
+// The variance of a column far from 0 is accurate; the difference of the mean square and the
+// squared mean would cancel.
 func TestMeasureFar(t *testing.T) {
 	x := dense.New(4000, 1)
 	for i := range 4000 {

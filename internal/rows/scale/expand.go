@@ -12,16 +12,16 @@ import (
 
 const (
 	maxProductColumns = 12  // largest number of columns of which all pairs are multiplied
-	maxCurvedColumns  = 256 // largest number of columns that have terms
+	maxCurvedColumns  = 256 // largest number of columns for which there are terms
 )
 
-// Terms returns the terms of the given kind for the scaled rows of x, as an Expansion that is not
-// fitted. They are made of the given columns, nil for all, without columns that are constant or
-// equal to an earlier column. Products are the squares of those with more than two values and, of
-// up to maxProductColumns columns, the products of each pair. Pieces have knots at the quartiles of
-// those with more than two values. Only rows whose weight is positive count. The result is nil if
-// there are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, it
-// is unusable.
+// Terms returns the terms of the given kind for the scaled rows of x, not yet fitted. columns
+// selects columns of x; nil means all. Constant columns and columns equal to an earlier column are
+// left out. Products are the square of every remaining column with more than two values and, if at
+// most maxProductColumns remain, the product of each pair. Pieces have knots at the quartiles of
+// every remaining column with more than two values. Only rows whose weight is positive count. The
+// result is nil if there are no terms, or if more than maxCurvedColumns columns remain. Once stop
+// returns true, the result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -82,9 +82,9 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, val
 	return values
 }
 
-// FitTerms returns the terms of e without those that are constant, with shifts and factors fitted
-// to the rows of x, which are scaled, by Measure. The result is nil if there are no terms. Once
-// stop returns true, it is unusable.
+// FitTerms returns the terms of e without constant and nearly constant terms, with shifts and
+// factors fitted to the scaled rows x by Measure. The result is nil if no terms are left. Once stop
+// returns true, the result is unusable.
 func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, stop func() bool,
 ) *curves.Expansion {
 	raw := &curves.Expansion{Kind: e.Kind, Terms: e.Terms, Knots: e.Knots,
@@ -109,8 +109,8 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 	return fitted
 }
 
-// columnReader reads some columns of rows. Its time for a sparse row does not depend on the number
-// of columns of the rows.
+// columnReader reads some columns of rows. The time to read a sparse row does not depend on the
+// number of columns of x.
 type columnReader struct {
 	x       store.Rows
 	columns []int

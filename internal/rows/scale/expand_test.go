@@ -44,7 +44,8 @@ func columnsOf(x *dense.Matrix, columns []int) *dense.Matrix {
 	return y
 }
 
-// namesOf returns the terms and knots of e, of which column k is called names[k].
+// namesOf returns the names of the terms of e, in which column k is called names[k] and knots are
+// scaled values.
 func namesOf(e *curves.Expansion, names []int) (all []string) {
 	for k := range e.Len() {
 		all = append(all, e.Name(k, func(j int) string { return fmt.Sprint(names[j]) },
@@ -64,7 +65,7 @@ func TestTerms(t *testing.T) {
 		weight[i] = float64(min(1, i%7)) // each seventh row is absent
 	}
 	for i := 0; i < x.Rows(); i += 7 {
-		x.Row(i)[3] = float32(i) // the column has two values in the others
+		x.Row(i)[3] = float32(i) // the column has two values in the other rows
 	}
 	plain := []int{0, 1, 2, 3}
 	ofTwo := map[curves.Kind]int{curves.Products: 1 + 1, curves.Pieces: 3}
@@ -89,8 +90,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// The pairs of up to 12 columns are multiplied, and up to 256 columns have terms, where constant
-// and duplicate columns don't count.
+// The pairs of up to 12 columns are multiplied, and up to 256 columns have terms. Constant and
+// duplicate columns don't count.
 func TestTermsLimits(t *testing.T) {
 	x := numbers(2, 2100, 257)
 	all := make([]int, 256)
@@ -121,8 +122,9 @@ func TestTermsLimits(t *testing.T) {
 	}
 }
 
-// FitTerms gives the terms mean 0 and deviation 1 in the rows of positive weight, leaves out
-// constant ones, and has the same bits for any number of threads and for dense and sparse rows.
+// FitTerms gives the terms mean 0 and standard deviation 1 in the rows of positive weight, leaves
+// out constant terms, and has the same bits for any number of threads and for dense and sparse
+// rows.
 func TestFitTerms(t *testing.T) {
 	x := numbers(3, 5000, 3)
 	weight := make([]float64, x.Rows())

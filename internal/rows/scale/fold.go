@@ -116,9 +116,9 @@ func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 	return w, b / s.TargetUnit()
 }
 
-// BiasError returns a factor. Multiplied by the relative error of float64 sums, it is the error of
-// the folded biases, in units of the scaled targets. The factor is the largest sum of the
-// magnitudes of the numbers that folding adds to a bias. w holds the weights for scaled rows.
+// BiasError returns the largest sum of the magnitudes of the numbers that folding adds to a bias,
+// in units of the scaled targets. Times the relative error of a float64 sum, it is the error of the
+// folded biases. w holds the weights for scaled rows.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, magnitude := s.shiftSum(v)

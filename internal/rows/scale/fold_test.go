@@ -13,7 +13,8 @@ var (
 	row     = []float32{3, 5, -7, 2}
 )
 
-// A folded vector gives a raw row the score of the scaled row, in units of the raw targets.
+// Within rounding errors, a folded vector gives a raw row the score of the scaled row, in units of
+// the raw targets.
 func TestFold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -44,8 +45,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Unfold and UnfoldExact invert Fold. Without a bias, biases that come from the shifts and the
-// center alone are dropped.
+// Unfold and UnfoldExact invert Fold within rounding errors. Without a bias, biases that come from
+// the shifts and the center alone are dropped.
 func TestUnfold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -78,8 +79,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// Vectors of a model without a scale are converted for rows of any scale but Unit, also where the
-// scale is not folded; for Unit only the targets' scale is taken out.
+// Without an old scale, Unfold takes the vectors for vectors of raw rows, and converts them for
+// rows scaled by s, whether s is Folded or not. For Unit it converts only the units of the targets.
 func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)
@@ -132,7 +133,7 @@ func TestFoldErrors(t *testing.T) {
 	}
 	s := &scale.Scale{Kind: "standard", Folded: true, Shift: floats(1, -2, 0, 5),
 		Factor: floats(0.5, 2, 3, 1), Centre: -7, Spread: 2}
-	// Of the first vector: |1*.5*2*1| + |-2*2*2*-2| + |3*1*2*5| = 47; of the second 20.25.
+	// Of the first vector: |1*.5*2*1| + |-2*2*2*-2| + |3*1*2*5| = 47; of the second 18.25.
 	if have := s.BiasError(vectors); have != (47+7)/2.0 {
 		t.Errorf("biases are off by %v", have)
 	}

@@ -2,7 +2,7 @@ package scale
 
 import "math/rand/v2"
 
-// maxRanked is the number of elements above which quantiles are those of a sample.
+// maxRanked is the largest number of elements whose quantiles are exact; larger sets are sampled.
 const maxRanked = 1 << 16
 
 // Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to
@@ -33,8 +33,8 @@ func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles [
 	return quantiles
 }
 
-// sampleStep returns the distance between elements of an evenly spaced sample of at most maxRanked of
-// n elements.
+// sampleStep returns the distance between elements of an evenly spaced sample of at most maxRanked
+// of n elements.
 func sampleStep(n int) int { return max(1, (n+maxRanked-1)/maxRanked) }
 
 // selectRank returns the element that would be at v[k] if v were sorted. It reorders v. The

@@ -18,8 +18,8 @@ func (s *Scale) At(j int, v float32) float64 {
 }
 
 // Row scales the elements of one row in values, and stores them in dst, rounded to float32. columns
-// has the column of each element; if it is nil, values has the elements of all columns. dst may be
-// values. Kind must not be None.
+// holds the column of each element; if it is nil, values holds the elements of all columns. dst may
+// be values. Kind must not be None.
 func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {
@@ -65,9 +65,9 @@ var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
 type rowBuffer struct{ row, terms []float32 }
 
 // Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. The
-// scaled values and the terms are multiplied apart, and their sums added in float32. If index is
-// nil, the row is dense; otherwise it is sparse. Columns that the row lacks are 0, and columns that
-// s lacks are ignored. The kind of s must not be None unless s has an Expansion. Dots
+// scaled values and the terms are multiplied separately, and their sums added in float32. If index
+// is nil, the row is dense; otherwise it is sparse. Columns that the row lacks are 0, and columns
+// that s lacks are ignored. The kind of s must not be None unless s has an Expansion. Dots
 // allocates nothing once its buffers have grown.
 func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
 	cols := len(w[0]) - s.Terms()

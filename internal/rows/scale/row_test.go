@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The difference is computed in float64, where float32 would cancel.
+// The difference is computed in float64, as float32 would round it.
 func TestAt(t *testing.T) {
 	s := &Scale{Kind: Standard, Shift: []float32{1e8, 0}, Factor: []float32{1, 3}}
 	if have := s.At(0, 1); have != 1-1e8 {
@@ -34,8 +34,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count in the
-// row's length alone.
+// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count only in the
+// row's length.
 func TestDots(t *testing.T) {
 	const cols = 3
 	nan := float32(math.NaN())

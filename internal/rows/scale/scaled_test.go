@@ -13,8 +13,9 @@ import (
 // userExamples is a user-defined type of rows.
 type userExamples struct{ *dense.Matrix }
 
-// Scaled rows are the float64 results of the scale, rounded once to float32; Dot64 and AddTo use
-// them unrounded. Take, Compact and clones give the same rows, and the original rows do not change.
+// Scaled rows are the float64 results of scaling, rounded once to float32; Dot64 and AddTo use the
+// unrounded results. Take, Compact and Clone give the same rows, and the original rows do not
+// change.
 func TestRows(t *testing.T) {
 	const rows = scaleBlock + 30
 	x, thin := mixedScaleRows(t, rows)
@@ -96,7 +97,7 @@ func TestRowsStops(t *testing.T) {
 	}
 }
 
-// Rows that were taken, made compact, and taken again, are the right ones.
+// Take after Take and Compact selects the right rows.
 func TestTakeCompact(t *testing.T) {
 	thin, err := sparse.New(4, []int64{0, 1, 3, 6, 8}, []int32{0, 1, 2, 0, 2, 3, 1, 3},
 		slices.Repeat([]float32{1}, 8))

@@ -90,7 +90,7 @@ func TestConstantCSRBits(t *testing.T) {
 	}
 }
 
-// compareToSparse checks that m has the shape of x, and gives the same bits.
+// compareToSparse checks that m has the shape of x, and gives the same bits as x.
 func compareToSparse(t *testing.T, m *constantCSR, x *sparse.Matrix) {
 	t.Helper()
 	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {
@@ -168,7 +168,8 @@ func TestConstantCSRRejects(t *testing.T) {
 			}
 		}
 	}
-	// A row with one differing value is rejected, at each position in each row.
+	// One differing value is rejected at each position of each row, unless it is the row's only
+	// nonzero.
 	x := randomSparse(t, 4, 60, cols, 19, inverseRoot)
 	starts, idx, val := (*matrices.CSR)(x).Arrays()
 	for k := range val {

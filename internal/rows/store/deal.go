@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// Places of rows that Deal gives no place.
+// Values of a place that Deal returns for rows that it does not deal.
 const (
 	NeverDealt = -1 // row of the only group of its class
 	AbsentRow  = -2 // row of weight 0
@@ -19,7 +19,7 @@ type Labeled struct {
 	Hashes  []uint64 // hash of each row; rows with equal hashes count as equal
 	Class   []int32  // class of each row; nil for regression
 	Classes int      // number of classes; 0 for regression
-	// Counts reports whether row i has a weight above 0. It is nil if all rows have.
+	// Counts reports whether row i has a weight above 0; nil means that all rows do.
 	Counts func(i int) bool
 }
 
@@ -93,11 +93,11 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
 		return at >= 0 && upTo(at+1) > upTo(at)
 	}
-	// kept has, for each class that would lose all rows, the group that stays in training: the one
-	// of the smallest place.
+	// kept has, for each class that would lose all rows, the group that stays in training: the
+	// group with the smallest place.
 	type state struct {
-		trains bool  // a row of the class is not held out
-		first  int32 // row of the smallest place, or -1
+		trains bool  // whether a row of the class is not held out
+		first  int32 // index of the row with the smallest place; -1 if no row counts
 	}
 	of := make([]state, max(1, rows.Classes))
 	for k := range of {

@@ -25,7 +25,8 @@ func hashesOf(l Labeled, rows []int) (hashes []uint64) {
 	return slices.Compact(hashes)
 }
 
-// Neither the order of the rows nor copies change which are held out; another seed does.
+// Neither the order of the rows nor copies of rows change which rows are held out; another seed
+// does.
 func TestHoldOutChoosesByHash(t *testing.T) {
 	l := labeled(200, 3)
 	held, rest := HoldOut(l, 7, 0.2)
@@ -56,7 +57,7 @@ func TestHoldOutChoosesByHash(t *testing.T) {
 	}
 }
 
-// Each class, and all rows together, lose their share within one group.
+// Each class loses its share of the rows, give or take one row.
 func TestHoldOutIsStratified(t *testing.T) {
 	for _, share := range []float64{0.1, 0.2, 0.25, 1. / 3, 0.5, 0.77, 0.9} {
 		l := labeled(300, 7) // i*i%7 has 4 values
@@ -76,8 +77,8 @@ func TestHoldOutIsStratified(t *testing.T) {
 	}
 }
 
-// Every class keeps a row to train on: one of a single row, one of two with a large share, and one
-// whose rows all equal rows of a lower class. Rows of weight 0 are not held out.
+// Every class keeps a row to train on, even a class of one row, a class of two rows with a large
+// share, and a class whose rows all equal rows of a lower class. Rows of weight 0 are not held out.
 func TestHoldOutLeavesEachClass(t *testing.T) {
 	for seed := range uint64(50) {
 		l := Labeled{Classes: 4,

@@ -54,8 +54,9 @@ func asUint32(rows []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }
 
-// Kind returns the class of the row format of x: "dense", "sparse" or "other". The formats of a
-// class round their sums alike: equal rows of the same kind give results with the same bits.
+// Kind returns the class of the row format of x: "dense", "sparse" or "other" (user-defined). Equal
+// rows in two dense formats, or in two sparse formats, give results with the same bits. Expanded
+// rows, which are summed in two parts, have the class of their scaled rows.
 func Kind(x Examples) string {
 	if r, ok := x.(*expanded); ok {
 		return Kind(r.rows)

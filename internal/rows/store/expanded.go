@@ -10,7 +10,7 @@ import (
 )
 
 // expanded is scaled rows with the terms of an Expansion appended. The terms are stored if there is
-// room, or computed at each visit of a row. The bits are the same.
+// room, or computed at each visit of a row; the results have the same bits.
 type expanded struct {
 	rows    // the scaled rows
 	e       *curves.Expansion
@@ -19,15 +19,15 @@ type expanded struct {
 	z       []float32     // buffer: the last sparse row, in all columns; nil for dense rows
 	nonzero []int32       // buffer: columns of z that may differ from 0
 	terms   []float32     // buffer: the terms of row last
-	last    int           // -1 if terms has not been computed
+	last    int           // index of the row in terms; -1 if terms has not been computed
 	index   []int32       // buffer of Row
 	values  []float32     // buffer of Row
 	exact   []float64     // buffer: the terms of a row in float64
 	places  []int32       // columns of the terms
 }
 
-// maxStoredTerms is the largest size, in bytes, of terms that are stored, and of copies of expanded
-// rows.
+// maxStoredTerms is the largest size, in bytes, of stored terms, and of the copies that flatten
+// returns.
 const maxStoredTerms = 64 << 20
 
 // Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are
@@ -55,8 +55,8 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 }
 
 // flatten returns copies of the given rows of x as a dense matrix that has the terms as further
-// columns. Sums over these rows are faster, but in float64 they are sums of the terms' float32 values.
-// flatten returns nil if x is not expanded or is sparse, or if the copies are large.
+// columns. Sums over these rows are faster, but Dot64 and AddTo use the terms rounded to float32.
+// flatten returns nil if x is not expanded or is not dense, or if the copies are large.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
 	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {
@@ -101,7 +101,7 @@ func (r *expanded) termsOf(i int) []float32 {
 	return r.terms
 }
 
-// exactTerms returns the terms of row i in float64, in a buffer.
+// exactTerms returns the terms of row i in float64. They are valid until the next call.
 func (r *expanded) exactTerms(i int) []float64 {
 	curves.Fill(r.e, r.exact, r.scaled(i))
 	return r.exact

@@ -31,7 +31,8 @@ func halfEmpty(t *testing.T, rows, cols int) (*dense.Matrix, *sparse.Matrix) {
 	return x, newSparse(t, cols, starts, indices, values)
 }
 
-// expansions returns an expansion of each kind, with many terms of cols columns.
+// expansions returns an expansion of each kind for rows of cols columns, with several terms for
+// each column.
 func expansions(cols int) []*curves.Expansion {
 	p, q := &curves.Expansion{Kind: curves.Products}, &curves.Expansion{Kind: curves.Pieces}
 	for a := range int32(cols) {
@@ -100,8 +101,8 @@ func TestExpanded(t *testing.T) {
 	}
 }
 
-// A subset of dense expanded rows is a plain matrix of their float32 values, one of sparse rows refers
-// to them.
+// Subset copies dense expanded rows to a plain matrix of their float32 values, terms included.
+// flatten returns nil for sparse rows.
 func TestFlattened(t *testing.T) {
 	const rows, cols = 80, 9
 	d, s := halfEmpty(t, rows, cols)
@@ -128,7 +129,8 @@ func TestFlattened(t *testing.T) {
 	}
 }
 
-// compareExpanded compares the rows of x, made of the rows of base, with those of d and their terms.
+// compareExpanded checks the rows of x, made of base, against the rows of d and their terms. base
+// has the rows of d in any format.
 func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expansion, w []float32,
 	order []uint32) {
 	t.Helper()

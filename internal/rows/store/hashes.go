@@ -74,8 +74,8 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// NumberHash returns the share of the number v in column j in the hash of a row. Both zeros have
-// the share 0.
+// NumberHash returns the summand of the number v in column j in the hash of a row. It is 0 for both
+// zeros.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0
@@ -83,7 +83,7 @@ func NumberHash(j int32, v float32) uint64 {
 	return uint64(math.Float32bits(v)) * columnKey(j)
 }
 
-// TextHash returns the share of a text in column j in the hash of a row of numbers and texts.
+// TextHash returns the summand of a text in column j in the hash of a row of numbers and texts.
 func TextHash(j int32, text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))

@@ -6,16 +6,16 @@ import (
 )
 
 // Mixed is a copy of several vectors for sparse rows: the elements for the first column of all
-// vectors, then those for the second, and so on. A nonzero of a row finds its elements side by side,
-// so that products with many vectors take a fraction of the time. The bits are those of products
-// with each vector.
+// vectors, then those for the second, and so on. A nonzero of a row finds its elements side by
+// side, so that products with many vectors take a fraction of the time. The bits are those of
+// products with each vector.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row; nil if it is the row's own index
 	k        int      // number of vectors
 	elements []float32
-	dots     []float32 // buffer of Dots, with room for elements of no vector
-	a        []float32 // buffer of Axpy
+	dots     []float32 // buffer of Dots; k elements, padded to a multiple of 8
+	a        []float32 // buffer of Coefficients, as long as dots
 }
 
 // NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
@@ -31,8 +31,8 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
-// visits to rows of x: whether x is sparse, and the visits meet at least the given number of nonzeros
-// in each column on average.
+// visits to rows of x: whether x is sparse, and the visits read at least the given number of
+// nonzeros of each column on average.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -41,8 +41,8 @@ func MixingPays(x Rows, visits, least int) bool {
 	return rows != nil && rows.Rows() > 0 && rows.NNZ()/rows.Rows()*visits >= least*rows.Cols()
 }
 
-// mixedBlock is the number of columns that Load and Store copy at a time: some cache lines of each
-// vector, for which the copies stay in the cache.
+// mixedBlock is the number of columns that Load and Store copy at a time: few cache lines of each
+// vector, so that the block stays in the cache.
 const mixedBlock = 128
 
 // Load copies the vectors to m.
@@ -68,14 +68,14 @@ func (m *Mixed) copy(vectors [][]float32, back bool) {
 	}
 }
 
-// Dots returns the dot products of row i with the vectors, in a buffer.
+// Dots returns the dot products of row i with the vectors. They are valid until the next call.
 func (m *Mixed) Dots(i int) []float32 {
 	m.rows.DotK(m.base(i), m.dots, m.elements)
 	return m.dots[:m.k]
 }
 
-// Axpy adds row i, multiplied by element k of Coefficients, to vector k, for all k. It then sets the
-// coefficients to 0. No element of a vector may be -0.
+// Axpy adds row i, multiplied by element k of Coefficients, to vector k, for all k. It then sets
+// the coefficients to 0. No element of a vector may be -0.
 func (m *Mixed) Axpy(i int) {
 	count := 0
 	for _, a := range m.a {
@@ -84,7 +84,8 @@ func (m *Mixed) Axpy(i int) {
 		}
 	}
 	if fewVectors*count > len(m.a) {
-		m.rows.AxpyK(m.base(i), m.a, m.elements) // a coefficient of 0 adds 0, which changes no other number
+		// A coefficient of 0 adds 0 or -0, which changes no number but -0.
+		m.rows.AxpyK(m.base(i), m.a, m.elements)
 		clear(m.a)
 		return
 	}
@@ -100,8 +101,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// fewVectors is the least number of vectors for each one that changes at which Axpy visits the
-// vectors one by one.
+// fewVectors is the least number of vectors, for each vector that changes, at which Axpy visits
+// only the vectors that change.
 const fewVectors = 16
 
 // base returns the index of row i in m.rows.

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Products with mixed vectors, and rows added to few or all of them, have the bits of those with each
-// vector.
+// Dots has the same bits as dot products with each vector, and Axpy, with few or many nonzero
+// coefficients, the same bits as an Axpy for each vector.
 func TestMixed(t *testing.T) {
 	const rows, cols = 30, 2*mixedBlock + 5
 	full, sparse := halfEmpty(t, rows, cols)
@@ -30,7 +30,7 @@ func TestMixed(t *testing.T) {
 			}
 		}
 		if !MixingPays(x, 3, 1) || MixingPays(x, 3, 2) || MixingPays(Of(full), 1000, 1) {
-			t.Error("about half of the values are not 0")
+			t.Error("MixingPays is wrong for rows with about half of the values 0")
 		}
 		m := NewMixed(x, k)
 		m.Load(vectors)

@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// MinPixelSize is the least Size, in bytes, of dense rows that do not fit the caches, so that
-// training on bytes is faster. minPixelVisits is the least number of visits to each row at which
-// packing pays: packing a row takes the time that the packed row saves in ten training steps.
+// MinPixelSize is the least Size, in bytes, of dense rows that the trainer tries to pack into
+// bytes: smaller rows fit the caches. minPixelVisits is the least number of visits to each row at
+// which packing pays: packing a row takes the time that the packed row saves in ten training steps.
 var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12

@@ -44,7 +44,7 @@ func (v *View) renumber() {
 	v.Only = nil
 }
 
-// merge returns an ascending list of the elements of two ascending lists.
+// merge returns the elements of two ascending lists in ascending order.
 func merge(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {

@@ -41,7 +41,7 @@ func TestPairView(t *testing.T) {
 				t.Errorf("row %d is %v of class %d, weight %v", j, row, v.Class[i], v.Weight[i])
 			}
 		}
-		// BySetRow returns shuffled rows in the order of the set, also where they are copies.
+		// BySetRow returns shuffled rows in the order of the set, whether or not they are copies.
 		set.Shuffle(&v, Visits{Seed: 1, Total: 100, Epoch: 8})
 		var ranked []float32
 		for _, i := range v.BySetRow() {
@@ -53,7 +53,8 @@ func TestPairView(t *testing.T) {
 	}
 }
 
-// BySetRow ranks a view's rows whether these are few or many of the set's.
+// BySetRow orders rows by their index in the set, whether the view has few or many of the set's
+// rows.
 func TestBySetRow(t *testing.T) {
 	for _, largest := range []uint32{9, 3*sparseSetRows - 1, 3 * sparseSetRows, 1 << 30} {
 		v := View{X: Of(dense.New(4, 1)), Only: []uint32{3, 0, 1}, SetRows: []uint32{7, largest, 5, 2}}

@@ -34,7 +34,7 @@ type Set struct {
 	Y       []float32 // label of each row: a class or a regression target
 	Weight  []float64 // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
-	Class   []int32   // index of each label in Classes; -1 if absent, only for rows of weight 0
+	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
 
 	NoCopies  bool // rows are not copied in the order of visits, for lack of memory
@@ -72,8 +72,8 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 // Subset returns the set of the given rows, with their labels, classes and weights. If copies is
 // set, Subset copies the rows. Otherwise the subset refers to the rows of s, which takes less
 // memory and gives the same bits. A subset of scaled rows has only their scaled float32 values, not
-// the raw rows. A small subset of expanded rows is always a copy, with the float32 values of their
-// terms.
+// the raw rows. A small subset of dense expanded rows is always a copy, with the float32 values of
+// their terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {
@@ -172,7 +172,7 @@ func (s *Set) Counted() []uint32 {
 	if s.Weight == nil {
 		return nil
 	}
-	rows := []uint32{} // not nil if all weights are 0, as they can be in a chunk
+	rows := []uint32{} // not nil, even if all weights are 0
 	for i := range s.Weight {
 		if s.counts(i) {
 			rows = append(rows, uint32(i))

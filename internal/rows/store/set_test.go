@@ -31,7 +31,7 @@ func newSet(t *testing.T, x store.Examples, y []float32, o store.SetOptions) *st
 	return s
 }
 
-// New numbers the classes of the rows with a weight above 0, and checks labels and weights.
+// NewSet numbers the classes of the rows with a weight above 0, and checks labels and weights.
 func TestNew(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5), []float32{7, 3, 7, 9, 3}
 	s := newSet(t, x, y, store.SetOptions{Weights: []float32{1, 2, 0.5, 0, 0},
@@ -96,7 +96,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Measure returns an error with the row that float32 can't square, and whether scaling helps.
+// Measure returns an error for values that are not finite, too large or too small, with the row and
+// whether scaling helps.
 func TestMeasure(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, c := range map[string]struct {
@@ -246,7 +247,7 @@ func TestShuffle(t *testing.T) {
 			t.Errorf("%s: copied %v, scattered %v", name, copied, v.Scattered)
 		}
 		if (v.PrefetchDistance() > 0) != v.Scattered {
-			t.Errorf("%s: rows are fetched %d steps ahead", name, v.PrefetchDistance())
+			t.Errorf("%s: the prefetch distance is %d", name, v.PrefetchDistance())
 		}
 		var names []int
 		for _, i := range v.All() {
@@ -306,7 +307,7 @@ func TestCopies(t *testing.T) {
 		{s, size / 64, true, 2 * padded}, {s, size/64 + 1, true, 0},
 		{newSet(t, three, y, store.SetOptions{}), 1, false, padded},
 		{newSet(t, three, y, store.SetOptions{Regression: true}), 1, true, padded},
-		{newSet(t, dense.New(1000, 2000), y, store.SetOptions{}), 1, false, 0}, // long rows gain nothing
+		{newSet(t, dense.New(1000, 2000), y, store.SetOptions{}), 1, false, 0}, // no gain
 	} {
 		store.MinCopySize = c.from
 		if have := c.set.Copies(c.pairs); have != c.want {
@@ -373,7 +374,7 @@ func TestDotSize(t *testing.T) {
 	}
 }
 
-// mapped are rows that record which of them are asked for.
+// mapped records the ranges of rows that its WillNeed function is called with.
 type mapped struct {
 	storeRows
 	asked [][2]int // requested ranges
@@ -397,7 +398,8 @@ func TestReadAhead(t *testing.T) {
 	v.EndReadAhead()
 }
 
-// Fingerprint is equal for equal values in any format, and differs if any value differs.
+// The hash of a Fingerprint is equal for equal values in any format, and differs if any value
+// differs.
 func TestFingerprint(t *testing.T) {
 	never := func() bool { return false }
 	p := sample.Random(3, 60, 4, 2, 0.5)
@@ -415,7 +417,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	sparse := print(p.Sparse, p.Y, nil, "", 1)
 	if sparse == want || sparse[len(sparse)-64:] != want[len(want)-64:] {
-		t.Errorf("%s of sparse rows, %s of dense ones", sparse, want)
+		t.Errorf("%s of sparse rows, %s of dense rows", sparse, want)
 	}
 	y := slices.Clone(p.Y)
 	y[59] = 1 - y[59]

@@ -76,9 +76,9 @@ func (s *Set) Copies(pairs bool) float64 {
 	return size
 }
 
-// MinCopySize is the least size of a set's rows, in bytes, that are copied in the order of visits:
-// smaller rows stay in the caches. For copies of pairs of classes the least size is 64 times as
-// large. It is a variable so that tests can copy small rows.
+// MinCopySize is the least size, in bytes, from which the rows of a set are copied in the order of
+// visits: smaller rows stay in the caches. For copies of pairs of classes the least size is 64
+// times as large. MinCopySize is a variable so that tests can copy small rows.
 var MinCopySize = 1 << 18
 
 const (

@@ -16,8 +16,8 @@ type Stepper struct {
 	indices []uint16      // columns of all nonzeros
 }
 
-// constantRow is the start and the value of a row's nonzeros; the next constantRow's start is their
-// end.
+// constantRow is the start and the value of a row's nonzeros. They end where the next constantRow's
+// nonzeros start.
 type constantRow struct {
 	start uint32
 	value float32

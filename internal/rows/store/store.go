@@ -7,15 +7,16 @@
 //   - constantCSR: sparse rows with one value each, in a quarter of the memory of csr;
 //   - denseRows: dense float32 rows;
 //   - pixelRows: dense rows of 8-bit pixels, in a quarter of the memory of denseRows;
-//   - subset: selected rows of one of these, in any order, without copies;
+//   - subset: selected rows of another format, in any order, without copies;
+//   - expanded: scaled rows with the terms of a curves.Expansion as further columns;
 //   - userRows: an adapter for Examples of a type that the caller has defined.
 //
-// All dense formats give the same bits, and so do all sparse ones; the float64 results of Dot64 and
-// AddTo are the same for both. Package scale has a further format, scaled copies of rows, which
-// computes the float64 results from values not rounded to float32. Each format also reports its
-// costs: the prefetch distance, and how much reordered or compact copies gain. The trainer decides
-// by these whether to copy. Other packages distinguish only dense, sparse and user-defined rows:
-// see MatrixOf and Kind.
+// All dense formats but expanded give the same bits, and so do all sparse formats; the float64
+// results of Dot64 and AddTo are the same for dense and sparse formats. Package scale has a further
+// format, scaled copies of rows, which computes the float64 results from values not rounded to
+// float32. Each format also reports its costs: the prefetch distance, and how much reordered or
+// compact copies gain. The trainer decides by these costs whether to copy. Other packages
+// distinguish only dense, sparse and user-defined rows: see MatrixOf and Kind.
 package store
 
 import (
@@ -90,8 +91,8 @@ type Rows interface {
 	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
 	DotError(i int) float64
 	// Dot64 returns the dot product of row i and w in float64. The elements of w must be float32
-	// values, so that no product is rounded. The error is below (Cols()+2) 2^-53 times the sum of
-	// the products' magnitudes.
+	// values, so that products with float32 values are not rounded. The error is below (Cols()+2)
+	// 2^-53 times the sum of the products' magnitudes.
 	Dot64(i int, w []float64) float64
 	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
 	// sum of the magnitudes of its addends.
@@ -178,7 +179,7 @@ func (defaults) Steps() *Stepper                  { return nil }
 // use.
 const sparsePrefetchDistance = 6
 
-// reader reads rows as Rows.Row does.
+// reader is the part of Rows that dot64 and addTo use: see Rows.Row.
 type reader interface {
 	Row(i int) (index []int32, values []float32)
 }

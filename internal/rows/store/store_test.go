@@ -25,7 +25,7 @@ type format struct {
 	original Examples
 }
 
-// formats returns rows in every format, and a subset of each.
+// formats returns rows in every format but expanded, and a subset of each.
 func formats(t *testing.T) []format {
 	t.Helper()
 	pixelRows := randomPixels(70, 33, 255)
@@ -70,7 +70,8 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Rows in every format give the bits of the original rows.
+// Rows in every format give the bits of the original rows. Only copies of user-defined rows may
+// differ, because they may be sparse.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestRows(t *testing.T) {
 			w := ramp(k.rows.Cols())
 			for j, i := range order {
 				got, want := taken.Dot(j, w), k.original.Dot(int(i), w)
-				if got != want && !strings.HasSuffix(k.name, "user") { // its copy may be sparse
+				if got != want && !strings.HasSuffix(k.name, "user") {
 					t.Errorf("taken row %d: %v, want %v", j, got, want)
 				}
 			}
@@ -276,7 +277,7 @@ func TestLazyDense(t *testing.T) {
 	}
 }
 
-// Every format reports the traits by which the trainer chooses.
+// Every format reports the properties by which the trainer chooses kernels and copies.
 func TestTraits(t *testing.T) {
 	for _, k := range formats(t) {
 		x := k.rows

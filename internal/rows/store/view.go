@@ -86,7 +86,7 @@ func (v *View) BySetRow() []uint32 {
 		ranked[j] = uint32(i)
 		end = max(end, v.SetRow(uint32(i))+1)
 	}
-	if end > sparseSetRows*len(ranked) { // of the rows of a large set, a view may have few
+	if end > sparseSetRows*len(ranked) { // the view has few of the set's rows
 		slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 		return ranked
 	}
@@ -139,7 +139,7 @@ func gather[T any](values []T, rows []uint32) []T {
 	return to
 }
 
-// Compose returns the elements of at with the given indices. A nil at holds the numbers from 0 up:
+// Compose returns the elements of at with the given indices. A nil at stands for 0, 1, 2 and so on:
 // Compose then returns indices itself.
 func Compose(at, indices []uint32) []uint32 {
 	if at == nil {
