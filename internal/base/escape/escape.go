@@ -55,8 +55,8 @@ func Text(text string) string {
 	return b.String()
 }
 
-// Cut returns a copy of a word that a message quotes. If the word is longer than 40 bytes, Cut returns
-// the whole characters in its first 40 bytes and "...".
+// Cut returns a copy of a word that a message quotes. If the word is longer than 40 bytes, Cut
+// returns the whole characters in its first 40 bytes and "...".
 func Cut[T string | []byte](word T) string {
 	const most = 40
 	if len(word) <= most {

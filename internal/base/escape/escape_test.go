@@ -59,7 +59,7 @@ func TestJSON(t *testing.T) {
 // Error keeps the error's identity, and its text fits a line.
 func TestError(t *testing.T) {
 	if Error(nil) != nil || Error(io.EOF) != io.EOF {
-		t.Error("a clean error is another one")
+		t.Error("Error changes nil or a printable error")
 	}
 	for _, word := range []string{"\x1b[31m\n\u202e", "\xff", strings.Repeat("ø", 1000)} {
 		err := Error(fmt.Errorf("a word %s: want another: %w", word, io.EOF))

@@ -25,9 +25,9 @@ type function struct {
 	name   string
 	f      func(float64) float64
 	wide   func(float64) *big.Float
-	bound  float64      // bound on the error in units in the last place: see doc.go
-	above  float64      // results are finite for finite arguments above this,
-	upTo   float64      // and up to this
+	bound  float64 // bound on the error in units in the last place: see doc.go
+	above  float64 // finite arguments above above and up to upTo have finite results
+	upTo   float64
 	ranges [][2]float64 // ranges of the arguments
 	seams  []float64    // arguments where the code or the form of the result changes
 	golden string

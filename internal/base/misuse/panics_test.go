@@ -18,7 +18,7 @@ import (
 func vec(n int) []float32 { return make([]float32, n) }
 
 // invalidCalls returns invalid calls of each exported function, with the messages they should panic
-// with. Functions that accept every argument have nil.
+// with. Functions that never panic have nil.
 func invalidCalls(t *testing.T) map[string][]call {
 	d := dense.New(3, 4)
 	s, err := sparse.New(4, []int64{0, 1, 1, 2}, []int32{0, 3}, vec(2))
@@ -280,7 +280,7 @@ type call struct {
 	want string
 }
 
-// For invalid arguments, every exported function of the kernels' packages panics with a message
+// For invalid arguments, every exported function of packages dense and sparse panics with a message
 // that starts with the module's name.
 func TestPanics(t *testing.T) {
 	calls := invalidCalls(t)

@@ -50,7 +50,7 @@ func TestOrderPieces(t *testing.T) {
 					}
 					have = append(have, part...)
 					if pieces.AtEnd() != (len(have) == rows) {
-						t.Fatal("atEnd is wrong")
+						t.Fatal("AtEnd is wrong")
 					}
 				}
 				if !slices.Equal(have, want) {
@@ -226,6 +226,6 @@ func TestPermutationGolden(t *testing.T) {
 	o := New(Permutation, 10, 0, 0, 86)
 	if have := fmt.Sprint(o.Next(10)) + fmt.Sprint(o.Next(10)); have != "[9 8 5 1 3 2 6 4 0 7][8 "+
 		"9 5 2 1 3 4 6 7 0]" {
-		t.Errorf("%s: not what it was when this was written", have)
+		t.Errorf("%s: not the golden permutations", have)
 	}
 }

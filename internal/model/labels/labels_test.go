@@ -49,7 +49,7 @@ func TestClassify(t *testing.T) {
 }
 
 // Classify has separate loops for two classes and for more. The labels are in random order, with
-// zeros of both signs, and a third label, first only in rows of weight 0.
+// zeros of both signs. A third label is in one row or none; with weights, the row has weight 0.
 func TestClassifyTwoAndMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	minusZero := float32(math.Copysign(0, -1))

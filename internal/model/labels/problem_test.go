@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// A problem has the rows of its two classes, or of all, apart from those of weight 0.
+// Rows returns the rows of the problem's two classes, or of all classes, without rows of weight 0.
 func TestProblemRows(t *testing.T) {
 	class, weights := []int32{0, 2, 1, 2}, []float64{3, 0, 5, 7}
 	for _, c := range []struct {
 		p        Problem
 		no, yes  int
-		rows     []int // with a weight of 0 or not
+		rows     []int // indices of the problem's rows, including rows of weight 0
 		positive []bool
 	}{
 		{Problem{Vector: 2, Vectors: 3, Classes: 3}, -1, 2, []int{0, 1, 2, 3},

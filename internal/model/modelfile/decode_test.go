@@ -101,8 +101,8 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// A value without end is given up after maxValue bytes, where it has to be in memory as a whole.
-// The next value may be as long again.
+// A Decoder gives an endless value up after maxValue bytes, and counts the bytes of each value
+// anew.
 func TestDecoderEndless(t *testing.T) {
 	if maxValue != 64<<20 {
 		t.Errorf("values of %d bytes", maxValue)

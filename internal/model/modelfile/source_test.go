@@ -18,8 +18,8 @@ type packedReader struct {
 
 func (p packedReader) Packed() (int64, bool) { return p.size, true }
 
-// The limits hold to the byte. They refer to the bytes read so far, of a compressed file to the
-// compressed bytes, where numbers and elements also have a limit together.
+// The limits hold to the byte. They grow with the number of bytes read so far; in a compressed
+// file, with the number of compressed bytes, and numbers and elements also have a limit together.
 func TestSourceBudgets(t *testing.T) {
 	plain := func() *Source {
 		s := NewSource(strings.NewReader(strings.Repeat("x", 1000)))
@@ -66,14 +66,15 @@ func TestSourceBudgets(t *testing.T) {
 		t.Error("numbers and elements do not add up")
 	}
 	if err := plain().Numbers(math.MaxInt); err != nil {
-		t.Errorf("the file has paid for its numbers: %v", err)
+		t.Errorf("the numbers of a file that is not compressed are limited: %v", err)
 	}
 	if n, ok := packed().Packed(); n != 1000 || !ok {
 		t.Errorf("%d bytes compressed, %v", n, ok)
 	}
 }
 
-// Reading ends where a compressed file unpacks to more than it may, unless it is only peeked at.
+// Reading fails once a compressed file has unpacked to more than its limit, unless it is only
+// peeked at.
 func TestSourceUnpacked(t *testing.T) {
 	const size = 1000
 	most := budget.Unpacked.Of(size)
@@ -96,7 +97,7 @@ func TestSourceUnpacked(t *testing.T) {
 	}
 }
 
-// A header's empty elements cost what they take in memory, beside what was taken before.
+// The empty arrays of a header count against the memory limit, with the bytes counted before.
 func TestHeaderBudget(t *testing.T) {
 	text := "pegasimd model 1\nlists: [" + strings.Repeat("[],", 99) + "[]]\n\n"
 	read := func(taken int64) error {

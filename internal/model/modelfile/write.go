@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// Writer writes a model file and computes its checksum. Callers call Header to write the header,
-// and WriteNumbers or Vectors to write the numbers. After its first error a Writer writes nothing
-// more, and Close returns that error.
+// Writer writes a file in the format of this package and computes its checksum. Callers call Header
+// to write the header, and WriteNumbers or Vectors to write the numbers. After its first error a
+// Writer writes nothing more, and Close returns that error.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer // file to write to
@@ -80,7 +80,7 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// chunk is the number of numbers that are encoded or decoded at a time.
+// chunk is the largest number of numbers that are encoded or decoded at a time.
 const chunk = 1 << 14
 
 // WriteNumbers writes numbers in little-endian order. It ignores errors of writing, so that w must

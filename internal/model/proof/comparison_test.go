@@ -83,8 +83,8 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// A claimed bound is confirmed by a computed one that is as good, and contradicted by the objective
-// or by a weaker proof. Otherwise it is not confirmed.
+// A claimed bound is confirmed by a computed bound that is as good, and contradicted by the
+// objective or by a weaker proof. Otherwise it is not confirmed.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found Claim
@@ -166,7 +166,7 @@ func TestVerdict(t *testing.T) {
 func TestProven(t *testing.T) {
 	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
 		if have := (Measurement{Bound: c[0], MaxError: c[1]}).Proven(); have != c[2] {
-			t.Errorf("bound %v, mistake %v: %v", c[0], c[1], have)
+			t.Errorf("bound %v, error %v: %v", c[0], c[1], have)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// known returns a result in which each field has a value of its own.
+// known returns a result with an objective and a bound for each problem.
 func known() *Result {
 	return &Result{
 		Steps: 1, Epochs: 2.5, Violations: 3, Solver: "steps, dual", Replaced: 4, Weight: 5,
@@ -47,7 +47,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The gap of a header is computed from its objectives. It is omitted if it is infinite or NaN.
+// The gap of a header is computed from its objective and bound. It is omitted if it is infinite or
+// NaN.
 func TestHeaderGap(t *testing.T) {
 	for _, c := range []struct{ objective, bound, gap float64 }{
 		{3, 2, 0.5}, {1, 1, 0}, {1, 0, math.Inf(1)}, {1, math.NaN(), math.NaN()},

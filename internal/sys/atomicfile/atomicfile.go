@@ -54,7 +54,8 @@ func Create(name string) (*File, error) {
 // called before anything is written. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
-		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // no error: a valid level
+		// The error is nil, because the level is valid.
+		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly)
 	}
 	return f.zip != nil
 }
@@ -137,7 +138,8 @@ func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
 // Commit syncs the new file to disk and replaces the old one with it, so that a reader finds the
 // old or the new content, even after a crash. If Commit or an earlier write fails before the
-// replacement, the old file stays unchanged, and the new one is discarded.
+// replacement, the old file stays unchanged, and the new one is discarded. A file that is written
+// in place is only closed.
 func (f *File) Commit() error {
 	if f.zip != nil {
 		f.keep(0, f.zip.Close())

@@ -46,7 +46,7 @@ func temporary(t *testing.T, dir string) string {
 }
 
 // A temporary file is readable by its owner only. A committed file has the permissions of the old
-// file, or those of any new file.
+// file, or the permissions that any new file gets.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes: NOT TESTED")

@@ -2,27 +2,27 @@ package budget
 
 import "testing"
 
-// An Account allows the free bytes and those for the bytes read, not more, and reuses returned
-// bytes.
+// An Account allows the free bytes and PerByte bytes for each byte read, no more. Returned bytes
+// can be taken again.
 func TestAccount(t *testing.T) {
 	a := &Account{Part: Part{Free: 10, PerByte: 3}}
 	if !a.Take(10) || a.Take(1) {
-		t.Error("before a byte is read there are 10")
+		t.Error("before a byte is read, not 10 bytes are allowed")
 	}
 	a.Read(2)
 	if a.Take(7) || !a.Take(6) || a.Take(1) {
-		t.Error("two bytes pay for 6 more")
+		t.Error("two bytes read do not allow 6 bytes more")
 	}
 	if a.Return(4); !a.Take(4) || a.Take(1) {
 		t.Error("returned bytes cannot be taken again")
 	}
 	if a = nil; !a.Take(1 << 60) {
-		t.Error("no account refuses memory")
+		t.Error("a nil Account refuses memory")
 	}
 }
 
-// The parts that are used together are below what a file is allowed; Elements and Numbers count
-// twice, for garbage.
+// The parts that are used together are below what a file is allowed. Elements, Names and Numbers
+// count twice, for garbage, except Numbers beside PackedVectors.
 func TestParts(t *testing.T) {
 	for _, size := range []int64{0, 1 << 10, 1 << 30} {
 		if most := Allowed(size, 0); 2*Elements.Of(size) > most || Vectors.Of(size) > most ||

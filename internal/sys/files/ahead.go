@@ -2,10 +2,9 @@ package files
 
 import "io"
 
-// A reader that reads ahead has some blocks of bytes.
 const (
-	aheadBlocks = 4
-	aheadBytes  = 1 << 17 // in a block
+	aheadBlocks = 4       // number of blocks of an aheadReader
+	aheadBytes  = 1 << 17 // number of bytes in a block
 )
 
 // aheadReader returns the bytes that another goroutine reads.
@@ -13,17 +12,17 @@ type aheadReader struct {
 	full   chan aheadBlock
 	free   chan []byte
 	now    aheadBlock
-	rest   []byte // of now, to be returned
+	rest   []byte // bytes of now that Read has not returned yet
 	failed any    // the goroutine's panic
 }
 
 type aheadBlock struct {
 	bytes []byte
-	err   error // after the bytes
+	err   error // error of reading after these bytes
 }
 
 // Ahead returns a reader of the bytes of r, which a goroutine reads before they are asked for. stop
-// ends the goroutine, if need be after r.Read returns; nothing may be read afterwards.
+// ends the goroutine and waits for its end; nothing may be read afterwards.
 func Ahead(r io.Reader) (ahead io.Reader, stop func()) {
 	a := &aheadReader{full: make(chan aheadBlock, aheadBlocks), free: make(chan []byte, aheadBlocks)}
 	for range aheadBlocks {
@@ -54,7 +53,7 @@ func (a *aheadReader) fill(r io.Reader, stopped chan struct{}) {
 			more, err = r.Read(b[n:])
 			n += more
 		}
-		a.full <- aheadBlock{b[:n], err} // which has a place for each block
+		a.full <- aheadBlock{b[:n], err} // never blocks: full has a place for each block
 	}
 }
 
@@ -64,7 +63,7 @@ func (a *aheadReader) Read(p []byte) (int, error) {
 			return 0, a.now.err
 		}
 		if b := a.now.bytes; b != nil {
-			a.free <- b[:cap(b)] // which has a place for each block
+			a.free <- b[:cap(b)] // never blocks: free has a place for each block
 		}
 		more := false
 		if a.now, more = <-a.full; !more {

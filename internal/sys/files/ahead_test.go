@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// A reader that reads ahead returns all bytes before the error, which comes again, and can be
-// stopped at any place.
+// A reader that reads ahead returns all bytes before the error, returns the error again at the next
+// call, and can be stopped at any place.
 func TestAhead(t *testing.T) {
 	broken := errors.New("broken")
 	for _, size := range []int{0, 1, aheadBytes - 1, aheadBytes, 10*aheadBytes + 7} {

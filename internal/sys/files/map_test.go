@@ -33,7 +33,7 @@ func TestMap(t *testing.T) {
 			m.WillNeed(r[0], r[1])
 		}
 		if !bytes.Equal(m.Bytes(), want) {
-			t.Errorf("%d bytes: wrong ones", n)
+			t.Errorf("%d bytes: the mapped bytes are wrong", n)
 		}
 		for range 2 {
 			if err := m.Close(); err != nil || m.Bytes() != nil {

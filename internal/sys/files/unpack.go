@@ -13,7 +13,7 @@ import (
 // Decompressor decompresses the files of one format.
 type Decompressor struct {
 	Magic  string // first bytes of such a file
-	Ending string // of the names of such files
+	Ending string // ending of the names of such files, such as ".gz"
 	Open   func(io.Reader) (io.ReadCloser, error)
 }
 
@@ -35,9 +35,9 @@ func PlainName(name string) string {
 	return name
 }
 
-// Unpack returns a reader of the decompressed content of r if r begins with the magic bytes of one
-// of the formats, or of gzip, or if the name of r ends as such files do; else a reader of r's
-// bytes. packed reports which. The caller may close plain if it is an io.Closer.
+// Unpack returns a reader of the decompressed content of r if r begins with the magic bytes of gzip
+// or of one of the formats, or if name has the ending of one of these; else a reader of r's bytes.
+// packed reports whether the reader decompresses. The caller may close plain if it is an io.Closer.
 func Unpack(r io.Reader, name string, formats ...Decompressor) (
 	plain io.Reader, packed bool, err error,
 ) {

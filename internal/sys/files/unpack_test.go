@@ -31,8 +31,8 @@ func nameOf(must bool) string {
 	return "a.svm"
 }
 
-// Unpack decompresses gzip files, and returns the bytes of others unless only gzip is accepted.
-// Packed counts the bytes of the file, of the outer one for gzip within gzip.
+// Unpack decompresses gzip files, and returns the bytes of other files unless the name ends in .gz.
+// Packed counts the bytes of the file; for gzip within gzip, the bytes of the outer file.
 func TestUnpack(t *testing.T) {
 	const text = "1 1:2\n"
 	once := zip(t, text)

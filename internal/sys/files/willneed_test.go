@@ -30,7 +30,7 @@ func TestWillNeed(t *testing.T) {
 		calls int64
 	}{
 		{2 * pages, 0},
-		{2*pages - 4, 2*pages + 1}, // once in each pass, and a few in one request
+		{2*pages - 4, 2*pages + 1}, // one for each page and pass, then one for a few pages
 		{40, 2*pages + 1},
 		{0, pages},
 	} {
@@ -59,7 +59,7 @@ func TestWillNeed(t *testing.T) {
 	}
 }
 
-// The pages of a request are asked for in runs that leave out those requested before.
+// The pages of a request are asked for in runs that leave out pages requested before.
 func TestWillNeedPages(t *testing.T) {
 	page := int64(os.Getpagesize())
 	f, err := os.Create(filepath.Join(t.TempDir(), "a"))

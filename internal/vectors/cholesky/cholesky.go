@@ -24,7 +24,7 @@ type Factor struct {
 	stride int       // distance between the rows of u
 	u      []float32 // U, row-major; the elements below the diagonal are meaningless
 	scale  []float64 // the diagonal of D
-	row    []float64
+	row    []float64 // buffer: the diagonal or a row of the matrix
 	a, b   []float32 // panels into which subtract packs rows of U
 }
 

@@ -189,6 +189,6 @@ func TestNotDefinite(t *testing.T) {
 	}
 	f := New(2)
 	if err := f.Decompose(dense{2, []float64{1, 1, 1, 1}}, .25, 1, 1); err != nil {
-		t.Errorf("with something on the diagonal: %v", err)
+		t.Errorf("with 0.25 added to the diagonal: %v", err)
 	}
 }

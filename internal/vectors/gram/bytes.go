@@ -13,8 +13,9 @@ import (
 type Bytes struct {
 	dim    int
 	stride int
-	// The upper triangle, row-major. Up to smallRows rows, sum is nil and the elements are recent,
-	// modulo 2^32. Once there have been more rows, the elements are sum plus recent.
+	// The upper triangle, row-major. While there are at most smallRows rows, sum is nil and the
+	// elements are recent, read as uint32. Once there have been more rows, the elements are sum
+	// plus recent.
 	sum    []int64
 	recent []int32
 	rows   int // rows in s while sum is nil; then, rows added or removed since sum last changed

@@ -108,7 +108,7 @@ func TestBlockEnds(t *testing.T) {
 	first := s.At(3, 4)
 	s.AddRows(x[100*dim:], dim, c[100:], 1)
 	if got, want := s.At(3, 4), first+naive(x[100*dim:], dim, c[100:], 3, 4); got != want {
-		t.Errorf("a sum that was read goes on to %v, want %v", got, want)
+		t.Errorf("after an element was read, the sum is %v, want %v", got, want)
 	}
 	s.AddRows(x, dim, c, 1)
 	s.Reset()

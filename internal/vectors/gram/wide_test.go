@@ -12,8 +12,8 @@ import (
 // At returns element (i, j).
 func (s *SparseSum) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 
-// sparseRows returns n rows with about the given number of nonzeros, and the same rows as dense
-// ones.
+// sparseRows returns n sparse rows with about the given number of nonzeros, and the same rows with
+// all values, for dense matrices.
 func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 	for range n {
@@ -92,7 +92,7 @@ func TestWideTakesAway(t *testing.T) {
 	}
 	s.Reset()
 	if addAll(s, rows[390:], 1); s.At(3, 5) != few.At(3, 5) {
-		t.Error("Reset leaves something behind")
+		t.Error("a sum is wrong after Reset")
 	}
 }
 

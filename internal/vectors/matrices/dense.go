@@ -59,7 +59,8 @@ func NewNarrow(rows, cols int) *Dense {
 	return newDense(rows, cols, stride)
 }
 
-// Truncate drops all rows but the first ones, of that number. Their memory stays allocated.
+// Truncate keeps the first rows, of the given number, and drops the others. Their memory stays
+// allocated.
 func (m *Dense) Truncate(rows int) {
 	m.rows, m.trusted, m.values = rows, min(m.trusted, uint(rows)), m.values[:rows*m.stride]
 }
@@ -114,7 +115,7 @@ func Stride(cols int) int {
 	return (cols + alignment - 1) / alignment * alignment
 }
 
-// denseOf returns the matrix that LazyDense describes, but without blocks to be checked.
+// denseOf returns the matrix that LazyDense describes, but not lazy.
 func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
 		return nil, fmt.Errorf("dense: %d rows of %d columns: negative or too many", rows, cols)

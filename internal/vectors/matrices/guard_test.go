@@ -44,7 +44,7 @@ func panicked(f func()) (text string) {
 type lazy interface {
 	Guard() *Guard
 	CheckAll() error
-	first(i int) float32 // the first nonzero of row i, 0 without
+	first(i int) float32 // first nonzero of row i; 0 if there is none
 }
 
 func (m *CSR) first(i int) float32 {
@@ -73,7 +73,7 @@ func newLazy(t *testing.T, kind string, rows int, c Check) lazy {
 }
 
 // Blocks are verified once each, when one of their rows is first read. Only the rows of bad blocks
-// are empty, and Err returns the error of the first of these.
+// are empty or zeros, and Err returns the error of the first bad block.
 func TestLazyBlocks(t *testing.T) {
 	const rows = 11
 	for _, kind := range []string{"sparse", "dense"} {
@@ -124,7 +124,7 @@ func TestLazyBlocks(t *testing.T) {
 					t.Errorf("%s, bad %v: %v", kind, which, err)
 				}
 				if m.Guard().Verified() != (which == nil) {
-					t.Errorf("%s, bad %v: sound is %v", kind, which, m.Guard().Verified())
+					t.Errorf("%s, bad %v: Verified is %v", kind, which, m.Guard().Verified())
 				}
 			}
 		}

@@ -22,16 +22,16 @@ type chunk[E float32 | uint16] struct {
 	rows         *Rows[E]
 	first, count int                // position of the first row, and number of rows
 	floats       []float32          // space for a strip of rows; nil if rows are read in place
-	scores       [maxScores]float32 // of the rows for the first query, then for the second, and so on
+	scores       [maxScores]float32 // scores of all rows for each query of the batch in turn
 
 	// The fields below are for ByCosine.
 
 	squares, inverse [chunkRows]float32 // sum of squares of each row, and 1 / its square root
-	screens          bool               // whether all these sums are within screenFrom and screenTo
+	screens          bool               // whether all squares are from screenFrom to screenTo
 	approximate      [chunkRows]float32 // cosines for one query, times its length
 }
 
-// rankMany is rank for several queries, which have a heap each in dst.
+// rankMany is rank for several queries. dst has a heap for each query.
 func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int) {
 	switch {
 	case len(queries) == 1 || (end-firstRow)*len(queries) <= fewRows:
@@ -74,7 +74,7 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 		by = ByDot
 	}
 	if measure {
-		c.screens = true // as far as is known
+		c.screens = true // until measure finds a sum of squares out of bounds
 	}
 	least := leastBatch
 	if c.floats == nil {

@@ -40,7 +40,7 @@ var kinds = map[string]func(r *rand.Rand, v []float32){
 			v[i] = float32(r.NormFloat64())
 		}
 	},
-	// Many scores are equal, and all are not positive.
+	// Elements are 0 or 1, or all are 0 or -1, so that many scores are equal.
 	"ties": func(r *rand.Rand, v []float32) {
 		for i := range v {
 			v[i] = float32(r.IntN(2)) * float32(1-2*(len(v)&1))
@@ -90,7 +90,7 @@ func checkMany(t *testing.T, r *rand.Rand, kind string, fill func(r *rand.Rand, 
 		all[q] = make([]float32, n)
 		fill(r, all[q])
 		if r.IntN(4) == 0 {
-			copy(all[q], flat[r.IntN(count)*stride:]) // its cosine and a row's is 1
+			copy(all[q], flat[r.IntN(count)*stride:]) // the cosine of this query and a row is 1
 		}
 	}
 	for _, s := range layouts(flat, stride, n, count) {

@@ -40,13 +40,13 @@ func TestAddKeepsTheBest(t *testing.T) {
 	}
 }
 
-// Each goroutine fills heaps of its own; together they are the heap of all rows. A heap with hits
-// from before keeps them if they are better.
+// Merge returns the best hits of all rows for any number of goroutines. A heap that has hits
+// already keeps those that are better.
 func TestMerge(t *testing.T) {
 	const runs, perRun = 23, 9 // runs of rows, and rows of each
 	for threads := 1; threads <= 4; threads++ {
 		dst := [][]int{make([]int, 0, 5), make([]int, 0, 300), {}, make([]int, 1, 4)}
-		// One hit is there already, better than all to come.
+		// One hit is in a heap before Merge, and better than all others.
 		dst[3][0] = 1 << 20
 		// best returns the score of row i of a run for query q.
 		best := func(q, run, i int) int { return (run*perRun + i) * (7919 + q) % 1013 }
@@ -75,7 +75,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Merge tells before which query's hits it compares.
+// Merge passes to before the query whose hits are compared.
 func TestMergeComparesByQuery(t *testing.T) {
 	dst := [][]int{make([]int, 0, 1), make([]int, 0, 1)}
 	rank := func(hits [][]int, run int) {

@@ -150,7 +150,7 @@ func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 // Next returns the index of the first score from index i on that is not less than least (NaN is
 // not), or len(scores).
 //
-//go:noinline // in loops around it, too few registers are left for this one
+//go:noinline // inlined into another loop, this loop has too few registers
 func Next(scores []float32, i int, least float32) int {
 	for ; i < len(scores); i++ {
 		if !(scores[i] < least) {
@@ -186,7 +186,8 @@ func (o *order[E]) least(hits []Hit, finite bool) float32 {
 		case !finite:
 		case o.scoreIsKey(root.Score):
 			return root.Score
-		case math.Abs(key) < float64(o.small): // any score in (-small, small) may rank before this key
+		case math.Abs(key) < float64(o.small):
+			// Any score between -small and small may rank before this key.
 			return -o.small
 		case key > math.MaxFloat32:
 			return math.MaxFloat32

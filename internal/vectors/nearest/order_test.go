@@ -123,7 +123,7 @@ func TestKeysAtTheBounds(t *testing.T) {
 		}
 		score := by.score(x, row)
 		if by == ByCosine && r.IntN(2) == 0 {
-			score = float32(math.Ldexp(float64(score), r.IntN(3)-1)) // another code's rounding
+			score = float32(math.Ldexp(float64(score), r.IntN(3)-1)) // another rounding
 		}
 		s := Rows[float32]{Slices: [][]float32{row}, N: len(x), Count: 1}
 		o := s.order(by, x)
@@ -156,12 +156,12 @@ func TestKeysExactlyAtTheBounds(t *testing.T) {
 		want   float64
 	}{
 		{ByDot, []float32{math.MaxFloat32, 1}, []float32{1, 1}, math.MaxFloat32, math.MaxFloat32},
-		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},                 // wide is small
-		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},          // wide is less
-		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},        // wide is 2^-126
-		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127}, // wide is less
-		{ByCosine, []float32{0x1p-126, 1}, []float32{2, 0}, 0, 0},        // the dot product is 2*2^-126
-		{ByCosine, []float32{0x1p-126, 1}, []float32{1, 0}, 0, 0x1p-126}, // it is less
+		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},                 // wide score small
+		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},          // wide score below small
+		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},        // wide score 2^-126
+		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127}, // wide score below 2^-126
+		{ByCosine, []float32{0x1p-126, 1}, []float32{2, 0}, 0, 0},        // dot product 2*2^-126
+		{ByCosine, []float32{0x1p-126, 1}, []float32{1, 0}, 0, 0x1p-126}, // dot product 2^-126
 	} {
 		s := Rows[float32]{Slices: [][]float32{c.row}, N: len(c.x), Count: 1}
 		o := s.order(c.by, c.x)
@@ -199,7 +199,7 @@ func TestPrecedes(t *testing.T) {
 	}
 }
 
-// TestLeast checks that a row whose score is below least would not rank before the worst hit.
+// TestLeast checks the least score with which a row may rank before the worst hit.
 func TestLeast(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {
@@ -222,7 +222,7 @@ func TestLeast(t *testing.T) {
 			t.Errorf("worst hit %v, finite %t: %v, want %v", c.score, c.finite, got, c.want)
 		}
 		if o.root != 0 {
-			t.Errorf("the root's key is not kept")
+			t.Errorf("the root's key is not cached")
 		}
 		if got := o.least(make([]Hit, 1, 2), c.finite); got != -inf {
 			t.Errorf("with room for a hit: %v", got)

@@ -22,8 +22,8 @@ func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []floa
 	return *(*[]H)(unsafe.Pointer(&heap)), o.least(heap, true)
 }
 
-// AddMany adds the rows of s.Slice numbered from first to end-1 to heaps like that of AddAt. There
-// is a heap in dst for each query.
+// AddMany adds the rows of s.Slice numbered from first to end-1 to the heaps in dst, one for each
+// query. As in AddAt, scores are negated for ByDistance.
 func AddMany[H hits](s *Rows[float32], dst [][]H, by Metric, queries [][]float32,
 	first, end int) {
 	s.Idx, s.Count = nil, end

@@ -40,7 +40,7 @@ func score(by nearest.Metric, row, x []float32) float32 {
 	return float32(max(-1, min(xy/math.Sqrt(xx*yy), 1)))
 }
 
-// sorting returns the first hits of all rows, sorted by score.
+// sorting returns up to most hits: the rows sorted by score.
 func sorting(by nearest.Metric, rows [][]float32, idx []uint32, x []float32,
 	most int) []nearest.Hit {
 	var all []nearest.Hit
@@ -223,7 +223,7 @@ func TestTopBeyondFloat32(t *testing.T) {
 	}
 }
 
-// An unknown metric is a panic in every layout.
+// Top panics for an unknown metric, in every layout.
 func TestUnknownMetric(t *testing.T) {
 	for _, s := range layouts(make([]float32, 12), 4, 3, 3) {
 		func() {

@@ -20,8 +20,8 @@ func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32
 	return dst[:len(found):len(found)]
 }
 
-// TopMany is Top for many queries. If it uses several goroutines, at most as many as threads says,
-// each of them ranks a run of rows at a time; the number of rows in a run is run.
+// TopMany is Top for many queries, in at most threads goroutines. Each goroutine ranks a run of
+// rows at a time; run is the number of rows in a run.
 func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
 	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
@@ -43,7 +43,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
 	runs := (s.Count + run - 1) / run
-	if threads = min(threads, (runs+3)/4); threads <= 1 { // at least about four runs for each thread
+	// There are about four runs or more for each goroutine.
+	if threads = min(threads, (runs+3)/4); threads <= 1 {
 		s.rankMany(dst, by, queries, 0, s.Count)
 	} else {
 		s.rankThreads(dst, by, queries, threads, run, runs)
@@ -54,9 +55,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// rankThreads ranks all rows by several goroutines, which have heaps of their own. Its receiver is
-// a copy, because a Rows that goroutines share is allocated on the heap; this way, the caller's is
-// not.
+// rankThreads ranks all rows in several goroutines, each with its own heaps. Its receiver is a
+// copy: what goroutines share is allocated on the heap, and the caller's Rows should not be.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
