@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The two stored vectors nearest to a query.
+// Example_kernels finds the two stored vectors nearest to a query.
 func Example_kernels() {
 	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2}
 	query := []float32{0, 1, 0.5}
@@ -22,7 +22,8 @@ func Example_kernels() {
 	// row 0 scores 0.9486833
 }
 
-// A model of the embedded digits, and the proven bound on its distance from the optimum.
+// Example_training trains on the embedded digits, and prints the proven bound on the model's
+// distance from the optimum.
 func Example_training() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})

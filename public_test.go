@@ -15,8 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// go doc must be readable without the internal packages: public constants have literal values, and
-// the comment of a struct type that is declared there lists its fields.
+// TestPublicDocumentation checks that go doc is readable without the internal packages: public
+// constants have literal values, and the comment of a struct type that an internal package declares
+// lists its fields.
 func TestPublicDocumentation(t *testing.T) {
 	structs := map[string]reflect.Type{
 		"ClassResult":  reflect.TypeFor[pegasos.ClassResult](),
@@ -92,7 +93,7 @@ func checkSpec(t *testing.T, file string, g *ast.GenDecl, s ast.Spec, internal m
 				}
 			}
 		case s.Comment.Text() == "":
-			t.Errorf("%s: no comment behind %s says what it is", file, s.Name.Name)
+			t.Errorf("%s: no comment after type %s says what it is", file, s.Name.Name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Command bigset writes a large sparse data set in the pgsm form, row by row: it needs little
-// memory, however large the set. Each row has 100 nonzeros of length 1 in all, and a label that a
-// hidden linear rule gives to all but 5 % of the rows.
+// Command bigset writes a large sparse data set in the pgsm format, row by row, so that it needs
+// little memory for any number of rows. Each row has 100 nonzeros and the length 1. A hidden linear
+// rule gives the labels, of which 5 % are then flipped.
 //
 //	go run ./scripts/bigset [-rows 2500000] [-cols 100000] OUT.pgsm
 package main
@@ -19,7 +19,7 @@ import (
 const perRow = 100
 
 func main() {
-	rows := flag.Int("rows", 2_500_000, "how many `rows`, of 812 bytes")
+	rows := flag.Int("rows", 2_500_000, "how many `rows`, of 812 bytes each")
 	cols := flag.Int("cols", 100_000, "how many `features`")
 	flag.Parse()
 	if flag.NArg() != 1 || *cols < 10*perRow {

@@ -46,7 +46,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// few returns the first rows of the digits.
+// few returns the first 150 rows of each set of digits.
 func few(t *testing.T) []problem {
 	t.Helper()
 	sets := digits()
@@ -263,7 +263,7 @@ func TestTrainedIn(t *testing.T) {
 }
 
 // fakeClock replaces the clock until the test ends: each run takes 16 ms in plain Go, 8 ms for the
-// next contender, and 12 ms for the one after that.
+// next contender, and 12 ms for the contender after it.
 func fakeClock(t *testing.T) {
 	var elapsed time.Duration
 	calls := 0
@@ -285,7 +285,7 @@ func fakeClock(t *testing.T) {
 }
 
 // The columns are the times of plain Go and of the machine's instruction set, their ratio, and the
-// limit over the latter.
+// time of the loop that only loads and stores, in percent of the latter time.
 func TestTimeKernels(t *testing.T) {
 	if asm.Active() == asm.Generic {
 		t.Skip("not tested: this machine has no assembly, so that there are no ratios")

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// timedKernels is the kernels to time, with their pattern of loads and stores.
+// timedKernels lists the kernels to time, with their pattern of loads and stores.
 var timedKernels = []struct {
 	name  string
 	shape bandwidth.Shape

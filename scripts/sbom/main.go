@@ -85,7 +85,7 @@ func write(w io.Writer, name string) error {
 	return e.Encode(all)
 }
 
-// componentOf returns the entry of a module. Its checksum is the one of go.sum.
+// componentOf returns the entry of a module, with the module's checksum in go.sum.
 func componentOf(m *debug.Module, kind string) component {
 	c := component{Type: kind, Name: m.Path, Version: m.Version,
 		PURL: "pkg:golang/" + m.Path + "@" + m.Version}

@@ -30,8 +30,9 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare trains OLD and NEW, which are paths of the command, maybe with flags of train, on 70 % of
-// the rows of each table, and predicts the others; and that for several divisions of the rows.
+// compare trains OLD and NEW, which are paths of pegasimd with optional flags of train, on 70 % of
+// the rows of each table, and predicts the labels of the other rows. It prints the mean scores over
+// several divisions of the rows.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -95,7 +96,7 @@ func compare(w io.Writer, args []string) error {
 	return nil
 }
 
-// beyond is the number of standard errors from which one table's gain is counted.
+// beyond is the number of standard errors that a table's gain must exceed to count as up or down.
 const beyond = 3
 
 func summarize(w io.Writer, title string, all []comparison) {
@@ -127,7 +128,7 @@ func summarize(w io.Writer, title string, all []comparison) {
 		100*best/sum, beyond, up, down, worst.name, worst.gain(), worst.err)
 }
 
-// lowest is the R^2 of a division that is worse still, so that one cannot decide a mean.
+// lowest is the least R^2 that counts for a division, so that no single division decides a mean.
 const lowest = -1
 
 // compare returns the mean scores of both commands over the divisions. The standard error takes
@@ -139,7 +140,7 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	for s := range splits {
 		train, test := t.divide(s)
 		tested += len(test)
-		var right [2][]float64 // of each test row: 100 or 0; minus the squared error / variance
+		var right [2][]float64 // score of each test row: 100 or 0, or -squared error / variance
 		for k, cmd := range commands {
 			predicted, err := cmd.run(t, s, train, test)
 			if err != nil {

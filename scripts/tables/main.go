@@ -27,7 +27,7 @@ import (
 	"strings"
 )
 
-// source is one repository, with a function that parses a file of it.
+// source is a repository, with a function that parses one of its files.
 type source struct {
 	name, commit string
 	folders      []string
@@ -111,7 +111,7 @@ func git(in io.Reader, out io.Writer, args ...string) error {
 	return nil
 }
 
-// maxBytes is the size from which a file is left out.
+// maxBytes is the size, in bytes, from which a file is left out.
 const maxBytes = 4_000_000
 
 // read returns the tables of the source's files of less than maxBytes.

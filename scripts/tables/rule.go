@@ -37,21 +37,22 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 
 // choose selects tables and their labels, by a rule that was fixed before any result:
 //
-//   - A table has 150 to 20,000 rows with a label, 4 to 500 columns with it, and at most 500,000
-//     cells. Names that contain a word of benchmarked and groups of time series are left out.
-//   - The label of an ARFF file is the attribute named class, or else the last; that of a file of
-//     jbrownlee/Datasets is the last, which is a class if it has words or at most 20 values.
-//     In a table of R it is the last column that could be a class or, if there is none or the
-//     first hexadecimal digit of the hash of the table's name has an odd character code, the last
-//     column that could be a number to predict.
+//   - A table has 150 to 20,000 rows with a label, 4 to 500 columns, the label included, and at
+//     most 500,000 cells. Tables whose names contain a word of benchmarked, and groups of time
+//     series, are left out.
+//   - The label of an ARFF file is the attribute named class, or else the last attribute. The label
+//     of a file of jbrownlee/Datasets is the last column, which is a class if it has words or at
+//     most 20 values. The label of a table of R is the last column that could be a class; if there
+//     is none, or the first hexadecimal digit of the hash of the table's name has an odd character
+//     code, it is the last column that could be a regression target.
 //   - A class column has 2 to 30 values, the most frequent in at most 95 % of the rows. In a table
-//     of R it has at most 20 words, or two numbers, each in 5 % of the rows at least. A number to
-//     predict has more than 20 values.
+//     of R it has at most 20 words, or two numbers, each in at least 5 % of the rows. A regression
+//     target has more than 20 values.
 //   - Of the tables of one R package, or of files of other sources whose names have the same
-//     prefix up to _ or -, the first two of each task count, in the order of the hashes of their
-//     names.
-//   - A table counts as a copy of an earlier one, and is left out, if their names without the
-//     folder are equal, or if they have as many rows and the same counts of the label's values.
+//     prefix up to _ or -, the first two of each task are chosen, in the order of the hashes of
+//     their names.
+//   - A table counts as a copy of an earlier table, and is left out, if their names without the
+//     folder are equal, or if the counts of the label's values are equal.
 func choose(all []*table) []*table {
 	var chosen []*table
 	seen, groups := map[string]bool{}, map[string]int{}
@@ -111,8 +112,8 @@ func (t *table) couldBe(column int) string {
 	return ""
 }
 
-// findLabel sets the label's column and task by the rule of choose, for a table whose source has
-// not. It removes the rows without a label, and reports whether the table has a label.
+// findLabel sets the label's column and task by the rule of choose, unless the table's source has
+// set them. It removes the rows without a label, and reports whether the table has a label.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false

@@ -27,7 +27,8 @@ func TestParseARFFFindsTheClass(t *testing.T) {
 	}
 }
 
-// made returns a table of R whose columns are a number to predict, a class and a constant.
+// made returns a table as in Rdatasets. Its columns are a regression target, a class, a constant
+// and empty cells.
 func made(name string, rows int) *table {
 	t := &table{name: name, source: "r csv/" + name + ".csv", group: name, label: -1,
 		cells: [][]string{{"n", "class", "constant", "empty"}}}
@@ -40,10 +41,10 @@ func made(name string, rows int) *table {
 func TestChoose(t *testing.T) {
 	few, twice := made("few", minRows-1), made("q", 200)
 	if got := choose([]*table{few, made("o", 200), twice, made("x-letter", 300)}); len(got) != 1 {
-		t.Fatalf("chose %d tables, want that without a copy, of enough rows, not used before",
+		t.Fatalf("chose %d tables, want 1 of the two copies with enough rows and a new name",
 			len(got))
 	}
-	for _, name := range []string{"o", "p"} { // the hash of o is even, that of p odd
+	for _, name := range []string{"o", "p"} { // the hash of o is even, the hash of p is odd
 		one := choose([]*table{made(name, 200)})[0]
 		want := "cb"
 		if name == "p" {

@@ -16,8 +16,8 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitError       = 1 // the data or the run
-	exitUsage       = 2
+	exitError       = 1   // error in the data or the run
+	exitUsage       = 2   // error in the command line
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 )
@@ -42,7 +42,7 @@ type call struct {
 	quiet, force bool // flags
 }
 
-// say prints a line for people.
+// say prints a line to standard error, unless -quiet is given.
 func (c *call) say(format string, a ...any) {
 	if !c.quiet {
 		fmt.Fprintf(c.stderr, format+"\n", a...)
@@ -112,7 +112,8 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-// parse reads the flags, which may come before, between and after the arguments, and those of Beam.
+// parse reads the flags, which may come before, between and after the arguments. It stores the
+// flags after --, which are Beam's, in c.beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]

@@ -27,7 +27,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// The test binary is the command if the environment says so, so that tests can kill it.
+// TestMain also runs the processes that tests start and kill: workers, Beam's runner Prism, and the
+// command.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	flag.Set("runner", "prism") // whatever earlier calls have set
+	flag.Set("runner", "prism") // undoes the setting of an earlier call
 	got := run(context.Background(), args, &out, &errs)
 	if got != code {
 		t.Fatalf("%q: exit code %d, want %d: %s", args, got, code, errs.String())
@@ -67,7 +68,8 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// data writes two classes of the digits, which no plane parts.
+// data writes the digits to a file, with the two classes 0 to 4 and 5 to 9, which no plane
+// separates.
 func data(t *testing.T) string {
 	t.Helper()
 	set := dataset.Digits()
@@ -89,7 +91,7 @@ func data(t *testing.T) string {
 	return path
 }
 
-// cut splits the data, and returns the manifest.
+// cut splits the data into n shards, and returns the manifest's path.
 func cut(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shards")
@@ -116,8 +118,8 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
-// The model is the same on Beam and without it, by both methods (of which the dual one takes many
-// rounds: once); that of Newton's for any number of shards.
+// Training gives the same model on Beam and without Beam. Newton's method gives the same model for
+// any number of shards, too. The dual method, which takes many rounds, is tested with 4 shards.
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {
@@ -159,8 +161,9 @@ func setClaim(m *pegasos.Model, objective, bound float64) {
 		Lambda: m.Lambda}}
 }
 
-// Verify tells a model that claims too much, one of other data, and one that rounds can't be about,
-// of whatever program; in a folder of its own it goes on.
+// Verify contradicts a wrong objective and changed weights, does not confirm a bound that is too
+// good, and refuses models that rounds can't verify. Called again with the same folder, it prints
+// the same result without new rounds.
 func TestVerify(t *testing.T) {
 	path, dir := data(t), t.TempDir()
 	shards := filepath.Join(dir, "shards")
@@ -196,7 +199,7 @@ func TestVerify(t *testing.T) {
 		"a free bias": {cfg: pegasos.Config{Bias: pegasos.BiasUnregularised}, code: exitError,
 			want: "can't be verified in shards: bias: "},
 	} {
-		c.cfg.Curves = pegasos.CurvesNone // which shards don't have
+		c.cfg.Curves = pegasos.CurvesNone // shards have no curves
 		tr := pegasos.Trainer{Config: c.cfg}
 		m, err := tr.Train(context.Background(), set.Examples(), set.Y)
 		if err != nil {
@@ -228,7 +231,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text[5000] ^= 1 // what its seal does not tell
+	text[5000] ^= 1 // flips a bit
 	if err := os.WriteFile(shard, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -238,8 +241,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A process that is killed at any time leaves a folder in which the same command goes on, to the
-// same model. PEGASIMD_BEAM_KILLS says how often.
+// After a process was killed, the same command continues in the same folder and gives the same
+// model. PEGASIMD_BEAM_KILLS is the number of kills.
 func TestKilled(t *testing.T) {
 	kills := 6
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -250,7 +253,7 @@ func TestKilled(t *testing.T) {
 	model := dir + ".model"
 	args := append([]string{"train", "-dir", dir, manifest, model}, flags...)
 	killed := 0
-	for k := range kills { // in every round in turn: once a state is there, the next has begun
+	for k := range kills { // in round k+1, which has begun once state k exists
 		cmd := process(t, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -293,7 +296,7 @@ func TestFullDisk(t *testing.T) {
 	manifest := cut(t, 4)
 	flags := []string{"-method", "newton", "-tol", ".05"}
 	want := trained(t, manifest, flags...)
-	for _, blocks := range []int{0, 1, 4} { // of 512 or 1,024 bytes
+	for _, blocks := range []int{0, 1, 4} { // file size limit, in blocks of 512 or 1,024 bytes
 		dir := filepath.Join(t.TempDir(), "run")
 		model := dir + ".model"
 		args := append([]string{"train", "-dir", dir, manifest, model}, flags...)
@@ -314,9 +317,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Workers may be processes of their own, and be killed at any time after they were started: the
-// job ends within its deadline, and is tried again. PEGASIMD_BEAM_KILLS says how often one is
-// killed: once in a round.
+// Worker processes may be killed at any time: the job ends at its deadline and is tried again.
+// PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -328,7 +330,7 @@ func TestWorkersKilled(t *testing.T) {
 	want := trained(t, manifest, flags...)
 	server, endpoint := startPrism(t)
 	killed, hung, random := 0, 0, rand.New(rand.NewPCG(1, 2))
-	for run := 0; killed < kills && run < kills+10; run++ { // A job may end first.
+	for run := 0; killed < kills && run < kills+10; run++ { // a job may end before the kill
 		dir := filepath.Join(t.TempDir(), "run")
 		args := append([]string{"train", "-dir", dir, "-deadline", "3s", manifest, dir + ".model"},
 			flags...)
@@ -341,7 +343,7 @@ func TestWorkersKilled(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
-		next := 0 // round after which one is killed
+		next := 0 // least number of committed rounds before the next kill
 		for over := false; !over; {
 			select {
 			case err := <-done:
@@ -354,7 +356,7 @@ func TestWorkersKilled(t *testing.T) {
 					t.Fatal(err)
 				}
 				round := 0
-				if n := len(states); n > 0 { // of which Glob gives the newest last
+				if n := len(states); n > 0 { // Glob returns the newest state last
 					fmt.Sscanf(filepath.Base(states[n-1]), "state-%d", &round)
 				}
 				if killed == kills || round < next {
@@ -380,7 +382,8 @@ func TestWorkersKilled(t *testing.T) {
 	t.Logf("killed %d workers, upon which %d jobs hung until their deadline", killed, hung)
 }
 
-// startPrism starts Beam's runner as a process, and returns its number and where it listens.
+// startPrism starts Beam's runner Prism as a process, and returns its process number and its
+// endpoint.
 func startPrism(t *testing.T) (pid int, endpoint string) {
 	t.Helper()
 	const port = "38473"
@@ -407,7 +410,7 @@ func startPrism(t *testing.T) (pid int, endpoint string) {
 	return server.Process.Pid, "localhost:" + port
 }
 
-// workerOf returns a worker process that a process has started, or nil.
+// workerOf returns a child process of the process with the number of, or nil if there is none.
 func workerOf(t *testing.T, of int) *os.Process {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -519,7 +522,7 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// Mistakes in a call are reported in the flags' words, before anything is done.
+// Mistakes in a command line are reported with the flags' names, before anything is done.
 func TestUsage(t *testing.T) {
 	manifest := cut(t, 2)
 	dir := t.TempDir()

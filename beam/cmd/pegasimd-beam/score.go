@@ -63,7 +63,7 @@ type scoreJob struct {
 	Labels      dataset.Labels
 	LabelColumn string
 	Threads     int
-	Began       time.Time // distinguishes the job from others in a worker
+	Began       time.Time // start time; lets openScoring tell equal jobs apart
 }
 
 func (s *scoreFlags) run() error {
@@ -112,7 +112,8 @@ func (s *scoreFlags) run() error {
 	return err
 }
 
-// find lists the files, and returns an error if output files exist.
+// find stores the data files and their output files in s.job. Unless -force is given, it returns an
+// error if an output file exists.
 func (s *scoreFlags) find(patterns []string, dir string) error {
 	from := map[string]string{}
 	for _, pattern := range patterns {

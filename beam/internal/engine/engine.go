@@ -40,9 +40,9 @@ func New() (*Engine, error) {
 	return &Engine{Least: DefaultLeast, service: s}, nil
 }
 
-// Run runs a job. If the job fails or takes more than ten times as long as the slowest one before,
-// it is canceled and tried again, with twice the time; after some tries Run returns the last error.
-// The result contains each item exactly once.
+// Run runs a job. If the job fails, or takes longer than e.Least and ten times as long as the
+// slowest job before, it is canceled and tried again, with twice the time; after three more tries
+// Run returns the last error. The result contains each item exactly once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {

@@ -56,7 +56,7 @@ func init() {
 	})
 	work.Register("hangs", func(ctx context.Context, arg string, round, item int) ([]int64, error) {
 		if calls.Add(1) <= int64(round) {
-			time.Sleep(time.Hour) // whatever it is told
+			time.Sleep(time.Hour) // ignores its context
 		}
 		return squares(ctx, arg, round, item)
 	})
@@ -65,7 +65,8 @@ func init() {
 	})
 }
 
-// start returns an engine, and a folder that has to be empty at the end, as the temporary one has.
+// start returns an engine, and a folder that must be empty at the end, like the system's temporary
+// folder.
 func start(t *testing.T) (e *Engine, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -122,7 +123,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A bundle that fails or panics is tried again, three times and no more.
+// A job whose work fails or panics is tried again, three times and no more.
 func TestRetries(t *testing.T) {
 	for work, failures := range map[string]int{"panics": 1, "fails": 3} {
 		e, dir := start(t)
@@ -151,7 +152,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A job that hangs is cancelled, and tried again with more time.
+// A job that hangs is canceled, and tried again with more time.
 func TestDeadline(t *testing.T) {
 	e, dir := start(t)
 	e.Least = 500 * time.Millisecond
@@ -179,7 +180,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A result that lacks an item, or has one twice, is none, whatever the runner says.
+// A result that lacks an item, or has one twice, is an error, whatever the runner reports.
 func TestResultsAreCounted(t *testing.T) {
 	wanted := []int{0, 1, 2, 3}
 	sum := func(items ...int) (all record) {
@@ -200,7 +201,7 @@ func TestResultsAreCounted(t *testing.T) {
 	}
 }
 
-// Records are added in any order; those that differ in length are never taken for a sum.
+// Records can be added in any order. The sum of records of different lengths is never valid.
 func TestAdd(t *testing.T) {
 	a, b := recordOf([]int{1, 3}, []int64{-5}), recordOf([]int{2}, []int64{8})
 	for _, pair := range [][2]record{{a, b}, {a, nil}} {
@@ -219,7 +220,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// Hundreds of jobs do not need more and more memory. PEGASIMD_BEAM_JOBS says how many.
+// A process with many jobs needs at most 200 MB. PEGASIMD_BEAM_JOBS is the number of jobs.
 func TestManyJobs(t *testing.T) {
 	jobs := 10
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_JOBS"), &jobs)

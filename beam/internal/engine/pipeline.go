@@ -14,8 +14,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// pipeline returns the graph of a job: the items' numbers, distributed over the workers; the work
-// on each; the sum, which runners first compute for each bundle; and the file of the result.
+// pipeline returns the graph of a job. It distributes the items' numbers over the workers, works on
+// each item, adds up the results, which runners first do within each bundle, and writes the sum to
+// a file.
 func pipeline(j work.Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	items := beam.Reshuffle(s, beam.CreateList(s, j.Items))

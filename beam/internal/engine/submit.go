@@ -67,7 +67,7 @@ func Start(flags []string) error {
 				*beamLog)
 		}
 	}
-	if runtime.GOMAXPROCS(0) < 2 { // with one, a job takes ten times as long
+	if runtime.GOMAXPROCS(0) < 2 { // with one processor, a job takes ten times as long
 		runtime.GOMAXPROCS(2)
 	}
 	initialized.Do(beam.Init) // Init sets loggers of its own
@@ -84,8 +84,8 @@ type service struct {
 	worker string       // program that workers run
 }
 
-// connect returns a connection to the job service that the flags select: one in this process, or
-// that of -endpoint.
+// connect returns a connection to the job service that the flags select: a service in this process,
+// or the service at -endpoint.
 func connect() (*service, error) {
 	temp, err := os.MkdirTemp("", "pegasimd-beam-*")
 	if err != nil {
@@ -124,9 +124,9 @@ func (s *service) Close() {
 	os.RemoveAll(s.temp)
 }
 
-// findWorker sets the file that Beam sends to workers as their program: the one of -worker_binary,
-// this program, or an empty file if the workers are in this process. Without it Beam would compile
-// one.
+// findWorker sets the file that Beam sends to workers as their program: the file of -worker_binary,
+// this program, or an empty file if the workers are in this process or are started by a command.
+// Without a file Beam would compile a program.
 func (s *service) findWorker() error {
 	self, err := os.Executable()
 	if err != nil {

@@ -33,7 +33,8 @@ func fileHash(t testing.TB, m *pegasos.Model) string {
 
 var errStop = errors.New("stopped by the test")
 
-// stopAt starts rounds in a new folder, and stops when the shards of round k have been taken.
+// stopAt starts rounds in a new folder, and stops after the work of round k, before it is
+// committed.
 func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 	t.Helper()
 	f := begin(t, manifest, cfg)
@@ -119,7 +120,7 @@ var harms = map[string]func(t testing.TB, path string){
 	},
 }
 
-// Files of a round that were harmed, or are another's, are made again: the model is the same.
+// Damaged and missing files of a round are computed again, and the model is the same.
 func TestDamagedFiles(t *testing.T) {
 	const k = 4
 	for _, method := range methods {
@@ -149,7 +150,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// copyFile puts a file in the place of another.
+// copyFile replaces the file to by a copy of the file from.
 func copyFile(t testing.TB, from, to string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
@@ -161,8 +162,8 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// Dual variables of another shard, round or seed are never taken for the right ones, nor is a
-// state.
+// Dual variables of another shard, round or seed are computed again. A state of another seed is an
+// error.
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)
@@ -192,7 +193,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// A folder of other data or settings is refused, and so is one whose shards were replaced.
+// A folder for other data or settings is refused, and so is a folder whose shards were replaced.
 func TestRefused(t *testing.T) {
 	cfg := brief(rounds.Dual)
 	data := small(t, 800, 2)
@@ -263,8 +264,9 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// Processes that take a shard each, in any order and more than once, with any number of threads,
-// give the model of a run in one process. The folder keeps two rounds, and nothing else.
+// Working on the shards one by one, in any order and more than once, with any number of threads and
+// the folder opened anew each time, gives the model of an ordinary run. The folder keeps the files
+// of two rounds.
 func TestAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -326,7 +328,7 @@ func checkFolder(t *testing.T, f *Folder) {
 	}
 }
 
-// Rounds give an ordinary model, and verifying it confirms its claims.
+// Rounds give an ordinary model, and verifying it does not contradict its claims.
 func TestModelIsVerified(t *testing.T) {
 	for _, method := range methods {
 		for _, classes := range []int{2, 3} {
@@ -357,7 +359,7 @@ func TestModelIsVerified(t *testing.T) {
 	}
 }
 
-// A run that is cancelled ends, and can go on.
+// A run that is canceled ends, and can be continued.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
 	f := stopAt(t, manifest, brief(rounds.Dual), 2)

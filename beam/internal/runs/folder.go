@@ -46,15 +46,16 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config is the configuration of a run. Zero values are chosen by the manifest's statistics.
+// A Config is the configuration of a run. Zero values are chosen from the manifest's statistics.
 // These fields of pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda
-// or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most
-// rounds of the dual method or iterations of Newton's.
+// or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the largest
+// number of rounds of the dual method or of Newton's iterations.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`
 	// Verify, if not empty, is the path of a model whose claims the rounds verify. Claim, which
-	// StartVerify sets, is the SHA-256 of the model's file. Of the other fields only Epochs is used.
+	// StartVerify sets, is the SHA-256 of the model's file. Of the other fields only Epochs is
+	// used.
 	Verify string `json:"verify,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 }
@@ -125,7 +126,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case *have == *want:
 		return open(dir)
 	}
-	if _, err := newFolder(dir, want); err != nil { // the settings are invalid
+	if _, err := newFolder(dir, want); err != nil { // such as invalid settings
 		return nil, err
 	}
 	text, err := json.MarshalIndent(want, "", "\t")
@@ -255,7 +256,7 @@ func (f *Folder) used() (numbers []int) {
 	return numbers
 }
 
-// shard opens a shard, unless it is open.
+// shard returns a shard, which the first call opens.
 func (f *Folder) shard(number int) (*rounds.Shard, error) {
 	f.mu.Lock()
 	open := f.shards[number]

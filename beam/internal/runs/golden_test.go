@@ -13,8 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// shuffled runs rounds on a path, whose shards are taken in another order each time by another
-// number of threads, and returns the model and the last report.
+// shuffled runs rounds on the code path isa. In each round the shards come in another order, and
+// the number of threads changes. It returns the model and the last report, with the seconds of all
+// rounds.
 func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
 	t.Helper()
 	defer asm.Use(asm.Use(isa))
@@ -42,8 +43,9 @@ func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }
 
-// everyWay trains with each number of shards on the best code path, and with shards[1] of them on
-// all other paths, and compares the models with want. Short tests use only shards[1].
+// everyWay trains with each of the numbers of shards on the best code path, and with the second of
+// these numbers, or the only one, on all other code paths. It compares the models with want. Short
+// tests train only with the latter number.
 func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	check func(n int, isa asm.ISA, end Report),
 ) {
@@ -67,8 +69,8 @@ func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
 	}
 }
 
-// The same bits on every machine and path, in any order of the shards, with any number of threads
-// and, of Newton's method, of shards.
+// Models have the same bits on every machine and code path, for any order of the shards, any number
+// of threads and, with Newton's method, any number of shards.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		method  rounds.Method

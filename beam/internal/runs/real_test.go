@@ -15,9 +15,9 @@ import (
 
 var real = flag.Bool("real", false, "train on the public sets in PEGASIMD_DATA: some minutes")
 
-// How many rounds real sets take, and the bits of each model, which are the same on every path,
-// in any order of the shards, with any number of threads and, with Newton's method, of shards. The
-// numbers are those of docs/beam.md.
+// TestRealSets checks the bits of models of real sets, which are the same on every code path, for
+// any order of the shards, any number of threads and, with Newton's method, any number of shards.
+// It also limits the numbers of iterations or rounds. The numbers are those of docs/beam.md.
 func TestRealSets(t *testing.T) {
 	data := os.Getenv("PEGASIMD_DATA")
 	if !*real {
@@ -49,7 +49,7 @@ func TestRealSets(t *testing.T) {
 	}
 }
 
-// The sets.
+// The files of the sets in PEGASIMD_DATA. fashionPair makes the file called fashion.
 const (
 	a9a     = "a9a/a9a.svm.gz"
 	covtype = "covtype20k/covtype20k.binary.svm.gz"
@@ -64,7 +64,7 @@ type realSet struct {
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
-	most   int // iterations, or rounds of the dual method, the proof's round included
+	most   int // most iterations, or rounds of the dual method, with the proof's round
 	want   string
 }
 

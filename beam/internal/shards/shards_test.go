@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// write writes a file of a test.
+// write writes text to a new file with the given name, and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -24,7 +24,8 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// digits writes the embedded digits in a form that the name tells.
+// digits writes the embedded digits to a file: in .pgsm format if the name ends so, else as
+// svmlight text.
 func digits(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -53,8 +54,8 @@ func split(t *testing.T, path string, n int) *shards.Manifest {
 	return m
 }
 
-// All rows are in the shards, in order, in whole blocks, whatever the form of the data was and
-// however many shards there are, and the statistics are the same.
+// All rows are in the shards, in order, in whole blocks, and the statistics are the same, whatever
+// the format of the data and the number of shards.
 func TestSplit(t *testing.T) {
 	want := dataset.Digits()
 	var values string
@@ -114,9 +115,9 @@ func TestStatistics(t *testing.T) {
 	if u := v.Scaled["unit"]; u.MaxSquare < 0.999 || u.MaxSquare > 1.001 || u.MeanSquare < 0.999 {
 		t.Errorf("rows of length 1: %+v", u)
 	}
-	// Of standardised columns the mean of the squares is 1 each.
+	// In standardized columns the mean square is 1.
 	if s := v.Scaled["standard"]; s.MeanSquare < 2.999 || s.MeanSquare > 3.001 {
-		t.Errorf("standardised rows: %+v", s)
+		t.Errorf("standardized rows: %+v", s)
 	}
 	if s := v.Scaled["max-abs"]; s.MaxSquare != 2 {
 		t.Errorf("rows by their largest magnitudes: %+v", s)
@@ -128,7 +129,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// A file that the manifest does not mean is refused, whatever is wrong with it.
+// Open refuses a shard that is not the file for which the manifest was written.
 func TestForeignShards(t *testing.T) {
 	m := split(t, digits(t, "digits.svm"), 3)
 	other := split(t, digits(t, "digits.svm"), 4)
@@ -200,8 +201,8 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// Split writes to a folder that is neither empty nor one of shards only with Force. In one of
-// shards it leaves no shard that the new manifest does not list, but keeps files that are not ours.
+// Split writes to a folder that is new, empty or has shards, and with Force to any folder. In a
+// folder of shards it removes the shards that the new manifest does not list, but no other files.
 func TestFolders(t *testing.T) {
 	data := digits(t, "digits.svm")
 	for dir, want := range map[string]bool{
@@ -248,7 +249,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Data that would have to be held in memory are refused, with the way out.
+// Data that would have to be held in memory are refused, and the error names pegasimd convert.
 func TestOtherFormats(t *testing.T) {
 	for _, path := range []string{write(t, "a.csv", "1,2\n3,4\n"), os.DevNull} {
 		_, err := shards.Split(path, t.TempDir(), shards.Options{Shards: 2})

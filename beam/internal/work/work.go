@@ -16,7 +16,7 @@ import (
 
 // A Func works on an item of a round. It may be called again for the same item, by another process
 // and at the same time, and must then return the same numbers and write the same files, each
-// atomically. It returns an equal number of numbers for every item.
+// atomically. Its results for all items have equal length.
 type Func func(ctx context.Context, arg string, round, item int) ([]int64, error)
 
 var funcs = map[string]Func{}
@@ -32,7 +32,7 @@ func Register(name string, f Func) {
 
 // A Job is work on items.
 type Job struct {
-	Work  string // its registered name
+	Work  string // name with which the work is registered
 	Arg   string // first argument of the work
 	Round int    // second argument of the work
 	Items []int  // numbers of the items, distinct

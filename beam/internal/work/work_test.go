@@ -26,7 +26,7 @@ func init() {
 		return make([]int64, 1+item%2), nil
 	})
 	Register("hangs", func(context.Context, string, int, int) ([]int64, error) {
-		time.Sleep(time.Hour) // whatever it is told
+		time.Sleep(time.Hour) // ignores its context
 		return nil, nil
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every half-precision number is its own nearest one, and numbers between two of them go to the
-// nearer, ties to the even one.
+// NearestHalf returns every half-precision number but NaN itself, and rounds numbers between two of
+// them to the nearer, ties to the even mantissa.
 func TestNearestHalf(t *testing.T) {
 	for _, bfloat16 := range []bool{false, true} {
 		for h := range 1 << 16 {
@@ -38,7 +38,7 @@ func TestShifted(t *testing.T) {
 		m := &Shifted{Offset: offset}
 		v := [][]float32{m.Floats(5), m.Floats(0), m.Floats(33)}
 		if v[0][0] = 1; !m.Intact() {
-			t.Error("a write to an operand counts as one beside it")
+			t.Error("a write to an operand counts as a write beside it")
 		}
 		for _, side := range m.all {
 			if len(side) < margin {
@@ -60,8 +60,8 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// The table's kernels have distinct names, and with small integers a call returns or stores what
-// Wide computes in float64.
+// The table's kernels have distinct names. With small integers, a kernel that is not Inexact
+// returns or stores what Wide computes in float64.
 func TestKernels(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range Kernels {

@@ -293,7 +293,8 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int {
 			bytes := 0
 			for _, s := range a.Steps {
-				bytes += 24 + 16*int(s.Count) // each index is read twice, each weight accessed three times
+				// Each index is read twice, each weight accessed three times.
+				bytes += 24 + 16*int(s.Count)
 			}
 			return bytes
 		},
@@ -1200,8 +1201,8 @@ func wideEach(n int, wide func(i int) (want, scale []float64)) (want, scale []fl
 	return want, scale
 }
 
-// doublesKernel describes a kernel that replaces each element of a float64 vector by a function of
-// it.
+// doublesKernel describes a kernel that replaces each element of a float64 vector by f of the
+// element.
 func doublesKernel(name string, call func(dst, x []float64), f func(x float64) float64) Kernel {
 	return Kernel{
 		Name:    name,
@@ -1536,9 +1537,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 }
 
 // NearestHalf returns the half-precision number nearest to v, which is not NaN, by binary search
-// among numbers with v's sign. In ties it returns the one with an even mantissa. It returns
-// infinity, with v's sign, if |v| is at least the midpoint of the greatest finite number and the
-// next power of two.
+// among numbers with v's sign. Of two equally near numbers it returns the number with an even
+// mantissa. It returns infinity, with v's sign, if |v| is at least the midpoint of the greatest
+// finite number and the next power of two.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {

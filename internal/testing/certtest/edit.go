@@ -49,7 +49,7 @@ func Edit(g *rand.Rand, file []byte) []byte {
 }
 
 // settings lists names of losses, solvers, scalings and other words that occur as values in
-// headers. mutate puts one in place of another string.
+// headers. mutate replaces strings by these words.
 var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
