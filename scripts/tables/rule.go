@@ -23,7 +23,7 @@ const (
 	classes, numbers = "classes", "numbers" // tasks
 
 	minRows, maxRows       = 150, 20_000
-	minColumns, maxColumns = 4, 500 // with the label
+	minColumns, maxColumns = 4, 500 // label included
 	maxCells               = 500_000
 	perGroup               = 2 // tables of each task and group
 )

@@ -55,7 +55,7 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	return e, e.Close, nil
 }
 
-// drive runs the rounds of a folder, after the last one committed, to their end.
+// drive runs the rounds of a folder that follow the last committed round, to their end.
 func (d *driver) drive(f *runs.Folder) error {
 	if before, err := f.Status(); err == nil && before.Round > 0 {
 		d.say("continuing after round %d", before.Round)

@@ -27,7 +27,7 @@ type Engine struct {
 const DefaultLeast = 60 * time.Second
 
 const (
-	retries = 3  // attempts after the first one
+	retries = 3  // attempts after the first attempt
 	slower  = 10 // deadline, as a multiple of the slowest job's time
 )
 

@@ -240,8 +240,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Two processes that drive the same rounds don't get into each other's way: the second gets an
-// error. A lock that a process has left behind when it was killed does not count.
+// Only one process can run the rounds of a folder: a second process gets an error. A lock file that
+// a killed process has left behind does not count.
 func TestLock(t *testing.T) {
 	f := begin(t, split(t, small(t, 800, 2), 3), brief(rounds.Newton))
 	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {

@@ -81,8 +81,8 @@ func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) 
 	return alpha, nil
 }
 
-// Run drives the rounds, after the last one committed, to their end, and reports each of them. It
-// holds a lock on the folder: a second process gets an error.
+// Run runs the rounds that follow the last committed round, to their end, and reports each of them.
+// It holds a lock on the folder: a second process gets an error.
 func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
 	unlock, err := f.lock()
 	if err != nil {

@@ -30,7 +30,7 @@ type Options struct {
 // Split writes the rows of a file, svmlight text or .pgsm, to shards in the folder dir, which it
 // creates if necessary, and finally the manifest. Text is read twice and never held in memory.
 // Memory holds some 12 bytes for each row, and the statistics of the columns. The folder needs
-// space for two copies of the rows as .pgsm files, or for one if the file has this format.
+// space for two copies of the rows as .pgsm files, or for one copy if the file is a .pgsm file.
 //
 // The files of an older manifest are replaced, and its further shards removed. If splitting is
 // interrupted, the older manifest rejects the new files.

@@ -85,8 +85,8 @@ var functions = []function{
 // in every Go release.
 func unit(r *rand.Rand) float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// each calls do with arguments for f: n random ones in each range, uniform in x and uniform in the
-// exponent, a regular grid, and the neighbors of the seams.
+// each calls do with arguments for f: in each range n random numbers that are uniform in x, n/4
+// that are uniform in the exponent, and n/4 on a regular grid; and the neighbors of the seams.
 func (f *function) each(n int, do func(x float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, lim := range f.ranges {

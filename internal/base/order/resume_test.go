@@ -101,7 +101,7 @@ func TestFullBlocks(t *testing.T) {
 	}
 }
 
-// Two Visits of one generator continue each other's draws.
+// Two Visits that share a generator continue each other's random sequence.
 func TestContinue(t *testing.T) {
 	o, next := New(Permutation, 9, 0, 0, 2), New(Permutation, 9, 0, 0, 3)
 	whole := New(Permutation, 9, 0, 0, 2)

@@ -15,8 +15,8 @@ import (
 // MaxClasses is the largest number of classes that a model can have.
 const MaxClasses = 1 << 16
 
-// Classify returns the classes in ascending order, and for each row the index of its label in them.
-// weight may be nil.
+// Classify returns the classes in ascending order, and the class of each row: the index of the
+// row's label in the classes. weight may be nil.
 //
 //   - If known is nil, the classes are the distinct labels of the rows whose weight is not 0.
 //   - If known is not nil, it lists the classes, and the label of every row of positive weight must

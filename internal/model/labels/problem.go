@@ -10,7 +10,7 @@ type Problem struct {
 }
 
 // sides returns the negative and the positive class. The negative class is -1, meaning all classes
-// but the positive one, if the model has a vector for each class.
+// but the positive class, if the model has a vector for each class.
 func (p Problem) sides() (negative, positive int) {
 	switch {
 	case p.Vectors == 1:

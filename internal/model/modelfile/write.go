@@ -20,7 +20,7 @@ type Writer struct {
 	*bufio.Writer
 	w          io.Writer // file to write to
 	sum        hash.Hash // SHA-256 of the bytes written so far
-	compressed bool      // whether w compresses what is written
+	compressed bool      // whether w compresses its input
 }
 
 // NewWriter returns a Writer that writes a file of the given kind to w, and writes the first line.

@@ -101,8 +101,8 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	}
 }
 
-// Limits for the difference between a claimed objective and one whose sums were computed over parts
-// of the data, relative to the latter.
+// Limits for the difference between a claimed objective and an objective computed over parts of the
+// data, relative to the computed objective.
 const (
 	roundError   = 1e-11 // relative difference that the order of the sums may cause
 	float32Error = 1e-5  // relative error of float32 dot products; found is from float64

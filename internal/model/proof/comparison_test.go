@@ -62,8 +62,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A difference above the larger limit contradicts an objective; one above the smaller limit leaves
-// it unconfirmed.
+// A difference above the larger limit contradicts an objective. A difference between the limits
+// leaves the objective unconfirmed.
 func TestObjective(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found float64
@@ -112,8 +112,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// The claims about all problems are the means of the claims about each; with one NaN, the mean of
-// the bounds is NaN.
+// The claimed means must equal the means of the claims about each problem. If a bound is NaN, the
+// mean bound is NaN.
 func TestMeans(t *testing.T) {
 	for _, c := range []struct {
 		problems []Claim

@@ -41,8 +41,8 @@ func Verdict(reasons int, all Claim, unsure bool) string {
 type Finding struct {
 	Claimed     Claim    // the model's claim; Claimed.Objective is NaN if there is none
 	Found       Claim    // the objective and the bound, computed anew
-	Source      string   // how the bound was computed, in words
-	Reasons     []string // what speaks against the claim, in words
+	Source      string   // how the bound was computed, as text
+	Reasons     []string // reasons against the claim, as text
 	Verdict     string
 	Unconfirmed []int // indices of weight vectors whose bound or gap is worse than claimed
 	Vectors     int   // number of weight vectors

@@ -41,8 +41,8 @@ type Expansion struct {
 	Factor []float32 `json:"-"`               // inverse of each f's standard deviation
 }
 
-// Term is the two columns of a product, the lower one first, or twice the column of a square or a
-// piece.
+// Term is the two columns of a product, the lower column first, or twice the column of a square or
+// a piece.
 type Term [2]int32
 
 // UnmarshalJSON decodes an array of two numbers. Package json alone accepts arrays of any length.

@@ -105,8 +105,8 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 	return c
 }
 
-// largest returns the largest magnitudes in the columns. If there is one worker, they are in the
-// same memory as its maxBits.
+// largest returns the largest magnitude in each column. If there is one worker, the result shares
+// memory with its maxBits.
 func largest(workers []*columnWorker, cols int) []float32 {
 	var all []uint32
 	for _, w := range workers {

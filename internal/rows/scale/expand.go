@@ -155,10 +155,10 @@ type columnContent struct {
 	hash    uint64 // sum of hashes of the values, each with the number of its row
 }
 
-// distinctColumns returns the given columns without those that are constant or equal to an earlier
-// column, by their values in the rows of x whose weight is positive. Columns count as equal if
-// their 64-bit hashes are. Once more than maxCurvedColumns columns differ in the first rows, it
-// skips the other rows: columns only become more distinct.
+// distinctColumns returns the given columns without constant columns and columns equal to an
+// earlier column. It compares values in the rows of x whose weight is positive, and takes columns
+// for equal if their 64-bit hashes are equal. Once more than maxCurvedColumns columns differ in the
+// first rows, it skips the other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

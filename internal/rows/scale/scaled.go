@@ -13,8 +13,9 @@ import (
 // method Rows.
 type rows = store.Rows
 
-// Scaled is scaled rows. It has float32 copies of them, and the original rows, from which Dot64 and
-// AddTo compute the scaled values in float64, free of the rounding of the copies to float32.
+// Scaled is scaled rows. It stores float32 copies of the scaled rows, and the original rows, from
+// which Dot64 and AddTo compute the scaled values in float64, free of the rounding of the copies to
+// float32.
 type Scaled struct {
 	rows                 // the scaled rows, perhaps reordered or compact
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact

@@ -172,8 +172,8 @@ func (r *expanded) Steps() *Stepper             { return nil }
 
 // DotError returns the larger of the relative bounds for the two dot products, of the scaled row
 // and of the terms, plus 2^-24 for the addition of the two. The bound for the terms allows for two
-// rounding errors of 2^-24 beside those of the dot product: of the terms to float32 and, as in the
-// bound for scaled rows, of the weights.
+// more rounding errors of 2^-24: the terms are rounded to float32 and, as in the bound for scaled
+// rows, the weights are.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }

@@ -5,10 +5,10 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mixed is a copy of several vectors for sparse rows: the elements for the first column of all
-// vectors, then those for the second, and so on. A nonzero of a row finds its elements side by
-// side, so that products with many vectors take a fraction of the time. The bits are those of
-// products with each vector.
+// Mixed is an interleaved copy of several vectors for sparse rows: all vectors' elements for the
+// first column, then all elements for the second column, and so on. The elements for a nonzero of a
+// row are adjacent, so that products with many vectors take a fraction of the time. Results have
+// the same bits as with each vector alone.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row; nil if it is the row's own index

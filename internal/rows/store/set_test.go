@@ -295,7 +295,7 @@ func TestCopies(t *testing.T) {
 	x, y := many()
 	s := newSet(t, x, y, store.SetOptions{})
 	size := 16 * 1000
-	padded := float64(64 * 1000) // to 16 values
+	padded := float64(64 * 1000) // rows are padded to 16 values
 	three := dense.New(1000, 3)
 	for _, c := range []struct {
 		set   *store.Set
