@@ -189,7 +189,7 @@ func TestProve(t *testing.T) {
 	// A model with another hash than its training gives is an error.
 	m.Weights[0][0] = math.Nextafter32(m.Weights[0][0], 1)
 	if err := check(&b, m, p); err == nil || !strings.Contains(err.Error(), "1 threads") {
-		t.Errorf("another model: %v", err)
+		t.Errorf("a changed model: %v", err)
 	}
 }
 

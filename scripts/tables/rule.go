@@ -25,7 +25,7 @@ const (
 	minRows, maxRows       = 150, 20_000
 	minColumns, maxColumns = 4, 500 // label included
 	maxCells               = 500_000
-	perGroup               = 2 // tables of each task and group
+	perGroup               = 2 // largest number of tables of a task and group
 )
 
 // benchmarked are words in the names of data sets on which defaults were chosen before.

@@ -24,7 +24,7 @@ const (
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-// A command is a command of pegasimd-beam.
+// A command is one of the commands of pegasimd-beam, such as train.
 type command struct {
 	name, arguments, summary, help string
 	least, most                    int // number of arguments

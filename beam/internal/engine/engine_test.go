@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// calls counts the calls of the work "fails", whose first calls fail.
+// calls counts the calls of the works that fail, panic, refuse or hang; for the work "fails", only
+// the calls for item 2.
 var calls atomic.Int64
 
 func squares(_ context.Context, arg string, round, item int) ([]int64, error) {
@@ -133,7 +134,7 @@ func TestRetries(t *testing.T) {
 		isSum(t, sum, err, failures, 5)
 		if len(told) != failures || !strings.Contains(told[0], "luck") ||
 			strings.Contains(told[0], "\n") {
-			t.Errorf("%s: told %q", work, told)
+			t.Errorf("%s: logged %q", work, told)
 		}
 	}
 	e, dir := start(t)
@@ -143,7 +144,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A job is not tried again if that would not help.
+// A job whose work refuses an item is not tried again.
 func TestRefusals(t *testing.T) {
 	e, dir := start(t)
 	_, err := e.Run(context.Background(), job("refuses", dir, 0, 4))
@@ -162,11 +163,11 @@ func TestDeadline(t *testing.T) {
 	sum, err := e.Run(context.Background(), job("hangs", dir, 1, 0))
 	isSum(t, sum, err, 1, 1)
 	if len(told) == 0 || !strings.Contains(told[0], "not done after 500ms") {
-		t.Errorf("told %q", told)
+		t.Errorf("logged %q", told)
 	}
 	if took := time.Since(began); e.slowest > took-e.Least {
-		t.Errorf("the slowest job took %v: that includes the try that hung, for the second one had "+
-			"%v at most", e.slowest, took-e.Least)
+		t.Errorf("the slowest job took %v, the try that hung included: want at most %v",
+			e.slowest, took-e.Least)
 	}
 }
 
@@ -196,7 +197,7 @@ func TestResultsAreCounted(t *testing.T) {
 	for _, bad := range []record{nil, sum(0, 1, 2), sum(0, 1, 2, 2), sum(0, 1, 2, 3, 3),
 		sum(0, 1, 2, 4), good[:len(good)-1], good[:8]} {
 		if got, err := bad.sumOf(wanted); err == nil {
-			t.Errorf("%x was taken for %v", bad, got)
+			t.Errorf("the invalid record %x has the sum %v", bad, got)
 		}
 	}
 }

@@ -48,8 +48,8 @@ func (r record) sumOf(items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// add returns the sum of two records in any order. The sum of records of different lengths is
-// empty. add may change a, not b.
+// add returns the sum of two records. An empty record counts as 0. The sum of other records of
+// different lengths is empty. add may change a, not b.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:

@@ -65,7 +65,7 @@ type run struct {
 	Version  int    `json:"version"`
 	Manifest string `json:"manifest"` // the manifest's path
 	Data     string `json:"data"`     // the manifest's hash
-	Settings Config `json:"settings"` // as the caller gave them
+	Settings Config `json:"settings"` // settings that Start was called with
 }
 
 // A Folder is an open folder of rounds: its run, the manifest of the shards, and the rounds.
@@ -126,7 +126,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case *have == *want:
 		return open(dir)
 	}
-	if _, err := newFolder(dir, want); err != nil { // such as invalid settings
+	if _, err := newFolder(dir, want); err != nil { // checks the settings, too
 		return nil, err
 	}
 	text, err := json.MarshalIndent(want, "", "\t")

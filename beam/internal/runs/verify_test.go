@@ -65,8 +65,8 @@ func verify(t testing.TB, manifest string, m *pegasos.Model) (*pegasos.Verificat
 	return f.Verified()
 }
 
-// Models of pegasos.Trainer are verified, unless they were trained with row weights or with a
-// prior: rounds cannot compute the objectives of such models.
+// Verification contradicts no model of pegasos.Trainer, and refuses models trained with row weights
+// or with a prior: rounds cannot compute the objectives of such models.
 func TestVerifyTrained(t *testing.T) {
 	data := small(t, 800, 2)
 	manifest := split(t, data, 2)

@@ -79,7 +79,7 @@ func TestSplit(t *testing.T) {
 				for k := range part.Rows() {
 					if part.Y[k] != want.Y[row] ||
 						!slices.Equal(part.Dense.Row(k), want.Dense.Row(row)) {
-						t.Fatalf("%s: row %d is another one in shard %d of %d", name, row, i, n)
+						t.Fatalf("%s: row %d differs in shard %d of %d", name, row, i, n)
 					}
 					row++
 				}

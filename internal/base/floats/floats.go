@@ -10,7 +10,7 @@ func IsFinite[F float32 | float64](v F) bool {
 // FirstNotFinite returns the index of the first element of x that is not finite, or -1.
 func FirstNotFinite[F float32 | float64](x []F) int {
 	start := 0
-	for ; start+8 <= len(x); start += 8 { // without a branch for each element
+	for ; start+8 <= len(x); start += 8 { // saves a branch for each element
 		v := x[start:][:8]
 		zero := (v[0] - v[0]) + (v[1] - v[1]) + (v[2] - v[2]) + (v[3] - v[3])
 		zero += (v[4] - v[4]) + (v[5] - v[5]) + (v[6] - v[6]) + (v[7] - v[7])

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// prec is the precision in bits of the reference. Its relative errors are below 2^-130, which is
-// 2^-77 of the units of the tests.
+// prec is the precision, in bits, of the reference functions. Their relative errors are below
+// 2^-130, which is about 2^-77 units in the last place of a float64.
 const prec = 220
 
 func number(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }

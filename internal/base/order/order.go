@@ -41,7 +41,7 @@ type Visits struct {
 	ends        []int    // ends of the steps that NextSteps returned last; nil without batches
 	drawn       []uint32 // batchNumber when each row was last drawn; nil unless IID has batches
 	batchNumber uint32   // number of the current batch, as stored in drawn
-	Only        []uint32 // Only[i] is returned in place of row i; nil: i itself
+	Only        []uint32 // Only[i] is returned in place of i; nil to return i itself
 }
 
 // minBlocks is the least number of blocks into which Shuffled cuts the rows, if there are at least

@@ -135,8 +135,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The batches do not depend on the limits of the calls. Each epoch has each row once, in batches
-// whose sizes differ by at most one.
+// The batches do not depend on the limits of the calls. Their sizes differ by at most one. Except
+// for IID, each epoch has each row once.
 func TestBatches(t *testing.T) {
 	for _, kind := range []string{Permutation, Sequential, Blocks, IID} {
 		for _, c := range [][2]int{{10, 7}, {10, 3}, {100, 9}, {7, 7}, {5, 4}} {

@@ -54,5 +54,5 @@ func TestForPanics(t *testing.T) {
 			panic("broken")
 		}
 	})
-	t.Error("it did not panic")
+	t.Error("For did not panic")
 }

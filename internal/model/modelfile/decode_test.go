@@ -27,7 +27,7 @@ type outer struct {
 	Words map[uint32]string `json:"words,omitempty"`
 }
 
-// A Decoder makes the same values as encoding/json, for arrays of every length.
+// A Decoder decodes the same values as encoding/json, for arrays of many lengths.
 func TestDecoder(t *testing.T) {
 	for n := range 300 {
 		numbers := make([]int, n)
@@ -120,7 +120,7 @@ func TestDecoderEndless(t *testing.T) {
 	for _, value := range []any{&text, &list, &object} {
 		d.input.length = maxValue + 1
 		if err := d.Into(value); err != nil {
-			t.Errorf("a value after a long one: %v", err)
+			t.Errorf("a value after a long value: %v", err)
 		}
 	}
 	if text != "a" || list[0] != 1 || object.A != 2 {

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// numbersFile returns a model file of the kind with a two-line header and the numbers that
-// readNumbers expects.
+// numbersFile returns a file of the kind with a two-line header and the given numbers.
 func numbersFile(t testing.TB, kind Kind, floats []float32, doubles []float64, ints []int32,
 	shorts []uint16) []byte {
 	t.Helper()
@@ -35,8 +34,8 @@ func numbersFile(t testing.TB, kind Kind, floats []float32, doubles []float64, i
 	return b.Bytes()
 }
 
-// Numbers of every type read as they were written, at lengths around a chunk, and Peek tells the
-// kinds of files apart.
+// Numbers of every type are read as they were written, at lengths around a chunk, and Peek tells
+// the kinds of files apart.
 func TestRoundTrip(t *testing.T) {
 	for i, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + chunk/2} {
 		floats, doubles := make([]float32, n), make([]float64, n)
@@ -67,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 			s, err4 := r.Shorts(n)
 			if !slices.Equal(f, floats) || !slices.Equal(d, doubles) || !slices.Equal(i, ints) ||
 				!slices.Equal(s, shorts) || name != "a name" {
-				t.Errorf("%d numbers: read others than were written", n)
+				t.Errorf("%d numbers of each type: wrong numbers or a wrong name were read", n)
 			}
 			return rows, errors.Join(err, err2, err3, err4, r.End())
 		})

@@ -64,7 +64,7 @@ func WriteLines(w io.Writer, fields []Field) error {
 // Close writes the checksum and returns the first error of writing. It does not close the
 // underlying writer.
 func (w *Writer) Close() error {
-	if err := w.Flush(); err != nil { // returns the first error of any write before
+	if err := w.Flush(); err != nil { // returns the first error of all earlier writes
 		return err
 	}
 	_, err := w.w.Write(w.sum.Sum(nil))

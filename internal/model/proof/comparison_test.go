@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 	if s := ProblemSuffix("weight vector", 0, 1); s != "" {
-		t.Errorf("the only one: %q", s)
+		t.Errorf("the only problem: %q", s)
 	}
 }
 

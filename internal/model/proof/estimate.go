@@ -43,7 +43,7 @@ func (e *Estimate) Check() error {
 	case e.Folds < 0:
 		return fmt.Errorf("an estimate from %d folds, want 0 or more", e.Folds)
 	case e.Share != 0 && !GoodShare(e.Share):
-		return fmt.Errorf("the share of the rows is %v, want more than 0 and less than 1", e.Share)
+		return fmt.Errorf("the held-out share is %v, want more than 0 and less than 1", e.Share)
 	}
 	return nil
 }
@@ -90,8 +90,8 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 
 // Estimate returns the accuracy of the rows added, or for regression R^2, with its standard error
 // from the errors of the groups; for R^2, a ratio of two means, it is computed to first order.
-// Estimate returns an error if there are no rows, or if R^2 is not defined because all targets are
-// equal.
+// Estimate returns an error if there are no rows, if R^2 is not defined because all targets are
+// equal, or if a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")

@@ -9,7 +9,7 @@ import (
 type linear struct {
 	Comparison
 	r     Result
-	n     int // weight vectors
+	n     int // number of weight vectors
 	joint bool
 	found []Found
 	all   Claim

@@ -133,7 +133,7 @@ type columnWorker struct {
 	weight  []float64
 	maxBits []uint32       // bits of the largest magnitude in each column
 	row     []float32      // a sparse row expanded to all columns
-	seen    []columnValues // for each column; nil unless MeasureConstants was called
+	seen    []columnValues // values of each column; nil unless MeasureConstants was called
 }
 
 // columnValues summarizes the nonzero values of a column that one goroutine has read.

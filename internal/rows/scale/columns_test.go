@@ -43,8 +43,8 @@ func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	return x, (*sparse.Matrix)(matrices.Trusted(6, starts, indices, values))
 }
 
-// Measure agrees with plain float64 sums over several blocks, for dense and sparse rows, with and
-// without weights.
+// Within rounding errors, Measure agrees with plain float64 sums over several blocks, for dense and
+// sparse rows, with and without weights.
 func TestMeasure(t *testing.T) {
 	const rows = 3*columnRows + 17
 	x, thin := mixedScaleRows(t, rows)
@@ -118,7 +118,7 @@ func TestMeasure(t *testing.T) {
 				}
 			}
 			if one := Measure(store.Of(given), weight, true, 1, neverStop); !reflect.DeepEqual(one, c) {
-				t.Errorf("%s: one goroutine has other results", name)
+				t.Errorf("%s: the results of one goroutine differ", name)
 			}
 			less := Measure(store.Of(given), weight, false, 2, neverStop)
 			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||

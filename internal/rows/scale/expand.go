@@ -152,7 +152,7 @@ type columnContent struct {
 	first   float32
 	second  float32 // a value other than first, if differ is set
 	differ  bool
-	hash    uint64 // sum of hashes of the values, each with the number of its row
+	hash    uint64 // sum of the hashes of all pairs of a row number and a value
 }
 
 // distinctColumns returns the given columns without constant columns and columns equal to an

@@ -161,7 +161,7 @@ func dot(w []float32, x []float64) (sum float64) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*(1+math.Abs(b)) }
 
-// Apply scales rows and targets, and Dots gives the scores of the scaled rows.
+// Apply scales rows and targets, and Dots gives about the scores of the scaled rows.
 func TestApplyAndDots(t *testing.T) {
 	x := dense.New(5, 4)
 	for i := range 4 { // the last row is zeros

@@ -53,7 +53,7 @@ func TestHoldOutChoosesByHash(t *testing.T) {
 		}
 	}
 	if held, _ = HoldOut(l, 8, 0.2); slices.Equal(hashesOf(l, held), want) {
-		t.Error("another seed holds the same rows out")
+		t.Error("another seed holds out the same rows")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestExpanded(t *testing.T) {
 			room := float64(4 * rows * e.Len())
 			stored, computed := Expand(base, e, room), Expand(base, e, room-1)
 			if stored.(*expanded).stored == nil || computed.(*expanded).stored != nil {
-				t.Fatal("the room does not decide what is stored")
+				t.Fatal("room does not decide whether terms are stored")
 			}
 			order := make([]uint32, rows)
 			for k, i := range g.Perm(rows) {

@@ -45,7 +45,7 @@ type Set struct {
 
 // SetOptions describes the labels and the weights of a set.
 type SetOptions struct {
-	Regression bool                // labels are regression targets
+	Regression bool                // whether the labels are regression targets
 	Known      []float32           // the classes, ascending; nil to collect them from the labels
 	Weights    []float32           // weight of each row; nil if all are 1
 	ByLabel    map[float32]float64 // factor for the weights of a label's rows; 1 if missing

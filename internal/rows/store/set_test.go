@@ -42,7 +42,7 @@ func TestNew(t *testing.T) {
 	}
 	if !slices.Equal(s.Counted(), []uint32{0, 1, 2}) || s.Total() != 6.5 ||
 		!slices.Equal(s.CountClasses(), []int{1, 2}) {
-		t.Errorf("%v count, in all %v, by class %v", s.Counted(), s.Total(), s.CountClasses())
+		t.Errorf("counted rows %v, total weight %v, rows by class %v", s.Counted(), s.Total(), s.CountClasses())
 	}
 	plain := newSet(t, x, y, store.SetOptions{Known: []float32{3, 7, 8, 9}})
 	if plain.Weight != nil || plain.Counted() != nil || plain.Total() != 5 ||
@@ -196,7 +196,7 @@ func TestView(t *testing.T) {
 		ByLabel: map[float32]float64{0: 1e-15, 1: 1e15}})
 	var row *store.RowError
 	if _, sum, err := s.View(nil, false); !errors.As(err, &row) || row.Row != 2 || sum != 0 {
-		t.Errorf("a weight that is 0 beside the others: sum %v, %v", sum, err)
+		t.Errorf("a weight too far below the mean: sum %v, %v", sum, err)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestShuffle(t *testing.T) {
 		ranked := slices.Sorted(slices.Values(names))
 		if !slices.Equal(names, first) || slices.Equal(names, ranked) || len(names) != 666 ||
 			len(slices.Compact(ranked)) != 666 {
-			t.Errorf("%s: another order, or not every row once", name)
+			t.Errorf("%s: the order differs, or not every row is there once", name)
 		}
 		// InOrder passes the values of the rows in the order of the view, and stores them back.
 		kept := make([]float32, 2*v.X.Rows())
@@ -428,12 +428,12 @@ func TestFingerprint(t *testing.T) {
 		"prior": print(p.Dense, p.Y, nil, "x", 1), "rows": print(x, p.Y, nil, "", 1),
 	} {
 		if seen[have] {
-			t.Errorf("%s: the same fingerprint", name)
+			t.Errorf("other %s, but the same fingerprint", name)
 		}
 		seen[have] = true
 	}
 	s := newSet(t, p.Dense, p.Y, store.SetOptions{})
 	if have := s.Fingerprint(s.X, "", 1, func() bool { return true }); have != "" {
-		t.Errorf("%q once it is stopped", have)
+		t.Errorf("Fingerprint is %q after stop", have)
 	}
 }

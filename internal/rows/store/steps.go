@@ -12,7 +12,7 @@ import (
 // Stepper is a concrete type, not an interface, because Prepare takes only a few instructions.
 type Stepper struct {
 	cols    int
-	rows    []constantRow // one for each row, and a last one whose start is len(indices)
+	rows    []constantRow // one for each row, and a last constantRow that starts at len(indices)
 	indices []uint16      // columns of all nonzeros
 }
 

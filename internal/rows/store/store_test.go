@@ -414,7 +414,7 @@ func TestMatrixFrom(t *testing.T) {
 				binary = binary && (v == 0 || v == 1)
 			}
 			if _, values := m.Row(int(at[k])); AreBinary(values) != binary || c.binary && !binary {
-				t.Errorf("%s: row %d: zeros and ones", c.name, i)
+				t.Errorf("%s: row %d: AreBinary is wrong", c.name, i)
 			}
 			for _, row := range [][]float32{denseCopy(m, int(at[k])), denseCopy(taken, k),
 				denseCopy(reader, int(i))} {

@@ -11,7 +11,7 @@ import (
 // are added in order: the result has the same bits for any number of goroutines.
 
 const (
-	blockRows = 4096 // rows of a block; each block has sums of its own, which are then added
+	blockRows = 4096 // rows of a block; each block is summed separately, in order
 
 	maxParts    = 8    // largest number of parts into which AddTo divides the rows; a power of two
 	minPartRows = 4096 // smallest number of rows of a part

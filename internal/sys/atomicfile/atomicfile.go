@@ -21,7 +21,7 @@ import (
 // has a temporary name in the same directory, and only its owner may read it. Its errors contain
 // the given name.
 type File struct {
-	name    string // as passed to Create
+	name    string // name passed to Create
 	target  string // file to replace, after symbolic links; empty if name is written in place
 	mode    fs.FileMode
 	f       *os.File
@@ -181,7 +181,7 @@ func WriteFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Discard() // also if write panics
+	defer f.Discard() // does nothing after Commit
 	if err := write(f); err != nil {
 		return err
 	}

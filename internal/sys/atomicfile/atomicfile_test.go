@@ -49,7 +49,7 @@ func temporary(t *testing.T, dir string) string {
 // file, or the permissions that any new file gets.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no such modes: NOT TESTED")
+		t.Skip("Windows has no Unix permissions: NOT TESTED")
 	}
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other")
@@ -71,7 +71,7 @@ func TestModes(t *testing.T) {
 		}
 		io.WriteString(f, "secret")
 		if have := mode(t, temporary(t, dir)); have != 0o600 {
-			t.Errorf("%v while it is written", have)
+			t.Errorf("permissions %v before Commit", have)
 		}
 		if err := f.Commit(); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestDiscard(t *testing.T) {
 	io.WriteString(f, "new")
 	f.Discard()
 	if err := f.Commit(); err == nil {
-		t.Error("it was committed after all")
+		t.Error("a discarded file was committed")
 	}
 	func() {
 		defer func() { recover() }()
@@ -149,7 +149,7 @@ func TestCompressed(t *testing.T) {
 // A file to which standard output is redirected is appended to through /dev/stdout, not replaced.
 func TestStandardOutputUnderItsName(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the name is that of Linux: NOT TESTED")
+		t.Skip("the file names are for Linux: NOT TESTED")
 	}
 	name := filepath.Join(t.TempDir(), "log")
 	out, err := os.Create(name)
@@ -232,7 +232,7 @@ func discardAll(dir string) error {
 		return err
 	}
 	created := make(chan bool)
-	for k := range 4 { // while other files are being created
+	for k := range 4 { // DiscardAll is called while files are created
 		go func() {
 			for i := 0; ; i++ {
 				_, err := atomicfile.Create(filepath.Join(dir, fmt.Sprint(k, "-", i)))

@@ -74,7 +74,7 @@ func version(t *testing.T, name string, lines int) int {
 	}
 	n, err := strconv.Atoi(content[:8])
 	if err != nil || content != strings.Repeat(content[:9], lines) {
-		t.Fatalf("parts of different versions, one of them %d: %v", n, err)
+		t.Fatalf("parts of different versions, the first of version %d: %v", n, err)
 	}
 	return n
 }

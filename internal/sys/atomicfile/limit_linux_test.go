@@ -72,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 	if err := save("/dev/full", 1, 1); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("/dev/full: %v", err)
 	}
-	compressed := filepath.Join(dir, "file.gz") // a few bytes, written by Commit
+	compressed := filepath.Join(dir, "file.gz") // few bytes, which only Commit writes
 	if err := os.Symlink("/dev/full", compressed); err != nil {
 		t.Fatal(err)
 	}

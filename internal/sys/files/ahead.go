@@ -13,7 +13,7 @@ type aheadReader struct {
 	free   chan []byte
 	now    aheadBlock
 	rest   []byte // bytes of now that Read has not returned yet
-	failed any    // the goroutine's panic
+	failed any    // value that the goroutine has panicked with; nil for none
 }
 
 type aheadBlock struct {

@@ -11,7 +11,7 @@ func TestTemp(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Temp(dir, "a-*.b")
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip("the system has no such files: NOT TESTED")
+		t.Skip("this system has no unnamed files: NOT TESTED")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func TestUnpack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, inner := range []bool{true, false} { // the second is not compressed
+	for _, inner := range []bool{true, false} { // the second Unpack finds plain text
 		if outer, _, err = Unpack(outer, nameOf(inner)); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestUnpackErrors(t *testing.T) {
 		}
 	}
 	if n, packed := Packed(strings.NewReader("")); n != 0 || packed {
-		t.Errorf("another reader: %d, %v", n, packed)
+		t.Errorf("Packed of a plain reader: %d, %v", n, packed)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestWillNeed(t *testing.T) {
 		calls int64
 	}{
 		{2 * pages, 0},
-		{2*pages - 4, 2*pages + 1}, // one for each page and pass, then one for a few pages
+		{2*pages - 4, 2*pages + 1}, // one call per page and pass, then one for a few pages
 		{40, 2*pages + 1},
 		{0, pages},
 	} {

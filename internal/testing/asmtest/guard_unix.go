@@ -13,7 +13,7 @@ const Guarded = true
 
 // Guard allocates operands between pages that can't be read or written. Free releases them.
 type Guard struct {
-	AtStart bool     // operands begin right after a protected page; else they end before one
+	AtStart bool     // operands begin after a protected page, not end before it
 	pages   [][]byte // mappings to release
 }
 

@@ -103,7 +103,7 @@ func softplus(x float64) float64 {
 }
 
 // Objective returns the objective P for the weights w and the biases b. Scores and sums are
-// computed in 240 bits, and rounded to float64 last.
+// computed in 240 bits and then rounded to float64; the losses are computed in float64.
 func (p *Problem) Objective(w [][]float64, b []float64) float64 {
 	penalty, loss, all := bigFloat(0), bigFloat(0), bigFloat(0)
 	for k := range w {

@@ -93,6 +93,6 @@ func TestManyBytes(t *testing.T) {
 	s.Add(smallRows, func(int) []byte { return white }, 1)
 	s.Add(1, func(int) []byte { return white }, 1)
 	if got, want := s.At(0, 1), int64(smallRows+1)*255*255; s.sum == nil || got != want {
-		t.Errorf("one more: %d, want %d", got, want)
+		t.Errorf("%d white pixels: %d, want %d", smallRows+1, got, want)
 	}
 }

@@ -40,7 +40,7 @@ type Sum struct {
 	dim    int
 	stride int             // distance between the rows of sum
 	sum    []float32       // row-major; only the upper triangle is used
-	a, b   panels[float32] // packed rows to be added; in a they are multiplied by their coefficients
+	a, b   panels[float32] // packed rows; those in a times their coefficients
 	rows   int             // number of rows in a and b
 	blocks int             // capacity of a and b, in blocks of rows
 

@@ -21,7 +21,7 @@ func TestDenseOf(t *testing.T) {
 		}
 		values := aligned(3 * want.stride)
 		copy(values, want.values)
-		for i := range values { // padding must not matter
+		for i := range values { // sets the padding to NaN
 			if want.stride > 0 && i%want.stride >= cols {
 				values[i] = float32(math.NaN())
 			}
@@ -107,7 +107,7 @@ func TestNewDensePanics(t *testing.T) {
 			}
 		}
 	}
-	if m := NewDense(max, 0); m.Rows() != max { // no memory
+	if m := NewDense(max, 0); m.Rows() != max { // needs no memory
 		t.Error(m.Rows())
 	}
 	for _, cols := range []int{-1, max - 8} {

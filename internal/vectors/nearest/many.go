@@ -13,8 +13,8 @@ const (
 	batchQueries  = 32      // greatest number of queries of a batch
 	leastBatch    = 4       // least number of queries for which strips of short rows are faster
 	chunkRows     = 512     // greatest number of rows of a chunk
-	chunkElements = 1 << 16 // greatest number of elements (256 KB), for the second-level cache
-	stripElements = 1 << 13 // greatest number of elements of a strip (32 KB), for the first level
+	chunkElements = 1 << 16 // greatest number of elements of a chunk: 256 KB fit the L2 cache
+	stripElements = 1 << 13 // greatest number of elements of a strip: 32 KB fit the L1 cache
 )
 
 // chunk is a part of the rows to rank, with the scores of these rows for a batch of queries.

@@ -102,7 +102,8 @@ func ruleKey(by Metric, row, x []float32, score float32) float64 {
 	return wide
 }
 
-// TestKeysAtTheBounds compares keys with the rule for random rows whose scores are near its bounds.
+// TestKeysAtTheBounds compares keys with ruleKey for random rows whose scores are near the rule's
+// bounds.
 func TestKeysAtTheBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	kinds := map[string]int{} // number of keys that are not the score, and of scores below small
@@ -123,7 +124,7 @@ func TestKeysAtTheBounds(t *testing.T) {
 		}
 		score := by.score(x, row)
 		if by == ByCosine && r.IntN(2) == 0 {
-			score = float32(math.Ldexp(float64(score), r.IntN(3)-1)) // another rounding
+			score = float32(math.Ldexp(float64(score), r.IntN(3)-1)) // as if rounded otherwise
 		}
 		s := Rows[float32]{Slices: [][]float32{row}, N: len(x), Count: 1}
 		o := s.order(by, x)
@@ -147,7 +148,8 @@ func TestKeysAtTheBounds(t *testing.T) {
 	}
 }
 
-// TestKeysExactlyAtTheBounds checks on which side of each bound a score equal to it is.
+// TestKeysExactlyAtTheBounds checks the keys of rows whose score or dot product equals a bound of
+// the rule, or is just below it.
 func TestKeysExactlyAtTheBounds(t *testing.T) {
 	for _, c := range []struct {
 		by     Metric

@@ -63,7 +63,7 @@ func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, thread
 		return o.better(a, b)
 	}
 	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
-		own := s // read overwrites the buffer
+		own := s // each run needs its own buffer for read
 		own.buffer = nil
 		own.rankMany(hits, by, queries, i*run, min((i+1)*run, own.Count))
 	})
