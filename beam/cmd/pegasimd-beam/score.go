@@ -173,7 +173,7 @@ func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	return []int64{int64(rows), size}, err
 }
 
-// A scoring is a job with its model.
+// A scoring is a scoreJob and the model that it names.
 type scoring struct {
 	job   scoreJob
 	model modelio.Predictor

@@ -1,5 +1,5 @@
 // Package engine runs jobs of package work as jobs of Apache Beam: on Prism, the runner of Beam's
-// Go SDK, inside this process, or on any other runner that speaks its protocol.
+// Go SDK, inside this process, or on any other runner that speaks Beam's protocol.
 package engine
 
 import (

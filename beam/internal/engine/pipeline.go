@@ -28,7 +28,8 @@ func pipeline(j work.Job) *beam.Pipeline {
 // A gather works on the items of a bundle. Runners pass the elements of a bundle to one goroutine
 // one by one, and the runner inside this process makes a single bundle. ProcessElement therefore
 // only collects the items, and FinishBundle works on them in parallel. FinishBundle does not wait
-// for abandoned work: Beam's harness holds a lock meanwhile that all jobs of the process need.
+// for abandoned work, because Beam's harness holds a lock during the call that all jobs of the
+// process need.
 type gather struct {
 	Work, Arg string
 	Round     int
@@ -89,7 +90,7 @@ func (*adder) AddInput(a, v []byte) []byte          { return add(a, v) }
 func (*adder) MergeAccumulators(a, b []byte) []byte { return add(a, b) }
 func (*adder) ExtractOutput(a []byte) []byte        { return a }
 
-// A writer writes the result.
+// A writer writes the sum of all records to a file.
 type writer struct{ Path string }
 
 func (w *writer) ProcessElement(_ context.Context, sum []byte) error {

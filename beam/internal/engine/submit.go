@@ -28,7 +28,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// runner is Beam's usual flag; this package supports two values.
+// runner is Beam's flag --runner; this package supports two of its values.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
 // beamLog is the level of Beam's own messages that are printed.
@@ -148,9 +148,9 @@ func (s *service) findWorker() error {
 	return nil
 }
 
-// submit runs a pipeline and cancels its job if ctx ends first. It replaces Beam's universal
-// runner, which does not return the job's identifier, without which no job can be canceled, and
-// which leaves a file behind for each job.
+// submit runs a pipeline and cancels its job if ctx ends first. Beam's universal runner cannot do
+// this: it does not return the job's identifier, which a cancellation needs. It also leaves a file
+// behind for each job.
 func (s *service) submit(ctx context.Context, p *beam.Pipeline) error {
 	edges, _, err := p.Build()
 	if err != nil {

@@ -26,8 +26,8 @@ func IsWorker(args []string) bool {
 }
 
 // Worker works until the runner ends it, and returns the exit code. Beam's containers start their
-// program with -worker; in environments of type PROCESS the environment tells where to ask for
-// work.
+// program with -worker. In environments of type PROCESS, runners start it with -provision_endpoint,
+// the address from which it learns where to ask for work.
 func Worker(args []string) int {
 	own := flag.NewFlagSet("worker", flag.ContinueOnError)
 	own.SetOutput(io.Discard)

@@ -246,7 +246,7 @@ func internal(m *pegasos.Model) *rounds.Model {
 	return to
 }
 
-// used returns the numbers of the shards that have rows.
+// used returns the indices of the shards that have rows.
 func (f *Folder) used() (numbers []int) {
 	for i, shard := range f.manifest.Shards {
 		if shard.Rows > 0 {

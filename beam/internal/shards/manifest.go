@@ -41,7 +41,7 @@ const (
 
 func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
-// MaxShards is the most shards that a manifest can have.
+// MaxShards is the largest number of shards that a manifest can have.
 const MaxShards = 1 << 20
 
 // A Manifest describes shards: the content of manifest.json.

@@ -29,8 +29,9 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 	return classes, count
 }
 
-// momentBytes is the most memory, in bytes, for the moments of the columns while they are computed;
-// if more is needed, they are left out. Sparse rows of very many columns do not need them.
+// momentBytes is the largest memory, in bytes, for the moments of the columns while they are
+// computed; if more is needed, the moments are left out. Sparse rows of very many columns do not
+// need moments.
 const momentBytes = 1 << 30
 
 // measureColumns computes the statistics of the columns, with moments if they fit in memory.

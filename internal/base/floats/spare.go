@@ -2,11 +2,11 @@ package floats
 
 import "sync"
 
-// spare holds slices of float64 numbers that are not in use, as pointers.
+// spare holds *[]float64 that GiveBack has taken back.
 var spare sync.Pool
 
-// Borrow returns a slice of n zeros. New memory takes much longer to write to than memory that was
-// written to before: GiveBack takes the slice back for a later call.
+// Borrow returns a slice of n zeros, if possible one that GiveBack has taken back: memory that was
+// written to before is much faster to write to than new memory.
 func Borrow(n int) []float64 {
 	if p, ok := spare.Get().(*[]float64); ok && cap(*p) >= n {
 		v := (*p)[:n]

@@ -113,7 +113,7 @@ func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(unmarshaler)
 }
 
-// errNullValue is the error for a null that is not an empty array.
+// errNullValue is the error for a null that does not mean an empty array.
 var errNullValue = errors.New("null is no value")
 
 // unmarshaler is the interface of the types that decode their JSON themselves.

@@ -7,10 +7,10 @@
 //	numbers              (little-endian; their types and counts depend on the kind)
 //	SHA-256              (32 bytes, of all bytes before them)
 //
-// Lines end with a single newline, and nothing follows the checksum. A [Reader] reads a file and a
-// [Writer] writes one; the packages of the models say which [Field]s a header has. Readers accept
-// hostile files: they allocate memory in proportion to the bytes of the file, by the limits of
-// package budget, and reject values that JSON decoders usually tolerate.
+// Lines end with a single newline, and nothing follows the checksum. A [Reader] reads such a file,
+// and a [Writer] writes it; the packages of the models say which [Field]s a header has. Readers
+// accept hostile files: they allocate memory in proportion to the bytes of the file, by the limits
+// of package budget, and reject values that JSON decoders usually tolerate.
 package modelfile
 
 import (

@@ -110,8 +110,8 @@ const (
 
 // partObjective compares a claimed objective with the objective found. All differences are relative
 // to found. A claim that is at most roundError too low or at most float32Error too high is
-// accepted. One that is more than roundError but at most float32Error too low is unconfirmed. Any
-// other claim is reported as wrong.
+// accepted. A claim that is more than roundError but at most float32Error too low is unconfirmed.
+// Any other claim is reported as wrong.
 func (t *Comparison) partObjective(of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:

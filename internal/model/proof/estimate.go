@@ -88,10 +88,10 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 	}
 }
 
-// Estimate returns the accuracy of the rows added, or for regression R^2, with its standard error
-// from the errors of the groups; for R^2, a ratio of two means, it is computed to first order.
-// Estimate returns an error if there are no rows, if R^2 is not defined because all targets are
-// equal, or if a prediction or target is too large or not finite.
+// Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error is
+// computed from the errors of the groups; for R^2, a ratio of two means, to first order. Estimate
+// returns an error if there are no rows, if R^2 is not defined because all targets are equal, or if
+// a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")

@@ -288,8 +288,8 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 	}
 }
 
-// moments computes the block's means, then the squared deviations from them in a second pass, for
-// which the rows are still in the caches.
+// moments computes the block's means and, in a second pass over the block, whose rows are still in
+// the caches, the squared deviations from the means.
 func (w *columnWorker) moments(b *columnBlock, start, end int) {
 	cols := len(w.maxBits)
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),

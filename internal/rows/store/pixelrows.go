@@ -48,8 +48,9 @@ func (b *pixelRows) empty(rows int) *pixelRows {
 		values: make([]byte, rows*b.stride), row: dense.New(1, b.stride).Row(0), at: -1}
 }
 
-// packRows calls pack for every row, in the given number of goroutines, each with a pack of its own
-// that newPack returns. It reports whether all calls returned true. After a false it skips rows.
+// packRows calls pack for every row, in the given number of goroutines; newPack returns the pack of
+// a goroutine. packRows reports whether all calls returned true. Once a call has returned false, it
+// skips the remaining rows.
 func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	const block = 256
 	var wrong atomic.Bool

@@ -42,7 +42,8 @@ func TestNew(t *testing.T) {
 	}
 	if !slices.Equal(s.Counted(), []uint32{0, 1, 2}) || s.Total() != 6.5 ||
 		!slices.Equal(s.CountClasses(), []int{1, 2}) {
-		t.Errorf("counted rows %v, total weight %v, rows by class %v", s.Counted(), s.Total(), s.CountClasses())
+		t.Errorf("counted rows %v, total weight %v, rows by class %v", s.Counted(), s.Total(),
+			s.CountClasses())
 	}
 	plain := newSet(t, x, y, store.SetOptions{Known: []float32{3, 7, 8, 9}})
 	if plain.Weight != nil || plain.Counted() != nil || plain.Total() != 5 ||

@@ -107,10 +107,9 @@ func (v *View) BySetRow() []uint32 {
 // sparseSetRows is the ratio of a set's rows to a view's rows from which BySetRow sorts the rows.
 const sparseSetRows = 8
 
-// InOrder calls f with the values that a holds for the view's rows, in the order of the view. f may
-// change the values, and InOrder then stores them in a. a has the same number of values for each
-// row of X, one row after the other. The values that f reads and writes do not depend on whether
-// the rows were copied.
+// InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
+// values that f leaves in a. a has the same number of values for each row of X, one row after the
+// other. The values that f reads and writes do not depend on whether the rows were copied.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)

@@ -30,7 +30,8 @@ type Part struct{ Free, PerByte int64 }
 // The shares of memory for reading models and tables. For models, PerByte counts bytes of the file
 // as stored, compressed or not.
 var (
-	// Elements is for slices that are larger than their text, and for vectors without numbers.
+	// Elements is for slices that take more memory than their text, and for vectors without
+	// numbers.
 	Elements = Part{8 << 20, 6}
 	// Numbers is for the numbers of a compressed model plus the memory that Elements limits.
 	Numbers = Part{8 << 20, 8}

@@ -81,8 +81,8 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 }
 
 // Packed returns the number of compressed bytes that r has read so far, if r is a reader that
-// Unpack returned for a compressed file. For other readers packed is false. A reader that wraps
-// such a reader should have a method Packed that returns the same.
+// Unpack returned for a compressed file. For other readers packed is false. A reader that wraps r
+// should have a method Packed that returns Packed(r).
 func Packed(r io.Reader) (n int64, packed bool) {
 	if p, ok := r.(interface{ Packed() (int64, bool) }); ok {
 		return p.Packed()
@@ -130,8 +130,8 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain adds to an error of decompression what was done and, for a file that ends too early, the
-// cause. Errors of the file itself stay as they are.
+// explain adds the format to an error of decompression and, if the file ends too early, says that
+// it is cut off. Errors of reading the file stay as they are.
 func (c *countingReader) explain(err error, format *Decompressor) error {
 	switch {
 	case err == nil || err == io.EOF || c.err != nil:

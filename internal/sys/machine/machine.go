@@ -1,5 +1,5 @@
-// Package machine reports how much memory a process may use. The trainer may decide by it how to
-// compute the same bits, or whether to refuse, but nothing that changes a model.
+// Package machine reports how much memory a process may use. The trainer may use it to choose among
+// ways that give the same bits, or to refuse to train, but not for anything that changes a model.
 package machine
 
 import (

@@ -1029,8 +1029,8 @@ func newRows(n int, m Memory, s *Source, picked bool) *Args {
 // float64.
 type wideOf func(x, y []float32) (want, scale []float64)
 
-// rowsKernel describes a kernel that computes a number of X and each row in W or, if picked is
-// true, of X and each row whose index is in Idx.
+// rowsKernel describes a kernel that computes a number from X and each row in W or, if picked is
+// true, from X and each row whose index is in Idx.
 func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kernel {
 	return Kernel{
 		Name: name,
@@ -1048,8 +1048,8 @@ func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kerne
 	}
 }
 
-// tileKernel describes a kernel that computes a number of each pair of a row in W and a query in X.
-// There are 2 to 5 queries.
+// tileKernel describes a kernel that computes a number from each pair of a row in W and a query in
+// X. There are 2 to 5 queries.
 func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 	stride, count int, queries [][]float32, next []byte), wide wideOf) Kernel {
 	return Kernel{
@@ -1181,8 +1181,8 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	return want, scale
 }
 
-// wideAdd returns the elements of y plus the terms that each passes to add, with the indices of the
-// elements to which they are added.
+// wideAdd returns the elements of y plus terms: each calls add with the index of an element and a
+// term to add to it.
 func wideAdd(y []float32, each func(add func(j int, term float64))) (want, scale []float64) {
 	want, scale = wideMap(len(y), func(j int) (v, zero float64) { return float64(y[j]), 0 })
 	each(func(j int, term float64) {
@@ -1388,8 +1388,8 @@ func HalfValue(h uint16, bfloat16 bool) float64 {
 }
 
 // HalfUnbounded returns the value of a half-precision number that is not negative. For infinity it
-// returns the number that would follow the greatest finite one, so that all rounding boundaries are
-// midpoints.
+// returns the number that would follow the greatest finite number, so that all rounding boundaries
+// are midpoints.
 func HalfUnbounded(h uint16, bfloat16 bool) float64 {
 	if v := HalfValue(h, bfloat16); !math.IsInf(v, 1) {
 		return v

@@ -37,10 +37,10 @@ func (p *Problem) Minimize() (w [][]float64, b []float64, least float64) {
 	return w, b, least
 }
 
-// space holds a problem in the form in which Newton's method solves it. Its variables theta are,
-// for each vector, the weights minus the prior's and, if there is a bias, the bias minus the
-// prior's, divided by biasValue. If the bias is not penalized, the rows are centered: the weighted
-// mean of the rows is subtracted from each row, and vectors corrects the bias for that.
+// space holds a problem in the form in which Newton's method solves it. For each vector, its
+// variables theta are the weights minus the prior's weights and, if there is a bias, the bias minus
+// the prior's bias, divided by biasValue. If the bias is not penalized, the rows are centered: the
+// weighted mean of the rows is subtracted from each row, and vectors corrects the bias for that.
 type space struct {
 	p      *Problem
 	rows   [][]float64 // features of each row; with a bias, biasValue follows them

@@ -155,9 +155,9 @@ func (c *chunk[E]) measure(i int, squares float32) {
 // finite, as order.offer expects.
 const tooLow = -2
 
-// offer adds the chunk's rows to the heap hits of one query, as far as they are among the best so
-// far. For ByCosine it replaces the dot products in scores by cosines; if possible, only those of
-// rows that may be among the best, because a cosine takes a square root and a division.
+// offer adds the chunk's rows that are among the best so far to the heap hits of one query. For
+// ByCosine it replaces the dot products in scores by cosines; if possible, only those of rows that
+// may be among the best, because a cosine takes a square root and a division.
 func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	if cap(hits) == 0 {
 		return hits

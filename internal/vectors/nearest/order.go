@@ -109,9 +109,9 @@ func precedes(i int, a float64, j int, b float64) bool {
 // too low for a hit.
 const skipBlock = 256
 
-// offer adds the rows at positions firstRow to firstRow+len(scores)-1, of the rows to rank, to the
-// heap hits, as far as they are among the best so far. scores has the scores of these rows, which
-// are negated if they are distances.
+// offer adds the best rows at positions firstRow to firstRow+len(scores)-1 of the rows to rank to
+// the heap hits. scores holds the scores of the rows at these positions, negated if they are
+// distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits

@@ -5,8 +5,8 @@ package nearest
 // smaller buffer, for fewRows scores.
 const maxScores, fewRows = 4096, 256
 
-// rank adds the rows at positions firstRow to end-1, of the rows to rank, to the heap hits, as far
-// as they are among the best so far, and returns the heap.
+// rank adds the best rows at positions firstRow to end-1 of the rows to rank to the heap hits, and
+// returns the heap.
 func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
 	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
