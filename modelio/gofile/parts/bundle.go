@@ -557,7 +557,7 @@ func (g *gramHash) add(word wordHash, grams int) int {
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
 // numbers; everything else, including invalid UTF-8, separates them.
 type gramReader struct {
-	rest        string // of the cell
+	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
 	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded
@@ -2152,12 +2152,12 @@ const (
 	// products appends the squares of columns and, if there are few columns of numbers, the product
 	// of each pair.
 	products curveKind = "products"
-	// pieces appends, for knots at the quartiles of each column, by how much a value exceeds the
-	// knot. The model is then a piecewise linear function of each column.
+	// pieces appends how far a value exceeds a knot, or 0 if it is smaller, for a knot at each
+	// quartile of each column. The model is then a piecewise linear function of each column.
 	pieces curveKind = "pieces"
 )
 
-// clip is the magnitude at which terms cut off the values of a column, in its standard deviations.
+// clip is the largest magnitude that terms see: they cut scaled values off at -clip and clip.
 const clip = 4
 
 // expansion describes the terms that are appended to scaled rows: the value of term k in a row with
@@ -2168,18 +2168,18 @@ const clip = 4
 type expansion struct {
 	Kind   curveKind
 	Terms  []term
-	Knots  []float32 // for Pieces, in scaled units; else nil
+	Knots  []float32 // scaled knots, for Pieces; else nil
 	Shift  []float32 // mean of each f in the training rows
 	Factor []float32 // inverse of each f's standard deviation
 }
 
-// term is the two columns of a product, the lower one first, or twice the column of a square or a
-// piece.
+// term is the two columns of a product, the lower column first, or twice the column of a square or
+// a piece.
 type term [2]int32
 
-// fill sets dst to the values of all terms of e, computed in float64 and rounded to the type of
-// dst. z has the scaled values of all columns. The product of two float32 values is exact in
-// float64; differences and the second product are each rounded once.
+// fill stores the values of all terms of e in dst, computed in float64 and rounded to the type of
+// dst. z holds the scaled values of all columns. The product of two float32 values is exact in
+// float64; the differences and the products with Factor are each rounded once.
 func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -2197,8 +2197,8 @@ func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms, rounded to float32, to dst. z has the scaled values of
-// all columns.
+// Append32 appends the values of all terms, rounded to float32, to dst. z holds the scaled values
+// of all columns.
 func (e *expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]
@@ -2231,9 +2231,9 @@ func norm(values []float32) float64 {
 }
 
 // block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, and a call into assembly processes one block, or two blocks of vectors too long
-// for the caches. This limits the time of a call, in which the goroutine can't be preempted, to
-// some tens of microseconds, and it limits the rounding error of long sums.
+// summed by itself, which limits the rounding error of long sums. A call into assembly, in which
+// the goroutine can't be preempted, processes at most one block of a vector, or two blocks of
+// vectors too long for the caches.
 const block = 65536
 
 const (
