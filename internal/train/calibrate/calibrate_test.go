@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The gradient of Platt's likelihood is 0 at the fitted sigmoid, which is close to the sigmoid that
-// the labels were drawn from.
+// The gradient of Platt's likelihood is nearly 0 at the fitted sigmoid, which is close to the
+// sigmoid that the labels were drawn from.
 func TestFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, want := range []Sigmoid{{-1, 0}, {-3, 0.5}, {-0.2, -2}, {0.5, 1}} {
@@ -61,8 +61,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A score of integer weight w counts as w copies, in Platt's targets as well, and a score of weight
-// 0 does not count. Weights of 1 give the same bits as nil weights.
+// A score of integer weight w counts as w copies, up to rounding, in Platt's targets as well, and a
+// score of weight 0 does not count. Weights of 1 give the same bits as nil weights.
 func TestFitWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -103,7 +103,7 @@ func TestFitWeights(t *testing.T) {
 	}
 }
 
-// Couple returns the probabilities that the pairs were computed from.
+// Couple returns, up to 0.01, the probabilities that the pairs were computed from.
 func TestCouple(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	for n := 2; n <= 7; n++ {
@@ -133,7 +133,8 @@ func TestCouple(t *testing.T) {
 	}
 }
 
-// Folds have equal numbers of rows of each label, depend on the seed, and leave out weight 0.
+// Folds have nearly equal numbers of rows of each label, depend on the seed, and leave out weight
+// 0.
 func TestFolds(t *testing.T) {
 	y, weights := make([]float32, 100), make([]float32, 100)
 	for i := range y {

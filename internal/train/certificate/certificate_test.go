@@ -15,8 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The bound of any dual variables is at most the optimum and at most the dual objective, and below
-// the latter only by rounding errors.
+// The bound of any dual variables is at most the optimum and at most the dual objective, up to
+// rounding. It is below the best dual objective only by rounding errors or, for an entropy whose
+// best factor is above 0.8, by at most a tenth.
 func TestBoundOfAnyDualVariables(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(1, 2))
@@ -81,8 +82,8 @@ func (p *problem) bestDual(a []float32) (best, s float64) {
 	return max(best, 0), s
 }
 
-// FromScores returns a bound close to the optimum from the scores of the optimal weights, and a
-// valid bound from any scores, infinite ones included.
+// FromScores returns a bound of at least closeBound from the scores of the optimal weights, and a
+// valid bound from any scores, even if some are infinite.
 func TestFromScores(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(3, 4))
@@ -120,8 +121,8 @@ func TestFromScores(t *testing.T) {
 }
 
 // closeBound returns the least bound that FromScores should reach from the scores of the optimal
-// weights: nearly the optimum for a smooth loss, and nearly the best bound of many smoothing widths
-// for a binary problem with kinks.
+// weights: 99 % of the optimum for a smooth loss, 2 % of it for Crammer-Singer, and 80 % of the
+// best bound of many smoothing widths for a binary problem with kinks.
 func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) (bound float64) {
 	switch {
 	case f.isEntropy() || !f.cost.Kind.Traits().Kinks:

@@ -2,8 +2,8 @@
 // variables, one for each row, or for each row and class of a joint problem. Any feasible dual
 // variables give a bound, the dual objective, and nearly optimal ones give a tight bound. binary.go
 // and joint.go compute the bound with the best multiple of the dual variables (factor.go),
-// windows.go and margins.go the dual variables, packed.go
-// encodes them, and proof.go reads and writes proof files.
+// windows.go and margins.go compute dual variables, packed.go encodes them, and proof.go reads and
+// writes proof files.
 //
 // The bound includes every rounding error, as follows. Let P be the exact objective of the model as
 // it is written, and P* the optimum. A certificate is P', the computed objective, and a bound D'
@@ -45,9 +45,10 @@
 // terms has an error of SumError times the mean of their magnitudes, and so has the mean of the
 // entropies, to which floats.Log adds 2^-52 of each. A prior's scores are computed again in
 // float64, with an error of SumError (|w0| |x_i| + |b0|), times the dual variables. With an
-// unpenalized bias the sums of the dual variables over both sides must be equal, and one of them
-// could be moved a little to make them so: balance.go bounds what that changes. In joint problems
-// each row's own dual variable is rounded to float32, and so known up to 2^-23 of itself.
+// unpenalized bias the sums of the dual variables over both sides must be equal, and changing one
+// dual variable a little would make them equal: balance.go bounds the effect of that change. In
+// joint problems each row's own dual variable is rounded to float32, and so known up to 2^-23 of
+// itself.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

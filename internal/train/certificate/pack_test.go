@@ -12,7 +12,7 @@ import (
 )
 
 // Unpack returns packed dual variables with an error of at most half a unit of 16 bits, or for
-// joint problems, which round down, less than a unit. Zeros and the largest one are exact.
+// joint problems, which round down, less than a unit. Zeros and the largest magnitude are exact.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))

@@ -9,8 +9,8 @@ import (
 )
 
 // Proof is the content of a proof file: the dual variables of all weight vectors of a model, and
-// hashes of the model and of the data. The file is one of package modelfile of kind Proof. Its
-// numbers are the dual variables as uint16, one vector after the other.
+// hashes of the model and of the data. The file has the format of package modelfile, and the kind
+// Proof. The numbers after the header are the dual variables as uint16, one vector after the other.
 type Proof struct {
 	Model, Data string
 	Vectors     []Packed
@@ -56,7 +56,7 @@ func ReadProof(r *modelfile.Reader) (*Proof, error) {
 	for k, v := range lines {
 		if v.Shares < 0 || !(v.Scale > 0) || v.Scale > math.MaxFloat32 {
 			return nil, fmt.Errorf("header: vectors: %d: %d shares with the scale %v, want 0 or more "+
-				"shares, and a positive scale", k, v.Shares, v.Scale)
+				"shares and a positive scale in the range of float32", k, v.Shares, v.Scale)
 		}
 		var err error
 		if v.Duals, err = r.Shorts(v.Shares); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// A proof survives its file. Scales that no dual variable has, cut files and changed ones are
-// errors.
+// Reading a proof file gives the proof that was written. Scales that are not positive or beyond
+// float32, truncated files and changed files are errors.
 func TestProofFile(t *testing.T) {
 	write := func(scale float64) (*certificate.Proof, []byte) {
 		t.Helper()

@@ -12,8 +12,9 @@ import (
 )
 
 // Settings chooses the unset settings for the rows of set and scales the rows. The caller then
-// tries what Choice.Search lists, passes the best lambda to Choice.Use, and calls Choice.End.
-// Once o.Stopped reports true, Settings returns a nil Choice, and its error means nothing.
+// tries the choices and lambdas that Choice.Search lists, passes the best lambda to Choice.Use, and
+// calls Choice.End. Once o.Stopped reports true, Settings returns a nil Choice, and its error means
+// nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -24,7 +25,7 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 	before := *c
 	c.unsettled = &before
 	switch kind := c.Curves; {
-	case c.Scale.Expansion != nil: // of the run that is resumed
+	case c.Scale.Expansion != nil: // c.Known has an expansion, which Scale.Apply has applied
 		c.width += c.Scale.Terms()
 	case kind != "" && kind != curves.None:
 		if reason := c.noCurves(); reason != "" {
@@ -36,8 +37,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but there are none: the columns are constant or "+
-			"too many", kind)
+		return nil, options.Bad("Curves", "have %q, but no terms can be formed: the columns are "+
+			"constant or too many", kind)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)

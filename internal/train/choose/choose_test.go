@@ -20,7 +20,7 @@ import (
 
 // The multi-class scheme depends on the rows per class, the columns, the loss and the memory.
 func TestMulticlass(t *testing.T) {
-	// Each class has the same number of rows; tight refuses the scheme of that name.
+	// The classes differ by at most one row; no run with the scheme tight fits in memory.
 	for _, c := range []struct {
 		rows, cols, classes int
 		fill                float64
@@ -141,7 +141,7 @@ func TestEnd(t *testing.T) {
 				return 0
 			}},
 			settings.Settings{Tol: 0.01, Epochs: 555}},
-		"dear": {large.Dense, choose.Open{Settings: settings.Settings{Lambda: 1e-9}},
+		"costly proof": {large.Dense, choose.Open{Settings: settings.Settings{Lambda: 1e-9}},
 			settings.Settings{Epochs: 20}},
 		"more passes for a proof": {large.Dense, choose.Open{Settings: settings.Settings{Lambda: 0.25}},
 			settings.Settings{Finish: "auto", Tol: 0.01, Epochs: 24}},
@@ -190,8 +190,9 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// A path lists multiples of the rule's lambda. Costly runs get fewer lambdas, then a sample of
-// the rows, and then no search; nor do runs whose lambda is given or comes from elsewhere.
+// A path lists multiples of the default lambda. Costly runs get fewer lambdas, fewer folds or no
+// search. Neither do runs whose lambda is given, that build on a model or a checkpoint, that have
+// costs, user-defined rows, too few rows or only zeros, or that do not fit in memory.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -245,7 +246,7 @@ func TestPath(t *testing.T) {
 		}
 		p, folds := search.Paths[0], choose.Parts
 		if name == "few folds" {
-			folds = 2 // 66 pairs of classes are too dear for more
+			folds = 2 // for 66 pairs of classes the budget does not pay for more
 		}
 		switch {
 		case len(p.Lambdas) != c.lambdas || search.Folds != folds || search.Rows != c.rows ||
@@ -333,10 +334,10 @@ func TestScaleKinds(t *testing.T) {
 		"tiny images":            {tiny, 0, "max-abs", ""},
 		"zeros":                  {dense.New(400, 3), 0, "none", ""},
 		"user rows": {sample.UserRows(two.Dense), 0, "none",
-			"rows of a type of the caller's, which are not copied" + leftOut},
+			"rows of a user-defined type, which are not copied" + leftOut},
 		"half of the memory": {two.Dense, 2 * 4 * 300 * 6, "standard", ""},
 		"too little memory": {two.Dense, 2*4*300*6 - 2, "none",
-			"rows of which there is no memory for a copy" + leftOut},
+			"no memory for a copy of the rows" + leftOut},
 	} {
 		y := append(slices.Clone(two.Y), two.Y...)[:c.x.Rows()]
 		have := settled(t, c.x, y, store.SetOptions{}, choose.Open{MaxMemory: c.max})
@@ -371,7 +372,8 @@ func TestScaleGrowth(t *testing.T) {
 	}
 }
 
-// Wide columns of unequal magnitudes are divided by these unless all rows have equal length.
+// Columns of unequal magnitudes in wide rows are divided by their magnitudes unless all rows have
+// nearly equal lengths.
 func TestScaleLengths(t *testing.T) {
 	for _, c := range []struct {
 		first float32 // value of the first row's first column; it is 1 in similar rows
@@ -409,7 +411,7 @@ func TestScaleLargest(t *testing.T) {
 	}
 }
 
-// A scaled copy of the rows has to fit in memory: dense rows take 4 bytes a value, sparse ones
+// A scaled copy of the rows has to fit in memory: a dense copy takes 4 bytes a value, a sparse copy
 // 8 bytes a nonzero and 8 a row.
 func TestMemoryForCopies(t *testing.T) {
 	p := sample.Random(3, 100, 10, 2, 0.2)
@@ -509,7 +511,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// Fits reports whether the kind of curves would have the same terms and knots of the same columns.
+// Fits reports whether the curves that would be fitted to the given columns have the same terms and
+// knots.
 func TestFitsCurves(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	set := newSet(t, p.Dense, p.Y, "", store.SetOptions{})
@@ -562,8 +565,8 @@ func TestTargets(t *testing.T) {
 		y                          []float32
 		s                          settings.Settings
 		known                      *scale.Scale
-		center, deviation, epsilon float64 // of the scale
-		run                        float64 // the epsilon of the run
+		center, deviation, epsilon float64 // wanted scale, and RawEpsilon
+		run                        float64 // wanted epsilon for the scaled targets
 	}{
 		"scaled":  {times(4), settings.Settings{Loss: "eps-insensitive"}, nil, 8, 4, 0.4, 0.1},
 		"epsilon": {times(4), settings.Settings{Loss: "eps-insensitive", Epsilon: 2}, nil, 8, 4, 2, 0.5},
@@ -628,7 +631,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Empty columns change no choice.
+// Empty columns change no choice, except for roundings of lambda and BiasScale.
 func TestEmptyColumns(t *testing.T) {
 	for seed := range uint64(60) {
 		g := rand.New(rand.NewPCG(seed, 39))

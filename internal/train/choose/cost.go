@@ -30,8 +30,8 @@ const (
 // constants of the choices of lambda and solver.
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
-	zone       float64 // mean number of Hessians that a row is added to; 0 for a loss with kinks
-	step       float64 // nanoseconds of a step of the dual descent, without the products
+	zone       float64 // mean number of Hessians that a row is added to; 0 with kinks: see CostOf
+	step       float64 // nanoseconds of a dual step, apart from its products with the row's values
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
 	growth     float64 // factor by which the passes grow each time the gap is divided by 10
 

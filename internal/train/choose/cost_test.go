@@ -11,7 +11,7 @@ import (
 
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// CostOf evaluates the formulas of docs/spec.md; the wanted costs were computed apart from it.
+// CostOf evaluates the formulas of docs/spec.md; the wanted costs were computed independently.
 func TestCostOf(t *testing.T) {
 	for _, c := range []struct {
 		l          loss.Kind
@@ -42,7 +42,8 @@ func TestCostOf(t *testing.T) {
 	}
 }
 
-// Passes grow with the norm, and by a factor for each tenth of the gap down to 1e-5.
+// Passes grow with the norm, and by a factor each time that the gap is divided by 10, from 1 % down
+// to 1e-5.
 func TestPasses(t *testing.T) {
 	for _, c := range []struct {
 		l         loss.Kind
@@ -64,7 +65,7 @@ func TestPasses(t *testing.T) {
 }
 
 // A plan has Newton's method if it is allowed and costs no more than the dual descent would for all
-// problems, otherwise the descent, at a cost of +Inf if that is not allowed.
+// problems, otherwise the dual descent, at a cost of +Inf if the dual descent is not allowed.
 func TestPlan(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}

@@ -39,8 +39,8 @@ func (c *Choice) passes() int {
 //   - FinishAuto if Tol is given;
 //   - Newton's method for the squared loss on narrow data, if it fits in memory, and Tol, Epochs,
 //     Steps and a prior are not given;
-//   - FinishAuto if a proof is predicted to be cheap, and Tol, Epochs, Steps and a prior are not
-//     given.
+//   - FinishAuto if a proof is predicted to be cheap and fits in memory, and Tol, Patience, Epochs,
+//     Steps and a prior are not given.
 //
 // It stays unset otherwise, and always for resumed runs, for settings that the solver does not
 // allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless

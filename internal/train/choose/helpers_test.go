@@ -39,7 +39,7 @@ func tryRows(t testing.TB, x store.Examples, y []float32, o store.SetOptions, op
 	return choose.Settings(open, newSet(t, x, y, open.Loss, o))
 }
 
-// settled returns the result of choose.Settings, before Path and End.
+// settled returns the result of choose.Settings, before Search and End.
 func settled(t testing.TB, x store.Examples, y []float32, o store.SetOptions,
 	open choose.Open) *choose.Choice {
 	t.Helper()
@@ -73,7 +73,8 @@ func unequalColumns(seed uint64, rows, cols, classes int) sample.Pair {
 	return sample.Pair{Dense: x, Sparse: sample.ToSparse(x), Y: p.Y}
 }
 
-// words returns rows of 5 to 24 small counts each, like texts, of unequal lengths or of length 1.
+// words returns rows of up to 24 small counts each, like texts, of unequal lengths or, if unit is
+// set, of length 1.
 func words(seed uint64, rows, cols int, unit bool) sample.Pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -27,7 +27,7 @@ const (
 	PathEpochs = 15
 
 	minSample       = 500 // least number of rows of a sample
-	minSampleFactor = 64  // least number of rows of a sample, in columns
+	minSampleFactor = 64  // least number of rows of a sample per column
 
 	minSearchBudget = 200e6 // nanoseconds that a search and a proof together may always cost
 
@@ -45,7 +45,8 @@ type Search struct {
 	Rows    int     // number of rows that take part, or the number of all rows
 	Folds   int     // number of folds that are held out, one at a time: minFolds to Parts
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
-	// each lambda, so that C, the weight of a row's loss beside the penalty, is that of all rows.
+	// each lambda, so that C, the weight of a row's loss beside the penalty, is the same as with
+	// all rows.
 	Factor float64
 	Tol    float64 // relative gap to which the models are trained
 }
@@ -153,8 +154,10 @@ func (c *Choice) fitsPath() bool {
 	return Parts*40*w.Problems*float64(c.width) <= maxModelBytes && c.fits(s)
 }
 
-// alternatives returns the choices to compare with c: those with another multi-class scheme, if it
-// was open and the classes have few rows, and that with expanded rows, if curves were.
+// alternatives returns the choices to compare with c. If the multi-class scheme was unset, c has
+// Crammer-Singer and its rows are not expanded, these include choices with one-vs-one and
+// one-vs-rest. If curves were unset, they include a choice for each kind of expanded rows. Choices
+// whose models of a path don't fit in memory are left out.
 func (c *Choice) alternatives() (all []*Choice) {
 	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Scale.Expansion == nil &&
 		c.Multiclass == settings.CrammerSinger {
@@ -174,7 +177,9 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns a choice like c with another multi-class scheme; nil if that doesn't fit.
+// withScheme returns a choice like c, without curves, with the given multi-class scheme. It returns
+// nil if there are too many pairs for one-vs-one, if the settings are invalid, or if the models of
+// a path don't fit in memory.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled

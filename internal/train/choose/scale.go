@@ -45,10 +45,10 @@ func (c *Choice) scale() error {
 	return nil
 }
 
-// Fits reports whether s is the scale that training with the kind s.Kind, and curves of the kind
-// that s has of the given columns (nil for all), would fit to the rows of set. If s scales the
-// regression targets, it must be the scale for these, too. Once stopped reports true, the result
-// means nothing.
+// Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
+// set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
+// all). If s scales the regression targets, its center and standard deviation must be those of the
+// targets. Once stopped reports true, the result means nothing.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -78,7 +78,7 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 }
 
 // kind returns the kind of scaling for the rows, which is the result of bestKind. If the rows can't
-// be copied for that, kind returns scale.None and sets c.note to the reason.
+// be copied for scaling, kind returns scale.None and sets c.note to the reason.
 func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
 	if k == scale.None {
@@ -88,11 +88,11 @@ func (c *Choice) kind() scale.Kind {
 	m, ok := store.MatrixOf(c.Rows.X)
 	switch {
 	case !ok:
-		c.note = "rows of a type of the caller's, which are not copied"
+		c.note = "rows of a user-defined type, which are not copied"
 	case m.WillNeed() != nil && need > maxMappedCopy:
 		c.note = "mapped rows, too many to be copied"
 	case need > float64(c.memory())/2: // training needs the other half
-		c.note = "rows of which there is no memory for a copy"
+		c.note = "no memory for a copy of the rows"
 	default:
 		return k
 	}

@@ -19,11 +19,11 @@ var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByT
 
 // This file is an independent implementation of the choices, written from docs/spec.md alone.
 
-// byPage is a table with labels, and the choices for it by the page.
+// byPage is a table with labels, and the choices that docs/spec.md, "the page", prescribes for it.
 type byPage struct {
 	rows    [][]float32 // values of the table, with zeros
 	sparse  bool        // the table is stored as a sparse matrix
-	counts  []bool      // rows with a weight above 0
+	counts  []bool      // whether each row has a weight above 0
 	y       []float32
 	loss    string
 	n, nnz  float64
@@ -353,7 +353,8 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 }
 
-// classes returns the number of classes, 0 for regression, and the share of the rarest one.
+// classes returns the number of classes, 0 for regression, and the share of the rarest class in the
+// rows, 0 for regression.
 func (p *byPage) classes() (int, float64) {
 	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0
@@ -409,7 +410,7 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 
 // lossCosts are the constants that docs/spec.md gives for each loss.
 var lossCosts = map[string]struct {
-	iterations float64 // of Newton's method
+	iterations float64 // iterations of Newton's method
 	zone       float64 // rows in the sums of second derivatives, per row; 0 for the formula
 	visit      float64 // ns per row and pass of the dual solver
 	perNorm    float64 // passes of the dual solver per unit of the mean |x|^2 / (lambda rows)
@@ -466,8 +467,8 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// Settings makes the choices that docs/spec.md describes, to the bit, and Use and End follow
-// the page for every lambda of the path.
+// Settings makes the choices that docs/spec.md describes, to the bit, and Use and End follow the
+// page for one lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[string]int{}
 	proven, moved := 0, 0

@@ -13,7 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// FromStatistics makes the same choices as Settings makes from all rows.
+// FromStatistics makes the same choices as Settings makes from all rows, with lambda and BiasScale
+// equal up to 1e-5.
 func TestFromStatistics(t *testing.T) {
 	wide := sample.Random(61, 300, 400, 2, 0.02)
 	for name, c := range map[string]sample.Pair{

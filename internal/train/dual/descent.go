@@ -1,8 +1,8 @@
 // Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
 // Huang and Lin, Machine Learning 85, 2011). Descent solves problems with one weight vector, Joint
-// those with a vector for each class. Both are Solvers: they start from any dual variables, usually
-// zeros, and continue from an iterate.State. Improve uses them to raise a lower bound on the
-// optimum that package certificate computed.
+// solves problems with a vector for each class. Both are Solvers: they start from any dual
+// variables, usually zeros, and continue from an iterate.State. Improve uses them to raise a lower
+// bound on the optimum that package certificate computed.
 package dual
 
 import (
@@ -124,10 +124,11 @@ func (r *common) EndEpoch() {
 	r.minGain = float64(minGainShare * r.MeanGain)
 }
 
-// pays reports whether a step that changes a row's dual variables by change, as a Euclidean norm
-// with the given square, is worth its cost. q is the curvature of n times the dual objective, per
-// unit of the row's weight c. q*c*change^2 is at most twice n times the rise of the dual objective;
-// steps that stop at no limit of the dual variables have equality, if the loss is piecewise linear.
+// pays reports whether a step is worth its cost, and adds the step's gain to r.GainSum. square is
+// the squared Euclidean norm of the change of a row's dual variables, c the row's weight, and q the
+// curvature of n times the dual objective, divided by c. The gain q*c*square is at most twice n
+// times the rise of the dual objective. The two are equal for a piecewise linear loss if the step
+// stops at no limit of the dual variables.
 func (r *common) pays(q, c, square float64) bool {
 	gain := float64(float64(q*c) * square)
 	r.GainSum += gain

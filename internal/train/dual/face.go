@@ -21,14 +21,14 @@ import (
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
-	facePeriod    = 8        // passes between two such steps; more after one that was not taken
-	faceProducts  = 10       // most products of conjugate gradients with the matrix, in a step
-	faceHalvings  = 8        // most lengths of a step that are tried, each half of the length before
-	heavyShare    = 1. / 256 // least share of the squared norms of a heavy column
-	maxHeavy      = 64       // most heavy columns
-	leastDiagonal = 1e-3     // of the diagonal without the heavy columns, relative to all of it
-	maxFree       = 1 << 18  // most free variables, so that memory is bounded
-	maxHeavyBytes = 1 << 24  // most bytes of H
+	facePeriod    = 8        // passes between two such steps; more after a step that was not taken
+	faceProducts  = 10       // largest number of products with the matrix in a step
+	faceHalvings  = 8        // largest number of step lengths tried; each is half of the length before
+	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements
+	maxHeavy      = 64       // largest number of heavy columns
+	leastDiagonal = 1e-3     // least element of D, as a share of the matrix's diagonal element
+	maxFree       = 1 << 18  // largest number of free variables, so that memory is bounded
+	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
 )
 
 // FaceBytes returns the most bytes that a step with the free variables of a problem takes: six
@@ -45,9 +45,9 @@ func FaceBytes(rows, columns float64) float64 {
 //
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
-// The matrix is approximated by D + H*H': H has the heavy columns, which have a large share of the
-// rows' squared norms, and the bias's feature; D is diagonal and has the rest of the squared norms.
-// The preconditioner solves with this approximation. All is multiplied by lambda*n.
+// The preconditioner approximates lambda*n times the matrix by D + H*H': H has the heavy columns,
+// which have a large share of the rows' squared norms, and the bias's feature; D is diagonal and
+// has the rest of the diagonal.
 type face struct {
 	*Descent
 	rows    []uint32
@@ -56,11 +56,11 @@ type face struct {
 	root    []float64        // square roots of D
 	heavy   int              // number of columns of H
 	h       []float32        // H, each row divided by its element of root
-	factor  *cholesky.Factor // of I + h'*h
+	factor  *cholesky.Factor // Cholesky factor of I + h'*h
 	r, p, q []float64        // buffers of the conjugate gradients
-	step    []float64        // s
+	step    []float64        // the s_i
 	u       []float32        // sum of rows: see sumRows; also a buffer with an element per column
-	t       []float64        // buffer, of heavy elements
+	t       []float64        // buffer with heavy elements
 }
 
 // limits returns the smallest and the largest value that the dual variable a can have without
@@ -260,8 +260,8 @@ func (f *face) conjugateGradients(inverse float64) {
 }
 
 // move changes the dual variables by f.step, clipped to their limits, if that raises the dual
-// objective, else by half of it, and so on. It reports whether it changed any. inverse is
-// 1/(lambda*n).
+// objective; otherwise it tries half of f.step, and so on, up to faceHalvings lengths. It reports
+// whether it changed the dual variables. inverse is 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {

@@ -18,10 +18,10 @@ import (
 // negative.
 type spec struct {
 	name    string
-	loss    loss.Func // of a binary problem
+	loss    loss.Func // loss of a binary problem
 	joint   bool      // a vector for each class: multinomial if log is set, else Crammer-Singer
 	log     bool
-	costs   [][]float64 // of Crammer-Singer; nil for 1 each
+	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
 	lambda  float64
 	bias    float64 // value of the appended feature; 0 for none
 	free    bool    // the bias has no penalty
@@ -219,7 +219,8 @@ func (d *problem) pass() {
 	d.solver.EndEpoch()
 }
 
-// skipping returns the next pass in which row i is visited, and its streak of visits without a gap.
+// skipping returns the next pass in which row i is visited, and the number of its latest visits
+// with a gap of 0.
 func (d *problem) skipping(i int) (nextPass, streak float32) {
 	var arrays [][]float32
 	d.solver.Arrays(func(a []float32) { arrays = append(arrays, a) })

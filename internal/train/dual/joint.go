@@ -92,8 +92,8 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// minNonzeros is the least number of nonzeros per column for which Visit mixes the vectors: products
-// with fewer take less time than the copies.
+// minNonzeros is the least number of nonzeros per column for which Visit mixes the vectors: with
+// fewer nonzeros, the products take less time than copying the vectors.
 const minNonzeros = 2
 
 func (j *Joint) Visit(all []uint32) {

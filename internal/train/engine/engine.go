@@ -120,7 +120,7 @@ type stopState struct {
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method: see autoMayUseNewton
 	// density and columns are properties of the rows: columns is the number of nonempty columns, or
-	// of all columns if that is unknown. Both are 0 unless mayNewton is set.
+	// of all columns if that is unknown. Both are zero unless mayNewton is set.
 	density store.Density
 	columns int
 

@@ -82,7 +82,7 @@ func targets(p sample.Pair) sample.Pair {
 	return p
 }
 
-// rowWeights returns n weights, a fourth of them 0.
+// rowWeights returns n weights: 0, 1, 2, 3, 0, 1 and so on.
 func rowWeights(n int) []float32 {
 	w := make([]float32, n)
 	for i := range w {

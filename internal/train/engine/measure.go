@@ -89,12 +89,12 @@ func (s *Session) copyInitial(m *Point) {
 	}
 }
 
-// Precision says from which dot products an objective is computed: from float32 or float64 ones.
+// Precision is the precision of the dot products from which an objective is computed.
 type Precision uint8
 
 const (
 	Quick    Precision = iota // float32 dot products, as in prediction
-	AsNeeded                  // float32 ones if P's error is small next to P - D, else float64 ones
+	AsNeeded                  // float32 if P's error is then small next to P - D, else float64
 	Exact                     // float64 dot products
 )
 
@@ -168,9 +168,9 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes objectives of s.measured from float64 dot products: all if how is Exact, those
-// whose error is not small if how is AsNeeded, and none if how is Quick. Objectives that are not
-// finite stay unchanged.
+// refine recomputes objectives of s.measured from float64 dot products: all objectives if how is
+// Exact, the objectives whose error is not small if how is AsNeeded, and none if how is Quick.
+// Objectives that are not finite stay unchanged.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {

@@ -56,8 +56,8 @@ var measuredCases = []settings.Settings{
 }
 
 // The measured objective agrees with a float64 computation from the same weights, to the precision
-// asked for, and no bound is above the optimum. Verify finds the bound of Prove's dual variables
-// again.
+// asked for, and no bound is above the optimum, up to rounding. The dual variables from Prove give
+// Verify the bound of the training up to 1e-4.
 func TestMeasure(t *testing.T) {
 	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
 	for _, c := range measuredCases {
@@ -135,8 +135,8 @@ func wide(v []float32) []float64 {
 	return w
 }
 
-// AsNeeded measures from float64 dot products only if the gap is small beside the error of float32
-// ones.
+// AsNeeded measures from float64 dot products only if the error of float32 dot products is not
+// small beside the gap or, without a bound, beside the objective.
 func TestMeasureAsNeeded(t *testing.T) {
 	data := sample.Random(62, 200, 20, 2, 1)
 	for _, c := range []struct {
@@ -219,8 +219,8 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// Verify computes the objective of any weights in a session without steps, and a bound below the
-// optimum, which gets closer to it with more passes.
+// Verify computes the objective of any weights in a session without steps, and a bound of at most
+// the optimum, which more passes do not lower.
 func TestVerify(t *testing.T) {
 	data := sample.Random(64, 150, 8, 2, 1)
 	for _, c := range measuredCases {

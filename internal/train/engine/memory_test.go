@@ -40,8 +40,7 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// The estimate is near the memory that a run uses: not much less, and not so much more that a run
-// that fits is refused.
+// The estimate is between 0.75 and 4 times the memory that a run uses.
 func TestMemoryEstimate(t *testing.T) {
 	for name, c := range map[string]struct {
 		s             settings.Settings
@@ -99,7 +98,7 @@ func TestMemoryEstimate(t *testing.T) {
 			if p.Epoch != c.s.Epochs-1 {
 				return
 			}
-			m := s.Point() // and so the memory for measuring
+			m := s.Point() // measuring needs memory, too
 			keep := any(nil)
 			if c.keep {
 				keep = s.Checkpoint()
@@ -117,8 +116,8 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// A session that would need more memory than allowed is refused before it allocates any, with a
-// list of the schemes that would fit.
+// A session that would need more memory than allowed is refused before it allocates more than 8
+// MiB. The error lists the schemes that would fit.
 func TestMaxMemory(t *testing.T) {
 	for _, c := range []struct {
 		s             settings.Settings

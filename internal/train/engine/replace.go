@@ -10,8 +10,8 @@ import (
 // This file replaces results that are worse than a trivial model: worse than w = 0 (with a prior,
 // than the prior) or than the start. A few steps on rows of very unequal norms can lead to such
 // results, and so can many steps if numbers leave the range of float32. Results stay unchanged if
-// Offset is OffsetNone, with which steps are exactly the paper's, or if Patience is set, with which
-// validation data select the result.
+// Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
+// because validation data then select the result.
 
 // replace compares the measured objective of each learner's weight vectors in m with the objectives
 // of w = 0 (of the prior, if there is one) and of the start, if there is one. If one of these is
@@ -50,8 +50,9 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, and replaces weight vectors of m that are worse than w = 0 or than
-// the start. If Quality is set or Offset is OffsetNone, it only measures.
+// measureAndReplace measures m, unless m is s.proven, which is measured already. It then replaces
+// weight vectors of m that are worse than w = 0 or than the start, and measures m again if it
+// replaced any. If Quality is set or Offset is OffsetNone, it replaces none.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {
@@ -71,7 +72,8 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point, measured and with replacements: see measureAndReplace.
+// Point returns the current point after measureAndReplace: measured, with weight vectors that are
+// worse than w = 0 or than the start replaced, unless the settings forbid that.
 func (s *Session) Point() *Point {
 	m := s.Now()
 	s.measureAndReplace(m)

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// steep returns rows of which one is a thousand times as long as the others. Its steps are so long
-// that after a few steps the point is worse than w = 0.
+// steep returns random rows, one of them multiplied by 1000. Steps with that row are so long that
+// after a few steps the point is worse than w = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))
@@ -30,7 +30,8 @@ func zeroObjective(s *engine.Session) (mean float64) {
 	return mean
 }
 
-// No run ends at a point that is worse than w = 0 or, with a prior, than the prior.
+// No run ends at a point that is worse, by more than rounding, than w = 0 or, with a prior, than
+// the prior.
 func TestNoWorseThanZero(t *testing.T) {
 	replaced := 0
 	for _, loss := range []string{"", "squared-hinge", "log", "eps-insensitive", "squared"} {
@@ -74,7 +75,8 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// A run from a good point does not end at a worse one, also if it is paused and resumed.
+// A run from a good point does not end at a point that is worse by more than rounding, also if the
+// run is paused and resumed.
 func TestNoWorseThanStart(t *testing.T) {
 	replaced := 0
 	for seed := range uint64(4) {
@@ -89,8 +91,8 @@ func TestNoWorseThanStart(t *testing.T) {
 		job := newJob(t, data.Dense, data.Y, s)
 		job.Start = good
 		m := train(t, job)
-		// Float32 scores of these rows have such an error, and only a small gap makes training
-		// measure exactly.
+		// Float32 dot products of these rows cause errors of up to 3e-5, and training measures with
+		// float64 products only if the gap is small.
 		if m.Result.Objective > good.Result.Objective*(1+3e-5) {
 			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
 		}
@@ -104,7 +106,7 @@ func TestNoWorseThanStart(t *testing.T) {
 	}
 }
 
-// The paper's steps, without an offset, are not replaced.
+// The result of the paper's steps, without an offset, is not replaced.
 func TestPaperIsNotReplaced(t *testing.T) {
 	data := steep(1)
 	m := train(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-6, Steps: 3,

@@ -47,8 +47,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	panic("unreachable")
 }
 
-// resumeJobs are runs of 5 epochs on 23 rows whose checkpoints have something in each of their
-// parts.
+// resumeJobs returns jobs of 5 or 12 epochs on 23 rows. Their checkpoints together use every field.
 func resumeJobs(t *testing.T) map[string]engine.Job {
 	data := sample.Random(31, 23, 4, 3, 1)
 	weights := rowWeights(23)
@@ -125,8 +124,8 @@ func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 	}
 }
 
-// A run that is paused at any step, once or several times, and resumed ends with the bits of the
-// unbroken run.
+// A run that is paused and resumed after one of its first 115 steps, or after several steps, ends
+// with the same bits as an uninterrupted run.
 func TestResume(t *testing.T) {
 	first := int64(0)
 	jobs := resumeJobs(t)
@@ -137,7 +136,7 @@ func TestResume(t *testing.T) {
 		if testing.Short() {
 			every = 9
 		}
-		first++ // spreads the pauses of all jobs over the steps
+		first++ // the jobs pause after different steps
 		for p := 1 + first%every; p <= 5*23; p += every {
 			if resumed(t, job, p) != want {
 				t.Errorf("%s, paused after %d steps: other bits", name, p)
@@ -337,7 +336,9 @@ func upToThree(n int) (w []float32) {
 	return w
 }
 
-// resumeDamaged resumes the job from the checkpoint with one odd number at a time.
+// resumeDamaged resumes the job from copies of the checkpoint in which one number, or all numbers
+// of one array, are replaced by NaN, an infinity, a huge number, -1 or 0. It fails the test if a
+// resumed run ends with a bound above the objective or with weights that are not finite.
 func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	t.Helper()
 	resume := func(change func(*checkpoint.State)) {
@@ -460,8 +461,8 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	}
 }
 
-// The fingerprint depends on the prior's hash, and is empty if the context is done before it is
-// known.
+// The fingerprint depends on the prior's hash, and is empty if the context is done before the
+// fingerprint is computed.
 func TestFingerprint(t *testing.T) {
 	data := sample.Random(3, 20, 4, 2, 1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1})

@@ -203,8 +203,8 @@ func (r *Run) arrange() {
 // weight vectors together visit about a million rows on each goroutine, some 0.1 s, but each of
 // them visits at least 32. If the rows' format can interleave vectors, a segment has at least as
 // many rows as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
-// see group. In the dual descent on a joint problem, where that makes a visit several times as fast, a
-// segment has four times as many rows.
+// see group. In the dual descent on a joint problem, where interleaving makes a visit several times
+// as fast, a segment has four times as many rows.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))

@@ -102,8 +102,8 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// Many vectors take few steps between two checks of the context, at least 32 for each vector, and
-// one vector takes as many as sgd.Segment says.
+// A run with many vectors takes fewer steps between two checks of the context. A run with one
+// vector takes as many as sgd.Segment says.
 func TestSegment(t *testing.T) {
 	for _, c := range []struct {
 		classes, cols, threads int
@@ -147,8 +147,8 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// Rows in a file are announced before they are visited, once an epoch except for the first segment.
-// Announcing does not change the result.
+// Rows in a file are announced at most once an epoch, and all but about a segment of them are. With
+// IID none are announced. Announcing does not change the result.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
 	g := rand.New(rand.NewPCG(1, 1))
@@ -429,8 +429,8 @@ func TestMultinomialOverflow(t *testing.T) {
 	}
 }
 
-// A batch of more rows than there are, a lambda beyond float32 and too many classes for one-vs-one
-// are refused.
+// A batch of more rows than there are, a C that makes lambda too small, too many epochs and too
+// many classes for one-vs-one are refused.
 func TestNewRefuses(t *testing.T) {
 	data := sample.Random(5, 40, 3, 2, 1)
 	many := make([]float32, settings.MaxPairClasses+1)

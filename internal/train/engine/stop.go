@@ -49,7 +49,7 @@ func (s *Session) shouldStop() bool {
 }
 
 // newtonState reports whether Newton's method has iterations left on a problem or, with
-// FinishNewton, has yet to begin on one (working), and whether a problem uses another solver
+// FinishNewton, has yet to begin on a problem (working), and whether a problem uses another solver
 // (others).
 func (s *Session) newtonState() (working, others bool) {
 	for _, l := range s.learners() {
@@ -61,8 +61,8 @@ func (s *Session) newtonState() (working, others bool) {
 }
 
 // estimateExceedsTol reports whether the gap is still above Tol by estimates of dual coordinate
-// descent, which need no pass over the rows. It returns false if a problem uses another solver, and
-// so has no estimate.
+// descent, which do not read the rows' features. It returns false if a problem uses another solver,
+// for which there is no estimate.
 func (s *Session) estimateExceedsTol() bool {
 	var gap, atZero, dual float64
 	for _, l := range s.learners() {
@@ -136,8 +136,8 @@ func (s *Session) newtonInterrupted() bool {
 
 // retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as
 // measured in m, is above Tol. If Newton's method can't improve a problem, and the settings allow
-// dual coordinate descent, the problem switches to that. retryNewton reports whether any problem
-// continues.
+// dual coordinate descent, the problem switches to dual coordinate descent. retryNewton reports
+// whether any problem continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

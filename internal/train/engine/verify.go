@@ -85,7 +85,7 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 		claim = c.Claims.PerClass[r.first+k]
 	}
 	// With a lower bound of wanted the gap is at most the claimed gap, even if the objective is
-	// larger than the claimed one by rounding.
+	// larger than the claimed objective by rounding.
 	wanted := claim.DualObjective + max(0, at.Objective-claim.Objective) + at.MaxError
 	_, b := r.vectorsOf(m, k)
 	w := r.exactVectors(m, k)

@@ -15,8 +15,8 @@ const (
 	testCols = 6
 )
 
-// newState returns the state of n vectors on random rows, a view of which starts at row 10 of a
-// set. The offset t0 is 3.
+// newState returns the state of n vectors on random rows, which are the rows from 10 on of a set.
+// The offset t0 is 3.
 func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterate.State {
 	t.Helper()
 	data := sample.Random(1, testRows, testCols, 2, 0.8)

@@ -23,8 +23,8 @@ func NextAdaptation(t, total int64) int64 {
 	return next
 }
 
-// CountGradient must be called for each update of a run with LeastT0 > 0: row i is added to v times
-// g. It adds the squared norm of that sub-gradient of the loss to Gradients.
+// CountGradient must be called for each update of a run with LeastT0 > 0, where an update adds g
+// times row i to v. It adds the squared norm of that sub-gradient of the loss to Gradients.
 func (s *State) CountGradient(i uint32, g float32) {
 	square := float64(s.Norms[i]) + float64(s.BiasScale*s.BiasScale)
 	s.Gradients += float64(float64(float64(g)*float64(g)) * square)

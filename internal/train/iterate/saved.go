@@ -13,7 +13,7 @@ type Saved struct {
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
 	Steps      int64     `json:"steps"`           // steps taken, including those before the run
 	Violations int64     `json:"violations"`
-	T0         float64   `json:"t0,omitempty"`        // of a run whose T0 is adapted
+	T0         float64   `json:"t0,omitempty"`        // State.T0 if LeastT0 > 0; else 0
 	Gradients  float64   `json:"gradients,omitempty"` // State.Gradients
 	Checked    int64     `json:"checked"`
 	Biases     []float64 `json:"vb"`

@@ -196,8 +196,8 @@ func (s *State) EndEpoch(epochs int) {
 		s.Windows.EndEpoch(epochs)
 	}
 	// The check reads all of v, and few rows may have very many columns: it waits until the steps
-	// since the last one have cost about as much. Models are checked again when they are made, so
-	// that the end of the run needs no exception.
+	// since the last check have cost about as much as a check. Models are checked again when they
+	// are made, so that the end of the run needs no exception.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {

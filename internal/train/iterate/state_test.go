@@ -18,7 +18,7 @@ type oracle struct {
 }
 
 // The state is w = factor*v/scale through shrinking, updates and projections, in either vector and
-// with a bias of each kind, and its norm is that of v.
+// with a bias of each kind. Norm2 is the squared norm of v, up to rounding.
 func TestStepsAndProjection(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -242,8 +242,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Before the first sample the result is the last iterate, and without an average always. Divisor 0
-// is w = 0.
+// Before the first sample the result is the last iterate, and without an average always. If the
+// divisor is 0, w is 0.
 func TestResult(t *testing.T) {
 	s := newState(t, 1, 0.3, 2, false)
 	s.T, s.Vectors[0][1], s.Biases[0] = 5, 12, 6
@@ -319,8 +319,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The weights are checked, and the norm is found anew, at the end of an epoch, when the steps since
-// are a sixteenth of the weights at least.
+// At the end of an epoch the weights are checked and the norm is recomputed, if the number of steps
+// since the last check is at least a sixteenth of the number of weights.
 func TestEndEpoch(t *testing.T) {
 	s := newState(t, 16, 0.3, 2, false)
 	s.Radius, s.Norm2, s.Vectors[2][1], s.Biases[1] = 1, 99, 2, 3
@@ -348,8 +348,8 @@ func TestEndEpoch(t *testing.T) {
 	}
 }
 
-// A dual solver has a fixed scale, no certificate of its own, and the mean of a pass's iterates, of
-// which there are 16, or fewer where there are many columns.
+// BeginDual fixes the scale and drops Windows. With mean set, the average begins anew and takes 16
+// samples in a pass over 32 rows.
 func TestBeginDual(t *testing.T) {
 	for _, mean := range []bool{false, true} {
 		s := newState(t, 1, 0.3, 2, false)

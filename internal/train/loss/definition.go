@@ -64,7 +64,7 @@ func (d *definition) prepare() error {
 		{"best", d.best == nil}, {"smooth", d.smooth == nil},
 		{"kink, but has Kinks", d.Kinks && d.kink == nil},
 		{"Kinks, but has kink", !d.Kinks && d.kink != nil},
-		{"range of coefficients from Low to High", !(d.Low < d.High)},
+		{"Low below High", !(d.Low < d.High)},
 	} {
 		if f.missing {
 			return fmt.Errorf("the definition %q has no %s", d.Name, f.name)
@@ -74,9 +74,9 @@ func (d *definition) prepare() error {
 	case d.Kinks && d.Curvature != 0:
 		return fmt.Errorf("the definition %q has both Kinks and a Curvature", d.Name)
 	case d.Curvature == 0 && math.IsInf(d.Slope(), 1):
-		return fmt.Errorf("the definition %q needs a Curvature: its slope has no bound", d.Name)
+		return fmt.Errorf("the definition %q needs a Curvature, because Low or High is infinite", d.Name)
 	case d.Entropy && (d.Quadratic != 0 || d.Low != 0 || d.High != 1):
-		return fmt.Errorf("the definition %q has an Entropy, and so Low 0, High 1, Quadratic 0",
+		return fmt.Errorf("the definition %q has Entropy, which requires Low 0, High 1 and Quadratic 0",
 			d.Name)
 	}
 	d.low, d.high = max(d.Low, -math.MaxFloat32), min(d.High, math.MaxFloat32)

@@ -21,15 +21,15 @@ var logistic = definition{
 	},
 }
 
-// logLosses implements Func.Losses for Log, with a vector kernel whose results are those of
-// logistic.at to the bit.
+// logLosses implements Func.Losses for Log, with a vector kernel that gives the same bits as
+// logistic.at.
 func logLosses(dst, m []float64) {
 	negate(dst, m)
 	asm.Log1pExp(dst, dst)
 }
 
-// logDerivatives implements Func.Derivatives for Log, with a vector kernel whose results are those
-// of logistic.smooth to the bit.
+// logDerivatives implements Func.Derivatives for Log, with a vector kernel that gives the same bits
+// as logistic.smooth.
 func logDerivatives(a, curvature, m []float64) {
 	negate(a, m)
 	asm.Sigmoid(a, a)

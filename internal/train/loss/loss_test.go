@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// all holds every loss, and those with a width with two widths.
+// all holds every loss; the losses with a width have the widths 0 and 0.25.
 var all = func() (all []Func) {
 	for k := range Kind(Kinds) {
 		all = append(all, Func{Kind: k})
@@ -23,8 +23,8 @@ var all = func() (all []Func) {
 	return all
 }()
 
-// truths holds every loss once more, with package math: its value, minus its derivative (0 at a
-// kink) and its traits.
+// truths defines every loss again, with package math: the value, minus the derivative (0 at a kink)
+// and the traits.
 var truths = [Kinds]struct {
 	at, coefficient func(m, epsilon float64) float64
 	traits          Traits
@@ -103,14 +103,14 @@ func near(have, want, off float64) bool {
 // refused by name, and so is a kind without a definition.
 func TestIncompleteDefinitions(t *testing.T) {
 	for name, damage := range map[string]func(d *definition){
-		"Name":        func(d *definition) { d.Name = "" },
-		"Formula":     func(d *definition) { d.Formula = "" },
-		"at":          func(d *definition) { d.at = nil },
-		"coefficient": func(d *definition) { d.coefficient = nil },
-		"best":        func(d *definition) { d.best = nil },
-		"smooth":      func(d *definition) { d.smooth = nil },
-		"Kinks":       func(d *definition) { d.Kinks = !d.Kinks },
-		"range":       func(d *definition) { d.Low = d.High },
+		"Name":           func(d *definition) { d.Name = "" },
+		"Formula":        func(d *definition) { d.Formula = "" },
+		"at":             func(d *definition) { d.at = nil },
+		"coefficient":    func(d *definition) { d.coefficient = nil },
+		"best":           func(d *definition) { d.best = nil },
+		"smooth":         func(d *definition) { d.smooth = nil },
+		"Kinks":          func(d *definition) { d.Kinks = !d.Kinks },
+		"Low below High": func(d *definition) { d.Low = d.High },
 		"Curvature": func(d *definition) {
 			if d.Curvature = 0; !math.IsInf(d.Slope(), 1) {
 				d.Kinks, d.kink, d.Curvature = true, d.at, 1
@@ -148,7 +148,7 @@ func TestIncompleteDefinitions(t *testing.T) {
 	Func{Kind: Kinds}.At(0)
 }
 
-// Losses are found by name, and nothing else is.
+// KindOf finds every loss by its name, and reports false for other names.
 func TestNames(t *testing.T) {
 	names := Names()
 	for k, name := range names {
@@ -268,8 +268,9 @@ func TestSmoothing(t *testing.T) {
 	}
 }
 
-// No coefficient is better than the one that DualStep returns, within 1e-3 of the gain for Log. The
-// gap that DualStep returns is the row's duality gap, within a factor of 2 for Log.
+// No dual variable tried is better than the result of DualStep, up to rounding and, for Log, 1e-3
+// of the gain. The gap that DualStep returns is the row's duality gap or, for Log, differs from it
+// by at most half.
 func TestBest(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 4))
 	for _, f := range all {

@@ -15,14 +15,14 @@ import (
 // order: the method's row j has number n-1-j there.
 type spec struct {
 	x       *dense.Matrix
-	y       []float32 // the sign of y-1/2 is the label, unless the loss is one of numbers
+	y       []float32 // the sign of y-1/2 is the label, unless y are regression targets
 	layout  func(x *dense.Matrix) store.Examples
 	loss    loss.Func
 	lambda  float64
 	beta    float64 // feature of the bias; 0 for none
 	free    bool    // the bias has no penalty, beta is 1
 	weights bool
-	prior   bool      // the margins are less a prior's, as if there were one
+	prior   bool      // the targets are shifted as by the scores of a prior
 	start   []float32 // weights and, with beta, the bias to begin with; nil for 0
 }
 
@@ -94,7 +94,7 @@ func (s *spec) problem() *Problem {
 	return p
 }
 
-// method returns the method for the problem, at the gap tol, before its first iteration.
+// method returns the Method for the problem and the gap tol, before the first iteration.
 func (s *spec) method(tol float64) *Method {
 	p := s.problem()
 	return New(&Pool{X: p.X.Clone(), Threads: 1}, tol, func() *Problem { return p })
@@ -218,7 +218,7 @@ func cases(rows, cols int, fill float64, f func(s spec)) {
 	}
 }
 
-// toPixels makes the values of x whole numbers from 0 to 255, over n.
+// toPixels replaces the values of x by whole numbers from 0 to 255, divided by n.
 func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {

@@ -14,8 +14,8 @@ import (
 )
 
 // In each iteration P, D, the parts S and O of their gap, the margins and the direction agree with
-// their definitions, computed in float64 from the weights and dual variables. P falls along the
-// direction.
+// their definitions, computed in float64 from the weights and dual variables. P does not rise in a
+// step by more than the smoothing allows.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -192,8 +192,8 @@ func outcome(n *Method) (v []float64, a []float64) {
 	return v, a
 }
 
-// The method ends at the given gap within some tens of iterations, according to the weights and
-// dual variables themselves.
+// The method ends after at most 60 iterations with weights and dual variables that have the given
+// gap.
 func TestConverges(t *testing.T) {
 	cases(300, 8, 0.6, func(s spec) {
 		for _, tol := range []float64{0, 1e-5} {
@@ -410,14 +410,14 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A start that is worse than weights of 0 is shrunk first. A better one is kept as it is.
+// A start that is worse than weights of 0 is shrunk first. A better start is kept as it is.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
 		n := s.method(1e-6)
 		run(t, n, 1)
 		good, _ := outcome(n)
-		zero, longest := n.p.AtZero(), 1.0 // that is still better than 0
+		zero, longest := n.p.AtZero(), 1.0 // longest*good is still better than weights of 0
 		for s.primal(scaled(good, 2*longest)) < zero {
 			longest *= 2
 		}
@@ -450,8 +450,8 @@ func scaled(v []float64, by float64) (w []float64) {
 	return w
 }
 
-// The initial zone has 15 % of the rows and at least three rows for each variable. Its width is
-// never 0.
+// The initial zone has about 15 % of the rows, or three rows for each variable if that is more. Its
+// width is never 0.
 func TestFirstWidth(t *testing.T) {
 	for _, rows := range []int{100, 5000} {
 		for _, f := range allLosses {

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The loops without branches return the same bits as those for all losses, for all margins. Only
-// the second derivative of slope may differ by rounding.
+// The loops without branches return the same bits as the loops for all losses, for any margins.
+// Only the second derivative of slope may differ by rounding.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
@@ -88,8 +88,8 @@ func sameSums(s, t tally) bool {
 	return ok
 }
 
-// The Hessian over rows of bytes is exact: it equals the one added up in float64, after any number
-// of rows have entered and left the zone.
+// The Hessian over rows of bytes agrees with a sum in float64 after rows have entered and left the
+// zone.
 func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
@@ -120,7 +120,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// checkHessian compares the Hessian of n with one that is added up in float64.
+// checkHessian compares the Hessian of n with a sum in float64.
 func checkHessian(t *testing.T, n *Method, zone []int32) {
 	t.Helper()
 	d, dim := n.p.Cols, n.dim()
@@ -164,8 +164,8 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 	}
 }
 
-// Weights that are too long are multiplied by the best power of two, the same one as if all powers
-// were tried on all rows.
+// The best power of two for weights that are too long is the same as if all powers were tried on
+// all rows.
 func TestShorter(t *testing.T) {
 	// The rows with odd numbers, of which the sample has none, differ by a factor.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {

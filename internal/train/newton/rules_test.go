@@ -29,8 +29,7 @@ func TestTooWide(t *testing.T) {
 	}
 }
 
-// A matrix that is not quite positive definite is factored with a larger lambda; one that is not
-// finite never.
+// A matrix that is not positive definite is factored with a larger lambda; a matrix of NaN is not.
 func TestDecompose(t *testing.T) {
 	s := gram.NewSparseSum(2)
 	s.Add(1, func(int) gram.Row {
@@ -41,7 +40,7 @@ func TestDecompose(t *testing.T) {
 	if err := Decompose(f, s, 1e-3, 1, 1); err != nil {
 		t.Fatal(err)
 	}
-	f.Solve(x) // -1 + 1e-3*64^2, twice -1 off the diagonal
+	f.Solve(x) // the diagonal is 1e-3*64^2 - 1, the other elements are -1
 	if want := 1 / (1e-3*64*64 - 2); math.Abs(x[0]-want) > 1e-5*want {
 		t.Errorf("%v, want %v", x, want)
 	}
@@ -67,7 +66,7 @@ func TestPastFits(t *testing.T) {
 	}
 }
 
-// An iteration gets a goroutine more for each 4 ms.
+// An iteration gets one more goroutine for each 4 ms of estimated work.
 func TestBusy(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{10, 10, 1}, {60_000, 10, 1}, {70_000, 10, 2}, {60_000, 784, 18}, {1, 2000, 1},
@@ -79,7 +78,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// The estimates of memory are not below what there is, and not far above it.
+// The estimates are at least the memory in use, and not far above it.
 func TestMemory(t *testing.T) {
 	for _, rows := range []int{2000, 9000} {
 		for _, cols := range []int{30, 100} {

@@ -166,8 +166,8 @@ func (j *Joint) LossError(z, loss float64) float64 {
 }
 
 // LogSumExp returns the logarithm of the sum over r of e^(z_r - base), or 0 if that logarithm is
-// negative. If base is one of the z_r, it can be negative only by rounding. LogSumExp does not
-// overflow.
+// negative. If base is one of the z_r, the logarithm can be negative only by rounding. LogSumExp
+// does not overflow.
 func LogSumExp(z []float64, base float64) float64 {
 	top := slices.Max(z)
 	var sum float64

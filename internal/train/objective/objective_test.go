@@ -23,7 +23,8 @@ func wide(w [][]float32) (to [][]float64) {
 	return to
 }
 
-// meanLoss returns the mean loss from float64 dot products if exact, else from float32 ones.
+// meanLoss returns the mean loss from float64 dot products if exact is set, else from float32 dot
+// products.
 func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	if p.joint != nil {
 		if exact {
@@ -141,7 +142,8 @@ func TestErrorOf(t *testing.T) {
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // Coefficients are minus a sub-gradient of the row's loss with respect to its scores: the loss is
-// nowhere below the plane that they define. Binary coefficients include the row's weight.
+// nowhere below the plane that they define, up to rounding. Binary coefficients include the row's
+// weight.
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -207,8 +209,8 @@ func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	return one.Objective(empty, full)
 }
 
-// A prior's scores are computed in float32 for training and in float64 for the bound, with an error
-// within PriorError. AddPrior adds its weights.
+// A prior's scores are computed in float32 for training and in float64 for the bound. PriorError
+// bounds the error of the float64 scores. AddPrior adds the prior's weights.
 func TestPrior(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	p := newProblem(t, g, loss.Log, certtest.Log)

@@ -15,9 +15,9 @@ import (
 //
 // a pass over a shard increases the dual objective of the shard's rows, one a_i at a time, with
 // sigma' |x_i|^2 in place of |x_i|^2. If sigma' is the number of shards, the dual objective can't
-// fall when the changes of all shards are added. A smaller sigma' takes longer steps, and often the
-// objective does not fall either. So sigma' begins at a fraction of the number of shards. If the
-// dual objective falls, the pass is rolled back and sigma' increased.
+// fall when the changes of all shards are added. With a smaller sigma' the steps are longer, and
+// often the dual objective still does not fall. So sigma' begins at a fraction of the number of
+// shards. If the dual objective falls, the pass is rolled back and sigma' increased.
 
 const (
 	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at

@@ -152,7 +152,7 @@ func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	}
 }
 
-// The sums of a round equal those computed by a loop over the rows.
+// The sums of a round equal, up to rounding, sums computed by a loop over the rows.
 func TestVisitNewton(t *testing.T) {
 	const rows, cols = 300, 5
 	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge} {
@@ -220,7 +220,7 @@ func dot(w, x []float64) (sum float64) {
 	return sum
 }
 
-// checkSums compares the sums of a round of the kind Sums with those of rows.
+// checkSums compares the sums of a round of the kind Sums with sums over the rows that row returns.
 func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 	row func(i int) (x []float64, y, weight float64),
 ) {
@@ -279,7 +279,8 @@ func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 	}
 }
 
-// checkSlopes compares the sums of a round of the kind Line with those of rows.
+// checkSlopes compares the sums of a round of the kind Line with sums over the rows that row
+// returns.
 func checkSlopes(t *testing.T, r *Rounds, shard *Shard, s *State,
 	row func(i int) (x []float64, y, weight float64),
 ) {

@@ -170,7 +170,8 @@ func newProblem(seed uint64) *problem {
 	return p
 }
 
-// matrix returns normal numbers of a mean and a scale, of which 70 % may be zeros.
+// matrix returns random numbers scale*(z+mean) for normal z. In one matrix of three about 70 % of
+// the elements are 0.
 func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	m := dense.New(rows, cols)
 	fill := pick(p.g, 0.3, 1, 1)
@@ -184,7 +185,8 @@ func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	return m
 }
 
-// label gives each row the class whose random vector scores highest, or for one row in six another.
+// label gives most rows the class whose random vector scores highest. One row in six, and the first
+// rows, get classes in turn.
 func (p *problem) label(classes int) {
 	truth := p.matrix(classes, p.rows.Cols(), 1, 0)
 	p.y = make([]float32, p.rows.Rows())
@@ -331,7 +333,8 @@ func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c proof
 	return nil
 }
 
-// scoreSize returns the largest sum of a row's products with w and of b, all of them made positive.
+// scoreSize returns the largest sum, over the rows, of |b| and the magnitudes of the row's products
+// with w.
 func scoreSize(q *certtest.Problem, w []float64, b float64) (size float64) {
 	for _, row := range q.Rows {
 		sum := math.Abs(b)

@@ -53,7 +53,8 @@ func TestCertify(t *testing.T) {
 	}
 }
 
-// If truncation may have an effect on P, P includes the remainders, and the bound does not suffer.
+// If truncation may have an effect on P, P includes the remainders, and the bound stays the same up
+// to 1e-10.
 func TestCertifyRemainders(t *testing.T) {
 	w, u := []float64{3, 0, 4}, []float64{0.01, -0.02, 0, 0.02}
 	for inverse, included := range map[float64]bool{0x1p20: true, 0x1p40: false} {

@@ -249,7 +249,7 @@ func TestShardRefused(t *testing.T) {
 		x     store.Examples
 		y     []float32
 		first int
-		want  string // in the error; "" for none
+		want  string // part of the error; "" for no error
 	}{
 		"first shard":      {rows, y, 0, ""},
 		"second shard":     {rows, y, 256, ""},
@@ -392,9 +392,9 @@ func TestVerificationRefused(t *testing.T) {
 		"loss":    {func(m *model, _ *stats) { m.Config.Loss = logLoss }, ""},
 		"another loss": {func(m *model, _ *stats) { m.Config.Loss = loss.Squared.Name() },
 			"Loss: have"},
-		"weight":        {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-8 }, "weights of rows"},
+		"weight":        {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-8 }, "weights of the rows"},
 		"weight nearly": {func(m *model, _ *stats) { m.Result.Weight *= 1 + 1e-10 }, ""},
-		"no weights":    {func(m *model, _ *stats) { m.Config.ClassWeight = "" }, "weights of rows"},
+		"no weights":    {func(m *model, _ *stats) { m.Config.ClassWeight = "" }, "weights of the rows"},
 		"scaling":       {func(_ *model, s *stats) { s.Mean[1]++ }, "scaling differs"},
 		"spread":        {withTargets(2, 0), "scaling differs"},
 		"centre":        {withTargets(1, 5), "scaling differs"},
@@ -456,7 +456,7 @@ func TestVerifyFolded(t *testing.T) {
 }
 
 // Models trained in rounds are never contradicted, and most are confirmed; models that claim more
-// than is true are contradicted.
+// than is true are contradicted or refused.
 func TestVerify(t *testing.T) {
 	seeds := uint64(150)
 	if testing.Short() {

@@ -23,7 +23,7 @@ const (
 // as JSON, and its Vectors beside that; it must not change the fields in other ways.
 type State struct {
 	Round int  `json:"round"` // number of rounds completed
-	Kind  Kind `json:"kind"`  // kind of the next round; of the last one if Done
+	Kind  Kind `json:"kind"`  // kind of the next round; kind of the last round if Done
 	Done  bool `json:"done"`  // no round follows
 
 	Iterations int     `json:"iterations"` // Newton's iterations or dual passes completed

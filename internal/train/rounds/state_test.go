@@ -117,7 +117,7 @@ func TestRowBounds(t *testing.T) {
 		{loss.Hinge, 7, 1, 1}, {loss.Log, 7, 1, 1}, {loss.SquaredHinge, 49, 14, 63},
 	} {
 		r := newRounds(t, c.kind, Newton, 1)
-		row, dual, dualTerm := r.rowBounds(2) // of norm 3
+		row, dual, dualTerm := r.rowBounds(2) // weights of norm 2, rows of norms up to 3
 		if math.Abs(row-c.row) > 1e-3 || math.Abs(dual-c.dual) > 1e-3 ||
 			math.Abs(dualTerm-c.dualTerm) > 1e-3 || row < c.row || dual < c.dual {
 			t.Errorf("%s: %v, %v, %v, want %+v", c.kind.Name(), row, dual, dualTerm, c)
@@ -132,7 +132,7 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// The largest sum has 60 to 61 bits.
+// The largest sum is at least 2^60 and less than 2^61 quanta.
 func TestQuantum(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	for _, bound := range []float64{1e-9, 0.5, 1, 1.024, 2, 1e9} {
@@ -202,7 +202,7 @@ func TestSegments(t *testing.T) {
 		method          Method
 		kind            Kind
 		size, blockSums int
-		bounds          []float64 // of the segments' mean addends; 0 for counts
+		bounds          []float64 // bounds on the segments' mean addends; 0 for counts
 	}{
 		{loss.Hinge, Newton, Sums, 1 + 3 + 3 + 12 + 3*triangle, 19, []float64{7, 1, 0, 1}},
 		{loss.SquaredHinge, Newton, Sums, 1 + 1 + 1 + 4 + triangle, 7, []float64{49, 63, 0, 14}},
@@ -236,7 +236,7 @@ func TestSegments(t *testing.T) {
 	s.Kind, s.Problems[0].W[1], s.Problems[0].Direction[0] = Line, 2, 0.5
 	task := taskOf(t, r, s)
 	for l, q := range task.segments {
-		m := 1 + 3*(2+stepLengths[l]*0.5) // margins go to there
+		m := 1 + 3*(2+stepLengths[l]*0.5) // largest distance of a margin from 0, plus 1
 		if want := r.quantum(3 * 0.5 * 2 * m * (1 + 0x1p-18)); q.quantum != want || q.size != 1 {
 			t.Errorf("step %v: %+v, want %+v", stepLengths[l], q, want)
 		}
@@ -381,7 +381,8 @@ func TestUpdateFromPass(t *testing.T) {
 	}
 }
 
-// The zone is narrowed while the smoothing keeps P and D apart, or enough rows are in it.
+// pickWidth narrows the zone while the smoothing gap dominates P - D, or while the next narrower
+// zone has enough rows.
 func TestPickWidth(t *testing.T) {
 	wide := func(rows float64) widthSums { return widthSums{rows: rows, rest: 1, smoothing: 1} }
 	fine := func(rows float64) widthSums { return widthSums{rows: rows, rest: 3, smoothing: 1} }
@@ -407,7 +408,8 @@ func TestPickWidth(t *testing.T) {
 	}
 }
 
-// Steps go from a small fraction of Newton's to many times as much. They are exact.
+// The step lengths ascend from 1/256 to 64, in steps of 1/16 around 1. They are exact multiples of
+// 1/256.
 func TestStepLengths(t *testing.T) {
 	last := 0.0
 	for _, s := range stepLengths {
@@ -422,17 +424,17 @@ func TestStepLengths(t *testing.T) {
 	}
 }
 
-// fillLine sets the slopes that the loss adds along the direction.
+// fillLine sets the loss's slopes along the direction.
 func (t *task) fillLine(r *Rounds, slope func(s float64) float64) {
 	for l, s := range stepLengths {
 		t.setMean(r, l, t.segments[l], slope(s))
 	}
 }
 
-// A step along the direction goes to where the slope is 0.
+// A step along the direction goes to where the slope is 0, but not beyond the longest step.
 func TestNextLine(t *testing.T) {
 	for _, c := range []struct {
-		slope float64 // at the start, with the loss
+		slope float64 // slope of the objective at step length 0
 		zero  float64 // step at which the slope is 0
 		want  float64
 	}{{-1, 0.001, 0.001}, {-1, 0.7, 0.7}, {-0.5, 1, 1}, {-1, 5, 5}, {-2, 50, 50}, {-1, 1e3, 64}} {

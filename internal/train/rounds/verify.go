@@ -36,15 +36,15 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 		cfg.Scale = m.Scale.Kind
 	}
 	if len(m.Classes) == 2 {
-		cfg.Multiclass = "" // one-vs-one is the same
+		cfg.Multiclass = "" // with two classes, one-vs-one is the same problem as one-vs-rest
 	}
 	r, err := New(cfg, "", s, shards)
 	if err != nil {
 		return nil, err
 	}
 	if sum := m.Result.Weight; math.Abs(sum-r.weightSum) > 1e-9*max(sum, r.weightSum) {
-		return nil, fmt.Errorf("pegasos: the weights of the rows sum to %g, in the model's training "+
-			"to %g: verify with the rows of the training, without weights of rows, which shards lack",
+		return nil, fmt.Errorf("pegasos: the weights of the rows sum to %g, but summed to %g in the "+
+			"model's training: verify with the training rows; shards can't have row weights",
 			r.weightSum, sum)
 	}
 	bias := m.Bias

@@ -71,8 +71,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns the error that the run which resumes an interrupted run has other settings
-// with the use Same, or nil.
+// Differences returns an error that lists the settings of the use Same that differ between an
+// interrupted run and the run that resumes it, or nil if there are none.
 func Differences(interrupted, resumed Settings) error {
 	var formats []string
 	var args []any

@@ -28,8 +28,8 @@ type Group struct {
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
-// vectors. NewGroup returns nil if a problem has a projection or is no PlainHinge, or if sharing
-// sparse rows would not pay; the problems must then take their steps one by one.
+// vectors. NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if
+// sharing sparse rows would not pay; the problems must then take their steps one by one.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {
@@ -114,6 +114,6 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// Segment returns the number of steps that a run takes between two checks whether its context is
-// done: 1024 to 8192, for vectors with cols elements.
+// Segment returns the largest number of rows that a run visits between two checks of its context,
+// except in the dual descent on a joint problem: 1024 to 8192, for vectors with cols elements.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

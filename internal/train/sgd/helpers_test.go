@@ -22,10 +22,10 @@ func layouts(x *dense.Matrix) []store.Examples {
 // spec describes a training problem. Unless joint is set, class 1 is positive and all others are
 // negative.
 type spec struct {
-	loss    loss.Func // of a binary problem
+	loss    loss.Func // loss of a binary problem
 	joint   bool      // a vector for each class: multinomial if log is set, else Crammer-Singer
 	log     bool
-	costs   [][]float64 // of Crammer-Singer; nil for 1 each
+	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
 	lambda  float64
 	t0      float64
 	bias    float64 // value of the appended feature; 0 for none
@@ -33,12 +33,12 @@ type spec struct {
 	weights []float32
 	prior   bool    // a prior with random weights
 	start   int64   // steps of the model that the run continues, with random weights; 0 for none
-	radius  float64 // of the ball around the prior; 0 for no projection
-	batch   int     // rows of a step; 0 for Steps in place of Batches
+	radius  float64 // radius of the ball around the prior; 0 for no projection
+	batch   int     // rows of a step; 0 for steps without batches
 	compact bool    // sparse rows with one value each are kept in fewer bytes
 }
 
-// numbers reports whether the labels are numbers.
+// numbers reports whether the labels are regression targets.
 func (s *spec) numbers() bool { return !s.joint && s.loss.Kind.Traits().Numbers }
 
 // data returns random rows and labels for the problem.
@@ -169,7 +169,7 @@ func (s *spec) newOracle(x *dense.Matrix, y []float32, from *iterate.State) *ora
 	return o
 }
 
-// coefficients returns g for each vector, and whether rounding may decide which they are.
+// coefficients returns g for each vector, and whether rounding may decide the coefficients.
 func (s *spec) coefficients(z []float64, label float32, y int) (g []float64, kink bool) {
 	if s.joint {
 		return s.jointCoefficients(z, y)

@@ -31,8 +31,8 @@ func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper,
 	return p, &p.State
 }
 
-// take takes steps one at a time and compares each with the oracle's. It returns the number of
-// steps before rounding decided which way to go.
+// take takes up to 150 steps one at a time, and compares the state after each with the oracle. It
+// returns the number of steps before rounding could decide a coefficient.
 func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []float32) (steps int) {
 	t.Helper()
 	p, state := s.newStepper(t, x, y)
@@ -327,8 +327,8 @@ func arrays(s *iterate.State) (all []uint32) {
 	return all
 }
 
-// A row whose score is not finite ends the run with its step and its row, and none of the later
-// steps are taken.
+// A score that is not finite ends the run with an error that names the step and the row. Binary
+// takes no later steps.
 func TestNotFinite(t *testing.T) {
 	wide := dense.New(5, 1)
 	for i := range 5 {

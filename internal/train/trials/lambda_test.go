@@ -46,8 +46,8 @@ func lambdaOf(job engine.Job, p *choose.Search) (float64, error) {
 	return lambda, err
 }
 
-// shift returns the number of places in the path between the rule's lambda and the chosen one,
-// above 0 if that is smaller.
+// shift returns the index of the chosen lambda in the path minus the index of the default lambda.
+// It is above 0 if the chosen lambda is smaller.
 func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	t.Helper()
 	lambda, err := lambdaOf(job, p)
@@ -141,7 +141,8 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 }
 
-// Lambda returns an error if the models exceed MaxMemory, and ends at once if it is canceled.
+// Best returns an error if the models exceed MaxMemory, and ends without an error if it is
+// canceled.
 func TestLambdaEnds(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -183,7 +184,7 @@ func TestLambdaInLessMemory(t *testing.T) {
 func TestCopies(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
-	p.Folds = 0 // which trains nothing
+	p.Folds = 0 // holdOutSome then trains no model
 	size := int64(store.CopySize(job.Rows.X))
 	for _, c := range []struct {
 		memory int64

@@ -25,12 +25,13 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate of how well a model with these settings predicts other rows. A choice must be better
-// than the best one before it by more than sureCurves or sureSchemes standard errors; a lambda,
-// better than the choice's default by sureErrors. jobOf returns the complete job of training on all
-// rows for a choice. The free memory decides how many folds run in parallel and whether rows are
-// copied, which does not change the result; Best returns an error if the memory is too little for
-// one fold. If the context of the jobs is done before Best returns, the result means nothing.
+// estimate of how well a model with these settings predicts other rows. A choice replaces the best
+// choice before it only if its models are better by more than sureCurves or sureSchemes standard
+// errors. A lambda replaces the choice's default lambda only if its models are better by more than
+// sureErrors standard errors. jobOf returns the complete job of training on all rows for a choice.
+// The free memory decides how many folds run in parallel and whether rows are copied, which does
+// not change the result; Best returns an error if the memory is too little for one fold. If the
+// context of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -143,9 +144,9 @@ type trial struct {
 	deviation float64  // standard deviation of the regression targets; 0 for classes
 }
 
-// absent is the part number of a row of weight 0, or outside the sample while that is drawn: no
-// model is trained on it. A row of the part store.NeverDealt is never held out: all models are
-// trained on it.
+// absent is the part number of a row of weight 0, or of a row outside the sample while the sample
+// is drawn: no model is trained on such a row. A row of the part store.NeverDealt is never held
+// out: all models are trained on it.
 const absent = store.AbsentRow
 
 // minSampleGroups is about the number of groups of equal rows of each class that a sample has at
@@ -190,7 +191,7 @@ func (t *trial) drawSample() {
 		if p != absent {
 			places[i] = int32(len(part))
 			t.sample = append(t.sample, uint32(i))
-			group = append(group, places[t.group[i]]) // its first row is in the sample, too
+			group = append(group, places[t.group[i]]) // the group's first row is in the sample, too
 			part = append(part, p)
 		}
 	}
