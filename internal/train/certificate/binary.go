@@ -85,7 +85,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 
 // entropyBound returns the lower bound on the optimum for the log loss. half must be at least
 // |u|^2/(2 lambda), with u as at the top of this file. slack is the largest relative error of the
-// dual variables plus that of the sums.
+// dual variables plus the relative error of the sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {

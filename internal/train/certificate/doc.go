@@ -1,9 +1,9 @@
 // Package certificate computes lower bounds on the optimum of a training problem from dual
 // variables, one for each row, or for each row and class of a joint problem. Any feasible dual
-// variables give a bound, the dual objective, and nearly optimal ones give a tight bound. binary.go
-// and joint.go compute the bound with the best multiple of the dual variables (factor.go),
-// windows.go and margins.go compute dual variables, packed.go encodes them, and proof.go reads and
-// writes proof files.
+// variables give a bound, the dual objective, and nearly optimal dual variables give a tight bound.
+// binary.go and joint.go compute the bound with the best multiple of the dual variables
+// (factor.go), windows.go and margins.go compute dual variables, packed.go encodes them, and
+// proof.go reads and writes proof files.
 //
 // The bound includes every rounding error, as follows. Let P be the exact objective of the model as
 // it is written, and P* the optimum. A certificate is P', the computed objective, and a bound D'

@@ -179,7 +179,7 @@ type dualParts struct {
 	size      float64 // sum of the magnitudes of all terms
 	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
 	quadratic float64 // sum of the quadratic terms of the conjugates
-	squares   float64 // mean over the rows of the squared dual variables, own ones included
+	squares   float64 // mean over the rows of the squared dual variables, with the own class's
 	norm      float64 // |u|, where u is the mean of the rows times their dual variables
 }
 

@@ -64,8 +64,8 @@ func PackedLen(p objective.Problem) int {
 	return n * v.Count()
 }
 
-// Unpack returns the dual variables of p, clamped to the range of the loss. The order of the rows
-// is that of View.X. The dual variables are 0 for a row's own class in a joint problem and for rows
+// Unpack returns the dual variables of p, clamped to the range of the loss. The rows are in the
+// order of View.X. The dual variables are 0 for a row's own class in a joint problem and for rows
 // that p leaves out.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)

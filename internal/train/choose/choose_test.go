@@ -20,7 +20,8 @@ import (
 
 // The multi-class scheme depends on the rows per class, the columns, the loss and the memory.
 func TestMulticlass(t *testing.T) {
-	// The classes differ by at most one row; no run with the scheme tight fits in memory.
+	// The classes differ by at most one row. No run with the scheme tight fits in memory; no run at
+	// all if tight is "all".
 	for _, c := range []struct {
 		rows, cols, classes int
 		fill                float64
@@ -355,7 +356,7 @@ func TestScaleKinds(t *testing.T) {
 // and by at most 2^20 bytes of empty columns.
 func TestScaleGrowth(t *testing.T) {
 	for _, c := range []struct {
-		nonzeros, cols int // of 16 rows
+		nonzeros, cols int // nonzeros of all 16 rows, and columns
 		want           scale.Kind
 	}{
 		{16, 8, "standard"}, {15, 8, "max-abs"},

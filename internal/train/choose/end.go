@@ -119,7 +119,7 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// newtonFits reports whether the number of columns, including empty ones, and the memory allow
+// newtonFits reports whether the number of columns, including empty columns, and the memory allow
 // Newton's method.
 func (c *Choice) newtonFits() bool {
 	s := c.Settings

@@ -47,8 +47,8 @@ func (c *Choice) scale() error {
 
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
 // set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
-// all). If s scales the regression targets, its center and standard deviation must be those of the
-// targets. Once stopped reports true, the result means nothing.
+// all). If s scales the regression targets, its center and standard deviation must be the mean and
+// standard deviation of the targets. Once stopped reports true, the result means nothing.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -158,8 +158,8 @@ func (c *Choice) checkCopy(toDense bool) error {
 		most, have = free, "the machine has %.0f MB left"
 	}
 	if need >= most {
-		return options.Bad("MaxMemory", have+", but scaling copies the rows, which take %.0f MB; "+
-			"with Scale %q they are not copied", most/1e6, need/1e6, scale.None)
+		return options.Bad("MaxMemory", have+", but the scaled copy of the rows takes %.0f MB: "+
+			"Scale %q makes no copy", most/1e6, need/1e6, scale.None)
 	}
 	if c.MaxMemory > 0 {
 		c.MaxMemory -= int64(need)

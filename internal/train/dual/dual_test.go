@@ -176,8 +176,8 @@ func (d *problem) checkVectors(t *testing.T) {
 	}
 }
 
-// With mean set, the result is the mean of 16 iterates of the last pass. A bias without a penalty
-// moves at the end of a pass, by the multiplier's step.
+// With mean set, the result is the mean of the iterates sampled in the last pass. A bias without a
+// penalty moves at the end of a pass, by the multiplier's step.
 func TestMeanOfPass(t *testing.T) {
 	for _, s := range specs(48) {
 		s.mean = s.kinked()
@@ -403,7 +403,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// For dual variables outside the range of the loss, Duals returns the nearest ones in the range.
+// Duals replaces dual variables outside the range of the loss by the nearest values in the range.
 func TestDualsAreClamped(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)

@@ -23,7 +23,7 @@ const (
 	firstFace     = 16       // passes before the first step with all free variables
 	facePeriod    = 8        // passes between two such steps; more after a step that was not taken
 	faceProducts  = 10       // largest number of products with the matrix in a step
-	faceHalvings  = 8        // largest number of step lengths tried; each is half of the length before
+	faceHalvings  = 8        // most step lengths tried; each is half of the length before
 	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements
 	maxHeavy      = 64       // largest number of heavy columns
 	leastDiagonal = 1e-3     // least element of D, as a share of the matrix's diagonal element
@@ -31,8 +31,9 @@ const (
 	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes returns the most bytes that a step with the free variables of a problem takes: six
-// float64 numbers and an index for each row, and float32 numbers for the heavy columns.
+// FaceBytes returns the most bytes that a step with the free variables of a problem takes: for each
+// row six float64 numbers and an index, with room to grow for the slice of indices, and float32
+// numbers for the heavy columns.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))

@@ -200,10 +200,10 @@ func (j *Joint) project(q float64) (gap float64) {
 }
 
 // stepToSoftmax stores dual variables for the log loss in the buffer b. They are nearly the best
-// dual variables on the line from the old ones to the softmax of the scores: along this line the
-// dual objective is concave, and it rises at the start. stepToSoftmax returns the row's duality gap
-// before the step. If each old dual variable differs from its softmax by at most that softmax, the
-// gap is accurate to second order only.
+// dual variables on the line from the old dual variables to the softmax of the scores: along this
+// line the dual objective is concave, and it rises at the start. stepToSoftmax returns the row's
+// duality gap before the step. If each old dual variable differs from its softmax by at most that
+// softmax, the gap is accurate to second order only.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

@@ -192,10 +192,10 @@ func (r *Run) refine(how Precision) {
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
-// possible error. If exact is nil, it uses float32 dot products; P is then NaN if one of them is
-// not finite, because predictions would not be finite either. If exact is not nil, setObjectives
-// uses float64 dot products with the weight vectors exact[k] of learner k, and skips learners for
-// which exact[k] is nil.
+// possible error. If exact is nil, it uses float32 dot products; P is then NaN if a score is not
+// finite, because predictions would not be finite either. If exact is not nil, setObjectives uses
+// float64 dot products with the weight vectors exact[k] of learner k, and skips learners for which
+// exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products

@@ -89,7 +89,7 @@ func TestMemoryEstimate(t *testing.T) {
 		job.KeepState, job.Threads = c.keep, 2
 		s := newSession(t, job)
 		need := s.Memory(1)
-		if c.sparse { // with no room for copies of the rows, which Memory leaves out
+		if c.sparse { // leave no memory for copies of the rows, which Memory does not count
 			job.MaxMemory = int64(need) + 1
 			s = newSession(t, job)
 		}

@@ -30,7 +30,7 @@ func New(job Job) (*Session, error) {
 		return nil, err
 	}
 	if k := len(s.Rows.Classes); s.pairs() && k > settings.MaxPairClasses {
-		return nil, options.Bad("Multiclass", "have %q with %d classes, want at most %d with it",
+		return nil, options.Bad("Multiclass", "have %q with %d classes, but it allows at most %d",
 			settings.OneVsOne, k, settings.MaxPairClasses)
 	}
 	s.choosePlan()

@@ -304,7 +304,7 @@ func TestResumeHarmless(t *testing.T) {
 		s.Finish = settings.FinishDual
 		for kind, change := range []func(job *engine.Job){
 			func(job *engine.Job) { job.Bias, job.BiasScale = settings.BiasAugmented, 1.5 },
-			func(job *engine.Job) {}, // with weights
+			func(job *engine.Job) {}, // rows have weights: see below
 			func(job *engine.Job) { job.Prior = point }, func(job *engine.Job) { job.Start = point },
 			func(job *engine.Job) { job.Bias = settings.BiasUnregularised },
 		} {
@@ -442,7 +442,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		},
 		"a column": func(x *dense.Matrix) { row := x.Row(7); row[2], row[3] = 0, 1 },
 		"order": func(x *dense.Matrix) {
-			a, b := x.Row(3), x.Row(5) // of the same label
+			a, b := x.Row(3), x.Row(5) // rows with equal labels
 			a[3], a[0], b[0], b[3] = 0, 1, 0, 1
 		},
 		"a sign": func(x *dense.Matrix) { x.Row(29)[4] = -1 },

@@ -39,8 +39,8 @@ func TestNextAdaptation(t *testing.T) {
 func TestAdaptOffset(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
-		steps     int64   // of 5000
-		weight    float32 // of each column
+		steps     int64   // steps taken, of 5000
+		weight    float32 // factor of the weights of all columns
 		bias      float64 // element of v for the appended feature
 		gradient  float64 // root mean square of the sub-gradients' norms
 		least     bool    // LeastT0 is larger

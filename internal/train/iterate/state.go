@@ -1,7 +1,7 @@
 // Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
 // one row, and their suffix average over about the last half of the steps. Every solver works on a
-// State: sgd takes steps with it, dual and newton continue from one. Saved is the form of a State
-// in checkpoints.
+// State: sgd takes steps with a State, dual and newton continue from a State. Saved is the form of
+// a State in checkpoints.
 package iterate
 
 import (

@@ -14,7 +14,7 @@ import (
 // oracle takes the same steps with w as it is, in float64: w shrinks by 1-1/(t+t0), a multiple of a
 // row is added, and w is scaled into the ball.
 type oracle struct {
-	w [][]float64 // with the bias at the end
+	w [][]float64 // weight vectors, each followed by its bias
 }
 
 // The state is w = factor*v/scale through shrinking, updates and projections, in either vector and

@@ -74,7 +74,8 @@ func (d *definition) prepare() error {
 	case d.Kinks && d.Curvature != 0:
 		return fmt.Errorf("the definition %q has both Kinks and a Curvature", d.Name)
 	case d.Curvature == 0 && math.IsInf(d.Slope(), 1):
-		return fmt.Errorf("the definition %q needs a Curvature, because Low or High is infinite", d.Name)
+		return fmt.Errorf("the definition %q needs a Curvature, because Low or High is infinite",
+			d.Name)
 	case d.Entropy && (d.Quadratic != 0 || d.Low != 0 || d.High != 1):
 		return fmt.Errorf("the definition %q has Entropy, which requires Low 0, High 1 and Quadratic 0",
 			d.Name)

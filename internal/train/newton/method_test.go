@@ -262,7 +262,7 @@ func TestSameBits(t *testing.T) {
 					if pixels {
 						toPixels(s.x, 255)
 					}
-					for i := range s.y { // of the rows, so that the classes differ
+					for i := range s.y { // labels that depend on the class
 						s.y[i] = 0
 						if (i+int(10*math.Abs(float64(s.x.Row(i)[class]))))%3 == 0 {
 							s.y[i] = 1

@@ -262,7 +262,7 @@ func (n *Method) Ready() {
 
 // An iteration has two halves: the search direction, and the step along it. One-vs-rest problems
 // take their steps together, so that each row is read once for all of them. The product of a row
-// with all directions has the same bits as one product with each.
+// with all directions has the same bits as separate products with each direction.
 
 // maxTogether is the largest number of problems that have directions at the same time, because
 // directions take memory. Only tests change it.

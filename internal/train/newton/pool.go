@@ -24,7 +24,7 @@ type buffers struct {
 	matrix gram.Matrix     // Hessian in use: dense, sparse or Method.pixels
 	factor *cholesky.Factor
 	dim    int       // dimension of the Hessian
-	packed []float32 // for dense: one row per goroutine; for sparse: nonzeros of some rows
+	packed []float32 // one row per goroutine for dense, or nonzeros of some rows for sparse
 	block  []byte    // some rows as bytes
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index

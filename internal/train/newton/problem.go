@@ -10,7 +10,7 @@ import (
 type Problem struct {
 	Loss   loss.Func
 	Lambda float64
-	Cols   int     // number of features, not counting the one for the bias
+	Cols   int     // number of features, without the feature for the bias
 	Beta   float64 // value of the bias's feature; 0 for no bias
 	Free   bool    // the bias has no penalty; Beta must then be 1
 

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
-// This file updates the state of Newton's method by the sums over all rows. The method is that of
-// internal/train/newton.
+// This file updates the state of Newton's method by the sums over all rows. Package newton
+// describes the method.
 
 // widthSums holds sums over all rows for one width of the zone. The zone consists of the margins
 // around the kink for which the loss is smoothed.

@@ -113,8 +113,7 @@ func TestCertifyErrors(t *testing.T) {
 	}
 }
 
-// A model's weights and bias are converted to scaled rows. Without a bias, only rounding errors are
-// left of it.
+// A model's weights and bias are converted to scaled rows. Without a bias variable the bias is 0.
 func TestModelVector(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	m := &Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}

@@ -61,8 +61,8 @@ func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, thread
 		alpha = make([]float32, p.AlphaLength())
 	}
 	if len(alpha) != p.AlphaLength() || floats.FirstNotFinite(alpha) >= 0 {
-		return nil, nil, fmt.Errorf("pegasos: got %d dual variables, want %d finite numbers", len(alpha),
-			p.AlphaLength())
+		return nil, nil, fmt.Errorf("pegasos: got %d dual variables, want %d finite numbers",
+			len(alpha), p.AlphaLength())
 	}
 	blocks := (len(p.class) + Block - 1) / Block
 	workers := make([]*worker, max(1, min(threads, blocks)))

@@ -115,7 +115,7 @@ func (r *Rounds) Check(s *State) error {
 		}
 		for _, z := range *v {
 			if math.IsNaN(z) || math.IsInf(z, 0) {
-				return fmt.Errorf("pegasos: the state has the weight %v, want finite weights", z)
+				return fmt.Errorf("pegasos: the state has %v in a vector, want finite numbers", z)
 			}
 		}
 	}

@@ -196,7 +196,7 @@ func TestRemainder(t *testing.T) {
 
 // Each kind of round has its layout of sums.
 func TestSegments(t *testing.T) {
-	const triangle = 10 // of 4 variables
+	const triangle = 10 // elements of the upper triangle of a 4 x 4 matrix
 	for _, c := range []struct {
 		loss            loss.Kind
 		method          Method

@@ -27,7 +27,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	case cols != s.Cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", s.Cols, cols)
 	case !slices.Equal(m.Classes, s.Classes):
-		return nil, fmt.Errorf("pegasos: the rows have classes %v, the model %v", s.Classes, m.Classes)
+		return nil, fmt.Errorf("pegasos: the rows have classes %v, the model has %v", s.Classes,
+			m.Classes)
 	}
 	cfg := m.Config.InForce()
 	settings.KeepOnly(&cfg, settings.Round)

@@ -18,8 +18,9 @@ import (
 )
 
 // These are the values of Offset, Average, Bias, Multiclass, Finish and ClassWeight, as files and
-// flags contain them. Package pegasos documents the values. Package order defines the values of
-// Order, package scale those of Scale and TargetScale, and package loss those of Loss.
+// flags contain them. Package pegasos documents the values. The values of Order are defined in
+// package order, the values of Scale and TargetScale in package scale, and the values of Loss in
+// package loss.
 const (
 	OffsetAuto = "auto"
 	OffsetR2   = "r2"

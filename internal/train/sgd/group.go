@@ -114,6 +114,6 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// Segment returns the largest number of rows that a run visits between two checks of its context,
+// Segment returns the largest number of steps on single rows between two checks of a run's context,
 // except in the dual descent on a joint problem: 1024 to 8192, for vectors with cols elements.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

@@ -24,8 +24,8 @@ func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *de
 	return problems
 }
 
-// Problems that take their steps together get the same bits as one by one: dense rows from any
-// first vector on, and sparse ones of any number of problems that share rows.
+// Problems that take their steps together get the same bits as one by one: with dense rows and any
+// first vector, and with sparse rows and any number of problems that share rows.
 func TestGroup(t *testing.T) {
 	for _, c := range []struct {
 		classes, first int

@@ -137,7 +137,7 @@ type oracle struct {
 	y      []float32
 	share  []float64 // weights of the rows, with a mean of 1 over those above 0
 	t      int64
-	w, w0  [][]float64 // with the bias at the end
+	w, w0  [][]float64 // weight vectors, each followed by its bias
 	counts []float64   // how often, or by how much, each row violated, for each vector
 }
 

@@ -107,8 +107,8 @@ func (t *trial) holdOutAll(c *candidate) error {
 	}
 }
 
-// holdOutSome calls holdOut for every fold, for up to atOnce of them in parallel. If some calls
-// fail, it returns the error of one of them.
+// holdOutSome calls holdOut for every fold, for up to atOnce folds in parallel. If some calls fail,
+// it returns one of the errors.
 func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
 	t.copies = t.sample == nil && t.fits(float64(atOnce)*store.CopySize(t.job.Rows.X))
@@ -126,7 +126,7 @@ func (t *trial) fits(size float64) bool {
 
 const (
 	sureErrors  = 1.5  // standard errors by which a lambda must be better than the default lambda
-	sureCurves  = 1.25 // standard errors by which expanded rows must be better than scaled ones
+	sureCurves  = 1.25 // standard errors by which expanded rows must be better than other rows
 	sureSchemes = 1    // standard errors by which a multi-class scheme must be better than another
 	// maxDeviations is the largest error of a regression model that counts in comparisons, in
 	// standard deviations of the targets: no row then decides by itself.
@@ -138,7 +138,7 @@ type trial struct {
 	job       engine.Job // the job of training on the sample, for the choice that is tried
 	search    *choose.Search
 	sample    []uint32 // indices of the rows of the sample; nil for all rows
-	copies    bool     // sessions have copies of their rows; otherwise they refer to those of the job
+	copies    bool     // sessions copy their rows; otherwise they refer to the rows of the job
 	group     []int32  // for each row of job the index of the first row that equals it
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64  // standard deviation of the regression targets; 0 for classes
@@ -248,7 +248,7 @@ func (t *trial) holdOut(c *candidate, part int32) error {
 		rest := c.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
-		} // for a perfect model: all smaller lambdas get its mistakes
+		} // else the model is perfect, and all smaller lambdas get its mistakes
 		for i, p := range t.part {
 			if p != part {
 				continue
@@ -326,9 +326,9 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 	return weight
 }
 
-// chooseLambda sets c.best. Only lambdas whose mean mistake is smaller than that of the default
-// lambda by more than sureErrors standard errors are considered, and among them the one with the
-// smallest mean mistake is the best. If there are none, it is the default lambda.
+// chooseLambda sets c.best. It considers only lambdas whose mean mistake is below the mean mistake
+// of the default lambda by more than sureErrors standard errors, and chooses the lambda with the
+// smallest mean mistake among them, or the default lambda if there are none.
 func (c *candidate) chooseLambda(t *trial) {
 	c.best = c.path.Rule
 	least := 0.0
@@ -340,7 +340,8 @@ func (c *candidate) chooseLambda(t *trial) {
 	}
 }
 
-// beats reports whether the models of c, with its best lambda, are surely better than those of d.
+// beats reports whether the models of c with c's best lambda are better than the models of d with
+// d's best lambda by more than sureCurves (if c has expanded rows) or sureSchemes standard errors.
 func (t *trial) beats(c, d *candidate) bool {
 	sure := float64(sureSchemes)
 	if c.choice.Scale.Expansion != nil {
