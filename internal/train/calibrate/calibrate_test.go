@@ -174,8 +174,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// Sigmoids, coupled probabilities and folds are the same bits on every machine, as models that are
-// trained again need them.
+// Sigmoids, coupled probabilities and folds have the same bits on every machine, so that a model
+// trained again is the same.
 func TestBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(7, 8)), sha256.New()
 	for seed := range uint64(40) {
@@ -258,7 +258,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// Without the weights of classes the rows have their own, but 0 where the product is 0.
+// OwnWeights returns the rows' own weights, but 0 where the product with the class weight is 0.
 func TestOwnWeights(t *testing.T) {
 	if own := OwnWeights([]float32{1, 2}, nil); own != nil {
 		t.Errorf("of products of 1: %v", own)

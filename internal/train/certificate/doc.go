@@ -46,9 +46,9 @@
 // entropies, to which floats.Log adds 2^-52 of each. A prior's scores are computed again in
 // float64, with an error of SumError (|w0| |x_i| + |b0|), times the dual variables. With an
 // unpenalized bias the sums of the dual variables over both sides must be equal, and changing one
-// dual variable a little would make them equal: balance.go bounds the effect of that change. In
-// joint problems each row's own dual variable is rounded to float32, and so known up to 2^-23 of
-// itself.
+// dual variable, or all of them, a little could make them equal: balance.go bounds the effect of
+// that change. In joint problems each row's own dual variable is rounded to float32, and so known
+// up to 2^-23 of itself.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

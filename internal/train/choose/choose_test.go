@@ -192,8 +192,8 @@ func TestEpochs(t *testing.T) {
 }
 
 // A path lists multiples of the default lambda. Costly runs get fewer lambdas, fewer folds or no
-// search. Neither do runs whose lambda is given, that build on a model or a checkpoint, that have
-// costs, user-defined rows, too few rows or only zeros, or that do not fit in memory.
+// search. There is no search for runs whose lambda is given, that build on a model or a checkpoint,
+// that have costs, user-defined rows, too few rows or only zeros, or that do not fit in memory.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -566,7 +566,7 @@ func TestTargets(t *testing.T) {
 		y                          []float32
 		s                          settings.Settings
 		known                      *scale.Scale
-		center, deviation, epsilon float64 // wanted scale, and RawEpsilon
+		center, deviation, epsilon float64 // wanted Centre, Spread and RawEpsilon
 		run                        float64 // wanted epsilon for the scaled targets
 	}{
 		"scaled":  {times(4), settings.Settings{Loss: "eps-insensitive"}, nil, 8, 4, 0.4, 0.1},

@@ -353,8 +353,8 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 }
 
-// classes returns the number of classes, 0 for regression, and the share of the rarest class in the
-// rows, 0 for regression.
+// classes returns the number of classes and the share of the rarest class in the rows; both are 0
+// for regression.
 func (p *byPage) classes() (int, float64) {
 	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0

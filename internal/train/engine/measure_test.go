@@ -256,7 +256,7 @@ func TestVerify(t *testing.T) {
 }
 
 // Verify takes more passes, and then Newton's method, only if the model claims a higher bound than
-// it has found, and Newton's method only for models whose Finish may have used it.
+// Verify has found, and Newton's method only for models whose Finish may have used it.
 func TestVerifyClaims(t *testing.T) {
 	data := sample.Random(65, 300, 30, 2, 1)
 	s := settings.Settings{Lambda: 1e-4, Epochs: 200, Finish: settings.FinishNewton, Tol: 1e-7}

@@ -47,7 +47,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	panic("unreachable")
 }
 
-// resumeJobs returns jobs of 5 or 12 epochs on 23 rows. Their checkpoints together use every field.
+// resumeJobs returns jobs of 5 or 12 epochs on 23 rows, with many settings, solvers and starts.
 func resumeJobs(t *testing.T) map[string]engine.Job {
 	data := sample.Random(31, 23, 4, 3, 1)
 	weights := rowWeights(23)

@@ -57,9 +57,9 @@ func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	return r, r.addLearners(pair, t0)
 }
 
-// addLearners creates the run's learners: one for each class against the rest, or a single one for
-// two classes, for regression or for a joint problem. t0 is the offset of the step count: after t
-// steps the divisor of w is lambda*(t+t0).
+// addLearners creates the run's learners: one for each class against the rest, or a single learner
+// for two classes, for regression or for a joint problem. t0 is the offset of the step count: after
+// t steps the divisor of w is lambda*(t+t0).
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {

@@ -19,8 +19,8 @@ import (
 
 // Check says how Verify looks for a lower bound, and what the model claims.
 type Check struct {
-	// Proof has the dual variables of the bound: one element for each weight vector, or a single one
-	// for a joint problem. Without a proof it is nil.
+	// Proof has the dual variables of the bound: one element for each weight vector, or a single
+	// element for a joint problem. It is nil without a proof.
 	Proof []certificate.Packed
 	// Passes is the number of passes of dual coordinate descent in the first attempt to improve the
 	// dual variables computed from the margins; 0 for no attempts. See maxPassesRatio.

@@ -57,7 +57,7 @@ func TestAverage(t *testing.T) {
 }
 
 // Turn begins a window, unless the current one is empty. From then on Mean returns the mean of the
-// window before, until the current one has a sample.
+// previous window, until the current window has a sample.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)
 	s.Shift = 0

@@ -110,8 +110,8 @@ func Share(field string, have float64) Rule {
 }
 
 // Only returns the rule that a field is unset while another field has a value with which the first
-// one has no meaning. The rule is violated if set is true. For the error, have is the value of the
-// field, and value the value of the field with the name in other.
+// field has no meaning. The rule is violated if set is true. For the error, have is the value of
+// the field, and value the value of the field with the name in other.
 func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
 	return Not(field, set, "have %v, but %s is %q", have, Name(other), value)
 }

@@ -254,8 +254,8 @@ func (p *problem) vector(m *rounds.Model, k int) (w []float64, b float64) {
 	return w, b
 }
 
-// subproblem returns the binary problem of weight vector k: of two classes, the second one is
-// positive, of more, class k.
+// subproblem returns the binary problem of weight vector k: with two classes the second class is
+// positive, otherwise class k.
 func (p *problem) subproblem(m *rounds.Model, k int) *certtest.Problem {
 	q := &certtest.Problem{Lambda: m.Lambda, Vectors: 1, BiasScale: m.Config.BiasScale,
 		Bias: m.Config.Bias == settings.BiasAugmented,

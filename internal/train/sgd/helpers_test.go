@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// layouts are the same rows as a dense matrix, a sparse one, and a user's own type.
+// layouts returns the same rows as a dense matrix, a sparse matrix, and a user's own type.
 func layouts(x *dense.Matrix) []store.Examples {
 	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }

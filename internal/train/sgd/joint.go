@@ -25,9 +25,9 @@ type Joint struct {
 	b    []float64 // buffer: coefficients b_r of a row
 }
 
-// NewJoint returns a Joint that trains the vectors of s, and moves these into a matrix. The loss is
-// the multinomial log loss if log is set, otherwise the loss of Crammer and Singer with the given
-// costs.
+// NewJoint returns a Joint that trains the vectors of s, and moves the vectors into a matrix. The
+// loss is the multinomial log loss if log is set, otherwise the loss of Crammer and Singer with the
+// given costs.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},

@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// jobOf returns the job of a run with the given settings, and the search for its lambda alone; the
-// data choose the other settings.
+// jobOf returns the job of a run with the given settings, and the search among the lambdas of the
+// default choice. Unset settings are chosen from the data.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
 	engine.Job, *choose.Search,
 ) {
