@@ -94,7 +94,7 @@ func TestVerifyTrained(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err = verify(t, manifest, m)
-		if err == nil || !strings.Contains(err.Error(), "weights of rows") {
+		if err == nil || !strings.Contains(err.Error(), "row weights") {
 			t.Errorf("%q with weights of rows: %+v, %v", classWeight, v, err)
 		}
 		tr.Weights, tr.Prior = nil, m
