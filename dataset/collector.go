@@ -9,8 +9,8 @@ import (
 )
 
 // collector gathers blocks of rows in the matrix of a set. Its first block and the size of the file
-// tell about how many rows there are; if there are more, or the size is unknown, the matrix grows. A
-// dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense again.
+// tell about how many rows there are; if there are more, or the size is unknown, the matrix grows.
+// A dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense again.
 type collector struct {
 	opt    Options
 	set    Set         // with the labels of rows
@@ -95,8 +95,8 @@ func (c *collector) add(p *piece) {
 	}
 }
 
-// begin makes space for the rows of the file, of which the piece is the first. If the columns are not
-// known yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
+// begin makes space for the rows of the file, of which the piece is the first. If the columns are
+// not known yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
 func (c *collector) begin(p *piece) {
 	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
 	if p.share > 0 {

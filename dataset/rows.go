@@ -36,8 +36,8 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 }
 
 // add adds a row with the given values in the given columns. If columns is nil, there is one value
-// for each column, from the first on; a sparse matrix stores only the nonzeros. It keeps the numbers
-// of columns: settle subtracts first.
+// for each column, from the first on; a sparse matrix stores only the nonzeros. It keeps the
+// numbers of columns: settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -66,8 +66,8 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 	b.starts = append(b.starts, int64(len(b.values)))
 }
 
-// settle subtracts first from the columns of a sparse matrix, which then has cols columns. It drops the
-// values of further ones, and returns their number.
+// settle subtracts first from the columns of a sparse matrix, which then has cols columns. It drops
+// the values of further columns, and returns their number.
 func (b *rowBuilder) settle(first, cols int) (dropped int) {
 	b.cols = cols
 	n, from := 0, int64(0)

@@ -111,8 +111,8 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 }
 
 // svmlight is text being read by several threads. Each takes the next chunk of lines, under a lock,
-// and parses it without a lock; the chunks are added in the files' order. Lines don't depend on each
-// other, so neither the size of chunks nor the number of threads changes the result.
+// and parses it without a lock; the chunks are added in the files' order. Lines don't depend on
+// each other, so neither the size of chunks nor the number of threads changes the result.
 type svmlight struct {
 	rules *rules
 
@@ -172,8 +172,8 @@ func (p *svmlight) work() {
 	}
 }
 
-// add adds the rows of chunk i, which is the given share of all text, when its turn comes. It returns
-// false if the text up to the end of the chunk has an error.
+// add adds the rows of chunk i, which is the given share of all text, when its turn comes. It
+// returns false if the text up to the end of the chunk has an error.
 func (p *svmlight) add(i int, b *block, share float64) bool {
 	p.order.Lock()
 	defer p.added.Broadcast()

@@ -61,8 +61,8 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 }
 
 // addPieces appends the pieces of column j of x to e, with knots at the quartiles of its values in
-// up to maxRanked evenly spaced rows. It appends these values to the empty slice values, and returns
-// it to be used again.
+// up to maxRanked evenly spaced rows. It appends these values to the empty slice values, and
+// returns it to be used again.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
 ) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
