@@ -235,7 +235,7 @@ func TestNPYErrors(t *testing.T) {
 		{"key twice", header("'fortran_order'", "'descr'"), nil, Options{},
 			`a.npy: header has "descr" twice`},
 		{"fewer features than are wanted", good, nil, Options{Features: 5},
-			"a.npy: 2 columns, want 6 with the label's"},
+			"a.npy: 2 columns, want 6 with the label column"},
 		{"more features than are wanted, two files", good, y, Options{Features: 1},
 			"x.npy: 2 features a row, want 1"},
 		{"objects", header("<f4", "|O"), nil, Options{},

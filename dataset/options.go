@@ -346,7 +346,7 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	case o.Features > 0 && features != o.Features && without:
 		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
 	case o.Features > 0 && features != o.Features:
-		err = fmt.Errorf("%d columns, want %d with the label's", cells, o.Features+1)
+		err = fmt.Errorf("%d columns, want %d with the label column", cells, o.Features+1)
 	case features == 0:
 		err = fmt.Errorf("one column only: want features and a label")
 	}

@@ -155,7 +155,7 @@ func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	case p.err != nil:
 		return p.err
 	case i == p.rows:
-		return fmt.Errorf("dataset: more than the %d rows that were said", p.rows)
+		return fmt.Errorf("dataset: more than the %d rows announced", p.rows)
 	case !floats.IsFinite(y) || floats.FirstNotFinite(values) >= 0:
 		return errNotFinite(i)
 	case len(values) != want:
@@ -196,7 +196,7 @@ func (p *PGSMWriter) endRow(y float32) error {
 // flush writes block b.
 func (p *PGSMWriter) flush(b int) {
 	if p.found > p.nnz {
-		p.err = fmt.Errorf("dataset: more than the %d nonzeros that were said", p.nnz)
+		p.err = fmt.Errorf("dataset: more than the %d nonzeros announced", p.nnz)
 		return
 	}
 	first, _ := p.block(b)
@@ -227,7 +227,7 @@ func (p *PGSMWriter) Close() error {
 		return p.err
 	}
 	if len(p.y) != p.rows || p.found != p.nnz {
-		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros, where %d and %d were said",
+		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros, want %d and %d",
 			len(p.y), p.found, p.rows, p.nnz)
 		return p.err
 	}

@@ -146,7 +146,7 @@ func fileNames(path string, format Format) ([]string, error) {
 	values, labels, pair := strings.Cut(path, ",")
 	switch {
 	case info.bothNeeded && !pair:
-		return nil, fmt.Errorf("%s: want two names, images,labels", path)
+		return nil, fmt.Errorf("%s: want two file names with a comma between them: images,labels", path)
 	case info.bothNeeded || info.isPair != nil && info.isPair(path):
 		return []string{values, labels}, nil
 	}

@@ -109,7 +109,7 @@ func TestReadErrors(t *testing.T) {
 		}
 	}
 	if _, err := Read("a", Options{Format: FormatIDX}); err == nil ||
-		err.Error() != "a: want two names, images,labels" {
+		err.Error() != "a: want two file names with a comma between them: images,labels" {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{

@@ -89,9 +89,9 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"label that is a feature", "a,b\n1,2\n", Options{LabelColumn: "b"},
 			`a.csv:1: column "b" can't be both the label and a feature`},
 		{"other width, no header", "1,2,3,4\n", Options{},
-			`a.csv:1: 4 columns, want 3 with the label's`},
+			`a.csv:1: 4 columns, want 3 with the label column`},
 		{"other width, no header, perhaps no label", "1,2,3,4\n", Options{Labels: LabelsAuto},
-			`a.csv:1: 4 columns, want 3 with the label's`},
+			`a.csv:1: 4 columns, want 3 with the label column`},
 		{"other width, no label", "1,2,3\n", Options{Labels: LabelsNo},
 			`a.csv:1: 3 columns, want 2`},
 		{"label of data without", "1,2\n", Options{Labels: LabelsNo, LabelColumn: "0"},
@@ -160,7 +160,7 @@ func TestNPYUnlabelled(t *testing.T) {
 	}
 	for _, labels := range []Labels{LabelsYes, LabelsAuto} {
 		_, err := readNPYBytes(array(false, 1, 2, 3, 4), nil, Options{Labels: labels, Features: 3})
-		if !says(err, "a.npy: 2 columns, want 4 with the label's") {
+		if !says(err, "a.npy: 2 columns, want 4 with the label column") {
 			t.Error(err)
 		}
 	}

@@ -77,7 +77,7 @@ var (
 	lost      = strings.Repeat("12345678", 5)
 )
 
-// chooseBase returns the commit that -base names, or its merge base with the head.
+// chooseBase returns the commit that -base names, or the merge base of that commit and HEAD.
 func TestChooseBase(t *testing.T) {
 	h := newHistory(t)
 	h.refused("main", "no commit yet")

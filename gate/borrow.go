@@ -32,7 +32,7 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 		if !strings.HasPrefix(t.repository, path+"/") {
 			return nil
 		}
-		entries, err := os.ReadDir(path) // of a folder that the repository is in
+		entries, err := os.ReadDir(path) // path contains the repository
 		for _, e := range entries {
 			if child := filepath.Join(path, e.Name()); err == nil && child != t.repository {
 				err = t.borrow(ctx, child)

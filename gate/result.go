@@ -99,7 +99,8 @@ type finding struct {
 	timed      []timing // the first run and, if it was slower, the second
 }
 
-// change returns the change as a share of the base's number; ok is false if there is none.
+// change returns the change as a share of the base's number. ok is false if the runs were not timed
+// and the base's number is 0 or the verdict is gone or failing.
 func (f *finding) change() (share float64, ok bool) {
 	if len(f.timed) > 0 {
 		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true

@@ -16,15 +16,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A solver is one of liblinear's, by the name that model files have.
+// A solver is a solver of liblinear: its name in model files and the loss that it minimizes.
 type solver struct {
 	name string
 	loss pegasos.Loss
 }
 
-// solvers are those whose models are linear functions of the features, in the order of liblinear's
-// numbers. Of those with the same loss the first is written; for CrammerSinger and numbers to
-// predict see WriteLiblinear.
+// solvers lists the solvers of liblinear whose models are linear functions of the features, in the
+// order of liblinear's solver numbers. If several have the model's loss, the first is written; for
+// CrammerSinger and regression see WriteLiblinear.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -136,8 +136,9 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 			if bias == nil {
 				bias = []float64{0}
 			}
-			// A score of 0 is for the second label, now the larger. No float32 lies between -b and
-			// the next float64, so that z+b is positive now exactly where it was 0 or more.
+			// For a score of 0 liblinear predicts the second label, the larger label here, so a
+			// negated score of 0 must become positive. The next float64 above -b does that. No
+			// float32 lies between the two, so no other prediction changes.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:

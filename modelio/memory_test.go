@@ -73,7 +73,8 @@ const (
 // proofLines is the header of a proof up to the value of its last line.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
-// linear returns a linear model file's header, its lines in order, with the values of a case.
+// linear returns the header of a linear model file. Each key has its value in lines, or else a
+// default; a key with an empty value gets no line.
 func linear(lines map[string]string) string {
 	b := "pegasimd model 1\n"
 	for _, f := range [][2]string{

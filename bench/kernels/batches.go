@@ -239,7 +239,7 @@ func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	}
 }
 
-// int8Row returns row i of the window, read as bytes: each float is four of them.
+// int8Row returns row i of the window as int8 values: each float32 of the window gives four.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
 var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {

@@ -72,7 +72,7 @@ func start(ctx context.Context, command ...string) (*driver, error) {
 	return d, nil
 }
 
-// stop closes the process's input, which ends it.
+// stop closes the driver's input, on which the driver exits, and waits for the exit.
 func (d *driver) stop() {
 	d.in.Close()
 	d.cmd.Wait() // the exit code does not matter
@@ -107,7 +107,7 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 		return nil, err
 	}
 	if i := slices.IndexFunc(t.values, func(v float64) bool { return v-v != 0 }); i >= 0 {
-		return nil, fmt.Errorf("its number %d is %v", i, t.values[i])
+		return nil, fmt.Errorf("value %d of the driver's answer is %v", i, t.values[i])
 	}
 	return t, nil
 }

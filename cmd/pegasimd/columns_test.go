@@ -100,9 +100,9 @@ func TestColumns(t *testing.T) {
 			for want, args := range map[string][]string{
 				`no column is called "wide" in the header`: {"predict",
 					table(true, "long", "fruit"), named},
-				"4 columns, want 3 with the label's": {"predict",
+				"4 columns, want 3 with the label column": {"predict",
 					table(false, "long", "wide", "fruit", "fruit"), last},
-				"2 columns, want 3 with the label's": {"eval", table(false, "long", "wide"), last},
+				"2 columns, want 3 with the label column": {"eval", table(false, "long", "wide"), last},
 				`no column is called "fruit" in the header: it had the labels`: {"eval",
 					table(true, "long", "wide"), named},
 				"3 columns, want 2": {"predict", "-labels", "no",

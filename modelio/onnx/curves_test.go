@@ -210,7 +210,7 @@ func TestWriteCurvesErrors(t *testing.T) {
 	}
 }
 
-// square returns the square of a column.
+// square returns an expansion by one product: column j times itself.
 func square(j int32) pegasos.Expansion {
 	return pegasos.Expansion{Kind: pegasos.CurvesProducts, Shift: []float32{0}, Factor: []float32{1},
 		Terms: append(new(pegasos.Expansion).Terms, [2]int32{j, j})}

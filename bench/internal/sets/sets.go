@@ -26,7 +26,7 @@ var table string
 type source struct {
 	Name   string // for -sets
 	timed  bool   // whether the tables of times show it when -sets is not given
-	file   string // training files in PEGASIMD_DATA, separated by spaces, or ":" and a made set
+	file   string // training files in PEGASIMD_DATA, separated by spaces, or ":" and a synthetic set
 	test   string // test files; may be empty
 	change string // made to the rows: max-abs, unit, only A B, against A
 }
@@ -120,7 +120,7 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	case kind == "outliers":
 		of = outliers(rows, cols)
 	default:
-		err = fmt.Errorf("sets.csv: no made set %q", made)
+		err = fmt.Errorf("sets.csv: no synthetic set %q", made)
 	}
 	if err == nil {
 		of, err = changed(of, s.change)
