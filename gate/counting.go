@@ -291,7 +291,7 @@ func (k *campaign) absent() {
 // because explains why Valgrind may not run code that this CPU runs, or returns "".
 func because() string {
 	if cpuid.CPU.Supports(cpuid.AVX512F) {
-		return ", whose CPU has no AVX-512"
+		return " (the CPU that it emulates has no AVX-512)"
 	}
 	return ""
 }

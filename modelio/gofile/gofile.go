@@ -339,7 +339,8 @@ func {{if .Pairs}}scores{{else}}Scores{{end}}({{.Params}}) ([]float64, error) {
 	last := int32(-1)
 	for k, j := range index {
 		if j <= last {
-			return nil, fmt.Errorf("feature %d after %d: want strictly ascending feature numbers, 0 or more", j, last)
+			return nil, fmt.Errorf("feature %d after %d: want strictly ascending feature numbers, "+
+				"0 or more", j, last)
 		}
 		if last = j; j < features { // the model knows no others
 			r.add(j, values[k])
