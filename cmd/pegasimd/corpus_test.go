@@ -298,7 +298,7 @@ var (
 	anyFormWords   = regexp.MustCompile(`separator|-sep|quote|header|\brows?\b`)
 )
 
-// taskWords match warnings about classes and numbers to predict.
+// taskWords match warnings about classes and regression targets.
 var taskWords = regexp.MustCompile(`class|label|-loss`)
 
 // warnsOfForm reports whether a warning that is not about a column has one of the words.

@@ -314,7 +314,7 @@ func (v *search) write() error {
 func (v *search) print(w io.Writer) {
 	r, kind := &v.out, count(len(v.labels), "class")
 	if r.Labels == nil {
-		kind = "numbers to predict"
+		kind = "regression targets"
 	}
 	kernel := v.flags.UsesKernel()
 	if kernel {

@@ -74,11 +74,11 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 		}
 		return m, nil
 	}
-	of := "of classes"
+	of := "classes"
 	if numbers {
-		of = "of numbers to predict"
+		of = "regression targets"
 	}
-	return nil, flags.Usagef("-metric: have %q, want %s: -loss says what labels are, here those %s",
+	return nil, flags.Usagef("-metric: have %q, want %s: with this -loss the labels are %s",
 		f.Metric, strings.Join(names, ", "), of)
 }
 

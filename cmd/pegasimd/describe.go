@@ -43,7 +43,7 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	labels, rows := labelCounts(set, nil)
 	kind := classesKind(set, labels, rows)
 	if numbers && len(labels) > 0 {
-		kind = fmt.Sprintf("numbers to predict from %v to %v", labels[0], labels[len(labels)-1])
+		kind = fmt.Sprintf("regression targets from %v to %v", labels[0], labels[len(labels)-1])
 	}
 	var nonzeros string
 	if set.Dense == nil || !set.Mapped() { // counting nonzeros would read the whole mapped file

@@ -29,7 +29,7 @@ func TestToldBeforeTraining(t *testing.T) {
 		"the label is column 0, y\n":                     {"-label", "y", file(t, "x.csv", "y,a\n1,0\n2,1\n2,3\n")},
 		"the label is column 1\n": {"-label-column", "1",
 			file(t, "x.csv", "1,0,2\n2,1,3\n3,1,2\n")},
-		"numbers to predict from 0.5 to 2;": {
+		"regression targets from 0.5 to 2;": {
 			"-loss", "eps-insensitive", file(t, "x.csv", "1,0.5\n2,2\n")},
 		"6 classes of 1 to 2 rows;": {
 			file(t, "x.csv", "1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,f\n")},
@@ -113,7 +113,7 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 	few := rows(60, func(i int) string { return fmt.Sprint(i % 3) })
 	if _, told := must(t, "train", "-loss", "squared", few, model); !strings.Contains(told,
-		"numbers to predict from 0 to 2; ") || !strings.Contains(told, "training R^2 ") {
+		"regression targets from 0 to 2; ") || !strings.Contains(told, "training R^2 ") {
 		t.Errorf("%q", told)
 	}
 }

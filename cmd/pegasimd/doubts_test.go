@@ -23,7 +23,7 @@ type madeTable struct {
 	quote                                    bool
 }
 
-// text returns the text of the table: an amount, a town, a date, a note, an id and a class.
+// text returns a table of 60 rows: an amount, a town, a date, a number and a class.
 func (m madeTable) text() string {
 	g := rand.New(rand.NewPCG(4, 4))
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (m madeTable) text() string {
 
 const madeHeader = "amount|town|since|number|label"
 
-// tablesOfForms returns the texts of tables in many forms, by name.
+// tablesOfForms maps file names to tables written in many forms.
 func tablesOfForms() map[string]string {
 	plain := madeTable{separator: ",", decimal: ".", header: madeHeader, date: "%[3]d-%02[2]d-%02[1]d"}
 	with := func(change func(*madeTable)) string {
@@ -111,7 +111,8 @@ func tablesOfForms() map[string]string {
 	}
 }
 
-// The command that train prints and the model stores writes the same model file from the same data.
+// The command that train prints, run again, writes the same bytes, and inspect prints this command
+// from the model file.
 func TestResolved(t *testing.T) {
 	for name, text := range tablesOfForms() {
 		data, dir := file(t, name, text), t.TempDir()
@@ -151,7 +152,8 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// shellSplit returns the words of a command line in single quotes or none.
+// shellSplit returns the words of a command line. It fails the test if a character that a shell
+// would interpret is not quoted.
 func shellSplit(t *testing.T, line string) (words []string) {
 	t.Helper()
 	word, in, quoted := "", false, false
@@ -175,7 +177,7 @@ func shellSplit(t *testing.T, line string) (words []string) {
 	return append(words, word)
 }
 
-// The stored command has no names of files, and a resumed run keeps it.
+// The command in a model file names no files, and a resumed run stores the same command.
 func TestCommandOfModel(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "x.csv", tablesOfForms()["numbers.csv"])
@@ -193,7 +195,7 @@ func TestCommandOfModel(t *testing.T) {
 	}
 }
 
-// labelsOf returns a table of two columns and a label.
+// labelsOf returns a CSV table of two columns of numbers and the labels that label returns.
 func labelsOf(rows int, label func(i int) any) string {
 	var b strings.Builder
 	b.WriteString("a,b,y\n")
@@ -203,10 +205,10 @@ func labelsOf(rows int, label func(i int) any) string {
 	return b.String()
 }
 
-// Labels are classes or numbers to predict depending on how many differ, and rare or missing
-// classes cause a warning, in any format.
+// Whether labels are classes or regression targets depends on how many distinct labels there are
+// and on their rows. Rare classes cause a warning or an error, in CSV and svmlight.
 func TestTask(t *testing.T) {
-	const numbers, doubt = "taken for numbers to predict", "are taken for classes, not for numbers"
+	const numbers, doubt = "taken for regression targets", "are taken for classes, not for numbers"
 	mod := func(n int) func(int) any { return func(i int) any { return i % n } }
 	for _, c := range []struct {
 		rows  int
@@ -217,14 +219,14 @@ func TestTask(t *testing.T) {
 		not   string
 	}{
 		{100, mod(21), "", exitDone, numbers, doubt},
-		{105, mod(21), "", exitDone, doubt, numbers}, // five rows each
-		{104, mod(21), "", exitDone, numbers, doubt}, // one has four
+		{105, mod(21), "", exitDone, doubt, numbers}, // five rows for each label
+		{104, mod(21), "", exitDone, numbers, doubt}, // one label has four rows
 		{100, mod(20), "", exitDone, "20 classes", "warning: the labels"},
 		{42, mod(20), "", exitDone, "20 classes", numbers},
 		{400, mod(40), "", exitDone, doubt + " to predict (-loss squared)", numbers},
 		{400, mod(40), "-multiclass ovr", exitDone, "40 classes", doubt},
 		{400, mod(40), "-loss log", exitDone, "40 classes", doubt},
-		{400, mod(40), "-loss squared", exitDone, "numbers to predict from", doubt},
+		{400, mod(40), "-loss squared", exitDone, "regression targets from", doubt},
 		{100, func(i int) any { return float64(i%25) / 2 }, "", exitDone, numbers, doubt},
 		{100, func(i int) any { return float64(i%9) / 2 }, "", exitDone, "9 classes", numbers},
 		{60, func(i int) any { return 20_000_001 + 2*i }, "", exitDone,
@@ -263,8 +265,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// If the names of columns don't determine the label, train stops, writes nothing and prints
-// complete commands.
+// If several columns may have the labels by their names, train, cv and convert stop, write no
+// output and print a complete command for each of these columns.
 func TestLabelQuestion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for header, want := range map[string]string{
@@ -306,7 +308,8 @@ func TestLabelQuestion(t *testing.T) {
 	}
 }
 
-// The names of columns determine the label, or cause a warning. A model finds its label by name.
+// Train finds the label by the names of columns, or warns of a likely name. The model finds the
+// label's column by name in a file with another order of columns.
 func TestLabelByName(t *testing.T) {
 	rows := strings.Repeat("1,2,0\n2,1,1\n3,2,1\n0,1,0\n", 8)
 	for header, want := range map[string]string{
@@ -353,8 +356,8 @@ func TestLabelByName(t *testing.T) {
 	}
 }
 
-// Warnings are the last lines of the output, only doubts cause them, -json lists them, and with
-// -strict they are errors before anything is written.
+// Warnings are the last lines of the output. Only the doubtful table causes a warning about a
+// column, -json lists it, and with -strict it is an error and no model is written.
 func TestWarningsAreLast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := labelsOf(130, func(i int) any { return "pq"[i%2 : i%2+1] })
@@ -416,8 +419,8 @@ func TestWarningsAreLast(t *testing.T) {
 	}
 }
 
-// A doubt about the separator or the header stops train and cv, names the flag that resolves it,
-// and does not stop inspect.
+// A first line that may or may not be a header stops train and cv with an error that names -header.
+// It does not stop inspect.
 func TestStoppingDoubts(t *testing.T) {
 	data := file(t, "x.csv", "x,5,7,good\n"+strings.Repeat("5,1,9,yes\n2,8,1,no\n7,7,3,yes\n", 9))
 	model := filepath.Join(t.TempDir(), "m")
@@ -436,7 +439,7 @@ func TestStoppingDoubts(t *testing.T) {
 	}
 }
 
-// Predictions keep step with the lines of the file, whatever is missing in them.
+// predict prints one line for each line of the file, whatever is missing in the line.
 func TestPredictKeepsStep(t *testing.T) {
 	dir := t.TempDir()
 	texts := filepath.Join(dir, "texts")
@@ -479,7 +482,7 @@ func TestPredictKeepsStep(t *testing.T) {
 	if !strings.Contains(printed, "of 2), error") || told != "left out 2 rows without a label\n" {
 		t.Errorf("%s%s", printed, told)
 	}
-	// One column.
+	// A blank line of a file with one column is a row.
 	one := filepath.Join(dir, "one")
 	must(t, "train", "-quiet", file(t, "one.csv", "a,y\n"+strings.Repeat("1,p\n-1,q\n2,p\n-3,q\n", 9)), one)
 	if out, _ := must(t, "predict", file(t, "new.csv", "a\n1\n\n-2\n\n"), one); strings.Count(out, "\n") != 4 {
@@ -487,7 +490,7 @@ func TestPredictKeepsStep(t *testing.T) {
 	}
 }
 
-// Rows without a label are left out with -missing drop, and so are their weights.
+// With -missing drop, train leaves out rows without a label and their weights.
 func TestMissingDrop(t *testing.T) {
 	dir := t.TempDir()
 	rows := labelsOf(90, func(i int) any { return []string{"p", "q", "", "?", "p", "q"}[i%6] })
@@ -512,7 +515,8 @@ func TestMissingDrop(t *testing.T) {
 	}
 }
 
-// Lists of columns are CSV, with "*" for all others and "" for a column without a name.
+// Flags that list columns take CSV, with "*" for all columns not listed and "" for a column without
+// a name.
 func TestColumnLists(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("\"a, b\",,when,c,label\n")
@@ -549,7 +553,8 @@ func TestColumnLists(t *testing.T) {
 	}
 }
 
-// The flags of a table's text decide how it is read.
+// Flags override how the text of a table is read: separator, comments, skipped lines, header,
+// encoding and decimal mark.
 func TestTextOfTableFlags(t *testing.T) {
 	rows := func(separator string) string {
 		return strings.ReplaceAll(labelsOf(30, func(i int) any {
@@ -580,7 +585,7 @@ func TestTextOfTableFlags(t *testing.T) {
 	}
 }
 
-// Inspect describes any table, whatever its label would be.
+// inspect describes a table of which no column, or more than one, can be the label, and a wide one.
 func TestInspectTables(t *testing.T) {
 	for text, want := range map[string][]string{
 		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nformat: commas between cells, a header\n",

@@ -89,7 +89,7 @@ func (r *linearRun) holdOut() error {
 	r.held.weights, d.weights = take(d.weights, out), take(d.weights, in)
 	if numbers && slices.Min(r.held.set.Y) == slices.Max(r.held.set.Y) {
 		return fmt.Errorf("%s: -holdout %g: the rows held out (%d) all have the number %v, so that "+
-			"R^2 is not defined: hold out more, or others by another -seed", r.reader, share,
+			"R^2 is not defined: hold out more rows, or other rows by another -seed", r.reader, share,
 			len(out), r.held.set.Y[0])
 	}
 	return all.Err()

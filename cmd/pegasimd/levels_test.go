@@ -77,7 +77,7 @@ func TestUnknownOfTwoLevels(t *testing.T) {
 				if !(p[3]+.1 < p[0] && p[0] < p[4]-.1) || p[1] != p[2] || !gaps && p[1] != p[0] ||
 					!strings.HasSuffix(flags, "unit") && math.Abs(logit(p[0])-half) > 1e-5 ||
 					!slices.Equal(p, had) {
-					t.Errorf("%s, share %v, gaps %t, levels %v: lived %v, want %v, and the first "+
+					t.Errorf("%s, share %v, gaps %t, levels %v: probabilities %v, want %v, and the first "+
 						"halfway between the last two", flags, share, gaps, names, p, had)
 				}
 			}
@@ -102,7 +102,7 @@ func TestTwoLevelsAreSigns(t *testing.T) {
 	have := predicted(words, "sex\nmale\nfemale\nother\n")
 	want := predicted(signs, "sex\n1\n-1\n0\n")
 	if len(have) != 3 || !slices.Equal(have, want) {
-		t.Errorf("lived %v, want %v", have, want)
+		t.Errorf("probabilities %v, want %v", have, want)
 	}
 }
 
@@ -120,7 +120,7 @@ func spelled(mixed bool) string {
 	return strings.Join(lines, "")
 }
 
-// asJSONLines returns a table of words, a number and words as JSON, with booleans for the first.
+// asJSONLines returns a CSV table of booleans, numbers and words as JSON lines.
 func asJSONLines(table string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
@@ -131,7 +131,8 @@ func asJSONLines(table string) string {
 	return b.String()
 }
 
-// Spellings of true are one level, and so are those of false, in training and later.
+// predict scores True, TRUE and true alike, and False, FALSE and false alike, whichever of these
+// spellings training saw. It scores tRUE between them.
 func TestBooleanLevels(t *testing.T) {
 	const rows = "sex,z\nTrue,0\nTRUE,0\ntrue,0\nFalse,0\nFALSE,0\nfalse,0\ntRUE,0\n"
 	for name, cases := range map[string]struct{ plain, mixed string }{
@@ -156,7 +157,7 @@ func TestBooleanLevels(t *testing.T) {
 				}
 				if p[0] != p[1] || p[0] != p[2] || p[3] != p[4] || p[3] != p[5] ||
 					!(p[0] < p[6] && p[6] < p[3]) || !slices.Equal(p, want) {
-					t.Errorf("%s, %s: lived %v, want %v", name, flags, p, want)
+					t.Errorf("%s, %s: probabilities %v, want %v", name, flags, p, want)
 				}
 			}
 		}

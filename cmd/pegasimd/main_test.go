@@ -20,7 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// pegasimd runs a command line and returns its exit code and what it printed.
+// pegasimd runs a command line in this process and returns its exit code and output. It verifies a
+// model that the command trained.
 func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -31,7 +32,7 @@ func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// must runs a command line that has to succeed.
+// must runs a command line, fails the test unless it succeeds, and returns its output.
 func must(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := pegasimd(t, args...)
@@ -41,10 +42,11 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// anyFailure is every exit code but exitDone.
+// anyFailure stands for every exit code but exitDone.
 const anyFailure = -1
 
-// fails runs a command line, which must fail with the wanted exit code and print the text told.
+// fails runs a command line and reports an error unless it ends with the exit code want and prints
+// the text told to standard error.
 func fails(t *testing.T, want int, told string, args ...string) {
 	t.Helper()
 	code, _, have := pegasimd(t, args...)
@@ -55,14 +57,15 @@ func fails(t *testing.T, want int, told string, args ...string) {
 	}
 }
 
-// A mistake is a command line that fails.
+// A mistake is a command line that must fail, with the expected exit code and error text.
 type mistake struct {
 	code int
 	told string
 	args []string
 }
 
-// mistakes runs command lines, each in an empty folder, which has to stay so.
+// mistakes runs each command line, preceded by the words before, in an empty folder that must stay
+// empty.
 func mistakes(t *testing.T, all map[string]mistake, before ...string) {
 	for name, m := range all {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +77,7 @@ func mistakes(t *testing.T, all map[string]mistake, before ...string) {
 	}
 }
 
-// file writes a file into a folder of the test's own.
+// file writes text to a file in a new temporary folder and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -84,7 +87,8 @@ func file(t *testing.T, name, text string) string {
 	return path
 }
 
-// plainFlags choose nothing by the data. Flags behind them are in force.
+// plainFlags fix settings that train would otherwise choose from the data. Later flags override
+// them.
 var plainFlags = strings.Fields("-scale none -bias none -multiclass ovr -lambda 1e-4 -epochs 20")
 
 const toy = `+1 1:2 2:1
@@ -140,7 +144,7 @@ func TestTrainPredictEval(t *testing.T) {
 	if accuracy := e["accuracy"].(float64); accuracy < 0.9 || accuracy+e["error"].(float64) != 1 {
 		t.Errorf("accuracy %v, error %v", accuracy, e["error"])
 	}
-	// The objective on the training data is the one that training told.
+	// eval on the training data computes the objective that training reported, up to 1e-6.
 	if got := e["objective"].(float64); got < objective*(1-1e-6) || got > objective*(1+1e-6) {
 		t.Errorf("eval has the objective %v, train %v", got, objective)
 	}
@@ -175,8 +179,8 @@ func TestTrainPredictEval(t *testing.T) {
 	}
 }
 
-// Each path, layout and number of threads gives the same model, but for the layout, which sums in
-// another order.
+// With one layout, all code paths and numbers of threads give the same model. The models of the two
+// layouts may differ: they sum in different orders.
 func TestSameModelEverywhere(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, layout := range []string{"dense", "sparse"} {
@@ -224,7 +228,7 @@ func TestPresetPaper(t *testing.T) {
 	}
 }
 
-// The flags that a preset sets are the library's choices.
+// The flags of -preset paper parse to the configuration that pegasos.Paper returns.
 func TestPresetIsPaper(t *testing.T) {
 	f := flags.NewSet("train")
 	if _, err := f.Parse(strings.Fields(flags.Paper)); err != nil {
@@ -289,7 +293,8 @@ func TestStartAndPrior(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	must(t, "train", "-quiet", "-epochs", "20", data, dir+"/a")
-	// Here are other columns in the file and dogs only, whose label is another number than it was.
+	// This file has another column and only dogs, a label that would get another class number
+	// here.
 	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
 	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,
 		dir+"/b")
@@ -352,8 +357,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// A line through four points, penalised: the slope and the constant of the normal equations, in the
-// model, its liblinear form, and what eval measures of it.
+// Ridge regression on four points of a line gives the slope and the constant of the normal
+// equations in the liblinear form of the model, and eval measures an R^2 near 1.
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
@@ -387,7 +392,7 @@ func TestNumbers(t *testing.T) {
 	_, told := must(t, "train", "-loss", "eps-insensitive", "-epsilon", "0.01", "-bias",
 		"augmented", "-lambda", "1e-3", "-epochs", "1000", "-seed", "2",
 		"-json", dir+"/json", data, dir+"/model")
-	if r := report(t, dir+"/json"); !strings.Contains(told, "numbers to predict") ||
+	if r := report(t, dir+"/json"); !strings.Contains(told, "regression targets") ||
 		r["classes"] != 0.0 || r["config"].(map[string]any)["epsilon"] != 0.01 {
 		t.Errorf("%s %v", told, r)
 	}
@@ -420,7 +425,7 @@ func TestClassNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	model := filepath.Join(t.TempDir(), "pets.model")
 	must(t, "train", "-quiet", data, model)
-	// In this file dog comes first and there is a class that the model does not know.
+	// In this file dog comes first, and the model does not know the class bird.
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n")
 	predicted, accuracy := must(t, "predict", other, model)
 	if predicted != "dog\ncat\ndog\n" || !strings.Contains(accuracy, "(2 of 3)") {
@@ -475,13 +480,15 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 	if code := <-done; code != exitInterrupted {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	// Interrupted while reading there is no model; in training there is, and it can be used.
+	// A run interrupted while reading writes no model. A run interrupted in training does, and
+	// predict accepts the model.
 	if _, err := os.Stat(model); err == nil {
 		must(t, "predict", data, model)
 	}
 }
 
-// Every mistake gives its exit code and says where it is, and leaves no model.
+// Every mistake gives its exit code and an error that names the place or the flag, and leaves no
+// file.
 func TestErrors(t *testing.T) {
 	var gz bytes.Buffer
 	w := gzip.NewWriter(&gz)

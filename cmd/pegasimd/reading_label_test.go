@@ -156,7 +156,7 @@ func TestReadingLabelOfModel(t *testing.T) {
 	}
 }
 
-// Whole numbers are numbers to predict if there are many and some are rare, and classes else.
+// Whole numbers are regression targets if there are many and some are rare, and classes else.
 func TestReadingTasks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, c := range map[string]struct {
@@ -226,7 +226,7 @@ func TestReadingTasks(t *testing.T) {
 		of := trainOn(t, file(t, "x.csv", s.csv()))
 		if of.code != exitDone || (of.classes == 0) != c.number || c.number && of.fit < 95 ||
 			c.doubt != mention(of.doubts, "-loss squared") {
-			t.Errorf("%s: exit code %d, %d classes, fit %v %%, %q, want numbers to predict: %t, a "+
+			t.Errorf("%s: exit code %d, %d classes, fit %v %%, %q, want regression targets: %t, a "+
 				"warning: %t\n%s", name, of.code, of.classes, of.fit, of.doubts, c.number,
 				c.doubt, brief(of.told))
 		}

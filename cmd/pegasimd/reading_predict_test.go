@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Cells that the training had nothing like are missing cells: they are told with a count, and no
-// other prediction changes.
+// predict treats a cell unlike all cells of training as missing and reports the number of such
+// cells. The scores of the other rows do not change.
 func TestReadingOddCells(t *testing.T) {
 	s := houses(100)
 	dressed := s.numbers("size", func(v float64) string { return "£" + grouped(v, 2, ",", ".") }).
@@ -30,7 +30,7 @@ func TestReadingOddCells(t *testing.T) {
 		of := trainOn(t, data)
 		for _, gaps := range []bool{false, true} {
 			plain := c.plain
-			if gaps { // training had gaps
+			if gaps { // train on a column with gaps
 				plain = plain.change(c.column, func(row int, cell string) string {
 					return cell[:len(cell)*min(1, row%9)]
 				})
@@ -48,7 +48,7 @@ func TestReadingOddCells(t *testing.T) {
 			want := tableScores(t, with(make([]string, len(c.cells))...), of)
 			odd := with(c.cells...)
 			level := c.column == "kind" &&
-				gaps // an unknown level is no gap where training had gaps
+				gaps // an unknown level is no gap if training had gaps
 			if have := tableScores(t, odd, of); !level && !slices.Equal(have, want) {
 				t.Errorf("%s, gaps %t: scores of %q are not those of empty cells", c.column, gaps,
 					c.cells)
@@ -66,7 +66,7 @@ func TestReadingOddCells(t *testing.T) {
 	}
 }
 
-// oneFeature returns a sheet of the first and the last column.
+// oneFeature returns a sheet of the first and the last column of s.
 func oneFeature(s sheet) sheet {
 	of := sheet{names: []string{s.names[0], s.names[len(s.names)-1]}}
 	for _, row := range s.rows {
@@ -75,7 +75,8 @@ func oneFeature(s sheet) sheet {
 	return of
 }
 
-// There is a prediction for each row, also for rows without cells, and for lines without a text.
+// predict prints a prediction for each row, also for rows with empty cells and for lines without
+// text. It leaves out rows with too many cells.
 func TestReadingInStep(t *testing.T) {
 	lines := file(t, "x.tsv", reviews(200))
 	text := trainOn(t, lines)
@@ -122,7 +123,7 @@ func TestReadingInStep(t *testing.T) {
 				strings.Count(out, "\n"), c.rows, told)
 		}
 	}
-	for name, text := range map[string]string{ // rows that lack what the model needs
+	for name, text := range map[string]string{ // files without a column that the model needs
 		"a header without a column": "size,kind\n5,a\n", "too few columns": "5\n7\n",
 		"another table": "name,town,age,sex,pay\nAnn,Graz,7,f,3\n",
 	} {
@@ -133,7 +134,8 @@ func TestReadingInStep(t *testing.T) {
 	}
 }
 
-// A suffixed is a file of which every suffix has to be scored as inside the whole file.
+// A suffixed is a training file whose suffixes must get the scores that their rows get inside the
+// whole file.
 type suffixed struct {
 	name    string // of the file; x.csv if empty
 	header  string
@@ -151,12 +153,13 @@ func asSuffixed(s sheet, separator string) suffixed {
 	return of
 }
 
-// Every suffix of a training file, with the header and without, is scored exactly as inside the
-// whole file: what the model learned binds, whatever the suffix looks like.
+// The rows of a suffix of a training file, with the header and without, get the scores that they
+// get inside the whole file: predict reads the suffix in the form that the model learned, whatever
+// it looks like.
 func TestReadingSuffixes(t *testing.T) {
 	const rows = 40
 	s, p := houses(rows), points(rows)
-	late := func(row int) bool { return row >= rows/2 } // rows that lack what decided the form
+	late := func(row int) bool { return row >= rows/2 } // rows without the cells that show the form
 	days := func(layout string) sheet {
 		i := -1
 		return s.days(func(day time.Time) string {
@@ -278,7 +281,9 @@ func TestReadingSuffixes(t *testing.T) {
 	}
 }
 
-// checkSuffixes trains on a file and compares the scores of its suffixes with its own.
+// checkSuffixes trains on a file and compares the scores of its suffixes with the scores of the
+// same rows in the whole file. It tries all suffixes of up to 8 rows, and longer ones of a multiple
+// of 4 rows.
 func checkSuffixes(t *testing.T, c suffixed) {
 	t.Helper()
 	if c.name == "" {

@@ -228,7 +228,7 @@ type trained struct {
 	doubts  []string
 	hash    string
 	rows    int
-	classes int     // 0 for numbers to predict
+	classes int     // 0 for regression targets
 	fit     float64 // training accuracy or R^2, in percent
 	model   string  // a file
 }

@@ -65,7 +65,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// A named pipe is opened once: it has no beginning to look at again.
+// train reads a named pipe to which a process writes once, so that train can open it only once.
 func TestNamedPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {

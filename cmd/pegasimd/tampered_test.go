@@ -25,7 +25,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file runs verify and the program spec/verifier on one corpus of honest and tampered models.
+// This file runs verify and the program spec/verifier on the same honest and tampered models.
 
 var tamperedStep = flag.Int("tampered", 50, "TestTampered verifies every n-th tampered model, and "+
 	"four times as many of the kinds that spec/verifier covers")
@@ -48,7 +48,8 @@ type honest struct {
 	notChecked  map[string][]string // parts that each verifier names as not checked
 }
 
-// honestModels are models of every kind, of which spec/verifier covers the first.
+// honestModels lists models of every kind. Those with covered set are of kinds that spec/verifier
+// covers.
 var honestModels = []*honest{
 	{flags: "-scale none -bias none -finish none -epochs 5", data: "two.svm", covered: true},
 	{flags: "", data: "two.svm", covered: true},
@@ -185,7 +186,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 		proving.with += " -passes 1000"
 	}
 	for _, m := range h.tamper(rand.New(rand.NewPCG(1, 1))) {
-		if strings.HasSuffix(m.what, gapOfZero) { // for which verify does the most
+		if strings.HasSuffix(m.what, gapOfZero) { // the model verified for longest
 			model = "tampered"
 			if err := os.WriteFile(model, h.sealed(m), 0o666); err != nil {
 				t.Fatal(err)
@@ -196,7 +197,8 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	h.bound = verifiers[0].verify(t, &proving, model).bound
 }
 
-// checkLists reports parts of the file that verify lists in no list, or in both.
+// checkLists reports an error for each part of the header that verify names neither as checked nor
+// as not checked, or as both.
 func (h *honest) checkLists(t *testing.T, f opinion) {
 	var each func(v value)
 	each = func(v value) {
@@ -217,7 +219,8 @@ func (h *honest) String() string {
 	return strings.Join(strings.Fields(h.flags+" "+h.with+" "+h.data), " ")
 }
 
-// predict returns a model's predictions on its training data: labels, scores and probabilities.
+// predict returns the output of predict for the model's training data: labels, scores and
+// probabilities, each after its exit code.
 func (h *honest) predict(t *testing.T, model string) (all string) {
 	for _, flag := range []string{"", "-scores", "-proba"} {
 		args := append([]string{"predict", "-quiet"}, strings.Fields(flag)...)
@@ -227,7 +230,7 @@ func (h *honest) predict(t *testing.T, model string) (all string) {
 	return all
 }
 
-// A verifier is one of the two programs.
+// A verifier is pegasimd verify or spec/verifier.
 type verifier struct {
 	name string
 	run  func(t *testing.T, h *honest, model string) (f opinion, code int)
@@ -275,7 +278,7 @@ func verifyHere(t *testing.T, h *honest, model string) (f opinion, code int) {
 	return opinion{r.Verdict, told, r.Bound, r.Checked, r.NotChecked}, code
 }
 
-// runSecond builds spec/verifier and returns a function that runs it.
+// runSecond builds spec/verifier and returns a function that runs it on a model file.
 func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinion, int) {
 	program := filepath.Join(t.TempDir(), "verifier")
 	build := exec.Command("go", "build", "-o", program, "../../spec/verifier")
@@ -336,7 +339,8 @@ func TestTampered(t *testing.T) {
 				found := v.verify(t, h, "tampered")
 				why, ok := found.verdict, true
 				if why == "confirmed" {
-					// Parts that the edit removed are named for the honest model only.
+					// Only the answer about the honest model names parts that
+					// the edit removed.
 					parts := slices.Concat(found.notChecked, h.notChecked[v.name])
 					why, ok = h.mayConfirm(t, m, file, parts)
 				}
@@ -354,7 +358,8 @@ func TestTampered(t *testing.T) {
 
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
-// tellApart reports an error unless verify -hash contradicts a model that it confirms without.
+// tellApart reports an error unless verify with -hash of the honest model contradicts the tampered
+// model, which verify confirms without -hash.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")
@@ -372,7 +377,7 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	}
 }
 
-// mayConfirm reports whether a tampered model may be confirmed, and why, or why not.
+// mayConfirm reports whether a verifier may confirm the tampered model, and why.
 func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
 	why string, ok bool) {
 	harmless := func(e mutant) bool {
@@ -380,7 +385,7 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	}
 	small := m.small
 	switch rest := slices.DeleteFunc(slices.Clone(m.edits), harmless); {
-	case len(rest) == 1: // which is judged by itself
+	case len(rest) == 1: // one edit matters: judge the model with this edit alone
 		file := h.sealed(rest[0])
 		if err := os.WriteFile("tampered", file, 0o666); err != nil {
 			t.Fatal(err)
@@ -396,8 +401,9 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	case !is.asTrue(was, h.bound):
 		return fmt.Sprintf("other claims: %+v, honest ones %+v", is, was), false
 	case !same && (m.numbersOnly || is.kernel) && named(trainedHash, notChecked):
-		// For example a weight whose sign was changed, where no row's loss depends on the sign, or
-		// a kernel's gamma by little: the claims are true of the edited model.
+		// For example a weight with the opposite sign where no row's loss depends on the
+		// sign, or a slightly different gamma of a kernel: the claims are true of the
+		// edited model.
 		return otherWeights, true
 	case !same:
 		return "other predictions", false
@@ -409,8 +415,8 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	return "another value of a part that is not named", false
 }
 
-// meaning returns a model file in a canonical form: files of the same model have the same form. A
-// file that can't be read gives the error.
+// meaning returns a model file in a canonical form: two files have equal forms if they hold the
+// same model. If the file can't be read, it returns the error's text.
 func meaning(file []byte) string {
 	p, err := modelio.Read(bytes.NewReader(file))
 	if err != nil {
@@ -418,7 +424,7 @@ func meaning(file []byte) string {
 	}
 	if m, ok := p.(*pegasos.Model); ok {
 		m.Config = m.Config.Plain()
-		for k := range m.Result.PerClass { // 0 for a pair of classes without rows
+		for k := range m.Result.PerClass { // with 0 steps for a pair without rows
 			of := &m.Result.PerClass[k]
 			of.Lambda, of.Steps = cmp.Or(of.Lambda, m.Lambda), cmp.Or(of.Steps, m.Result.Steps)
 		}
@@ -437,9 +443,9 @@ func meaning(file []byte) string {
 	return again.String()[:again.Len()-sha256.Size]
 }
 
-// alike reports whether predictions are equal up to the last digits of scores and probabilities.
-// Near an optimum the objective changes by the square of the change in the scores, so that its bits
-// can't show smaller changes.
+// alike reports whether predictions are equal up to 1e-6 in numbers, relative to values above 1.
+// Near an optimum the objective changes with the square of the change of the scores, so that its
+// bits can't show smaller changes.
 func alike(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	return slices.EqualFunc(x, y, func(a, b string) bool {
@@ -466,7 +472,7 @@ func listOf(path string, list []string) int {
 	}
 }
 
-// claims has the claims of a model file.
+// claims holds what a model file claims about its training.
 type claims struct {
 	objective, bound, lambda float64
 	data                     string
@@ -474,8 +480,8 @@ type claims struct {
 }
 
 // asTrue reports whether c claims the honest model's objective, lambda and data, and no larger
-// bound than the honest model or than the bound that was found, up to roundings. Verify accepts the
-// objective of a kernel machine if it is right up to a hundredth of P - D.
+// bound than the honest model's or the bound that verify found, up to rounding. For a kernel
+// machine, verify accepts an objective that is wrong by up to a hundredth of P - D.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {

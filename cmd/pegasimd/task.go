@@ -62,7 +62,7 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	if numeric && open {
 		cfg.Loss = pegasos.Squared
 		if !d.call.flags.Quiet {
-			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
+			fmt.Fprintf(c.stderr, "%s: the labels are taken for regression targets: there are %d "+
 				"distinct ones, such as %v; if they are classes, give -multiclass ovr\n",
 				escape.Name(shortName(d.String())), len(labels), like)
 		}
@@ -80,7 +80,7 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	d.describeSet(set, numbers, took)
 	if !numbers {
 		if numeric && !classes {
-			return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
+			return nil, 0, fmt.Errorf("%s: the labels look like regression targets, not like classes: "+
 				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
 				"without -kernel), or say that they are classes with -multiclass",
 				d, set.Rows(), len(labels), like)
@@ -90,7 +90,7 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 			d.manyClasses = true
 			d.doubts = append(d.doubts, dataset.Doubt{About: "task", Flag: "-loss squared",
 				Text: fmt.Sprintf("the labels, %d different whole numbers, are taken for classes, not for "+
-					"numbers to predict", len(labels))})
+					"regression targets", len(labels))})
 		}
 	}
 	if err == nil {
@@ -146,7 +146,7 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 			strings.Join(escape.Names(rare[:min(n, most)]), ", "))
 	}
 	if doubt.Text += " of a header, a footer or a typing error?"; set.Names == nil {
-		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels numbers to predict?", "-loss squared"
+		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels regression targets?", "-loss squared"
 	}
 	d.doubts = append(d.doubts, doubt)
 }

@@ -31,7 +31,7 @@ of data. -model names a model of any name. Every other argument is data, and has
 
 Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and
 the length of the run. A line of the output lists the choices. The model stores the scaling and
-applies it to rows that it predicts. Labels that look like numbers to predict make it a regression,
+applies it to rows that it predicts. Labels that look like regression targets make it a regression,
 unless -loss or -multiclass is given. docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), a table (.csv .psv .tsv .tab .jsonl .ndjson),

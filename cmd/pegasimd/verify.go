@@ -256,7 +256,7 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	}
 	tr.Start, tr.Prior = c.from, c.near
 	if tr.Start != nil && tr.Start.Cols() != m.Cols() {
-		return nil, flags.Usagef("-start: the model has %d features, the one that was trained from it %d",
+		return nil, flags.Usagef("-start: the start model has %d features, the verified model %d",
 			tr.Start.Cols(), m.Cols())
 	}
 	options := pegasos.VerifyOptions{Proof: c.kept, Passes: f.Passes, Sigmoids: f.Sigmoids}

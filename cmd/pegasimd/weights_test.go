@@ -11,7 +11,7 @@ import (
 )
 
 // weightedRows returns rows of two columns as lines of svmlight text, their weights 0 to 3, and
-// the lines as often as their weights say. Labels are numbers to predict if there are no classes.
+// the lines as often as their weights say. Labels are regression targets if there are no classes.
 func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
 	g := rand.New(rand.NewPCG(9, uint64(classes)))
 	for i := range rows {

@@ -104,8 +104,8 @@ func line(style int, name string, y ...float64) Series {
 	return s
 }
 
-// Figures show their texts, whatever the values, and their series' points but for those that an
-// axis can't show.
+// A figure shows the wanted texts, and the path of its first line has the wanted number of points:
+// a point that an axis can't show is left out.
 func TestFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	long := strings.Repeat("a name of some length ", 6)

@@ -6,19 +6,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// batchBytes is the number of bytes of text in a batch of rows, which the last row may exceed.
+// batchBytes is the number of bytes of text after which a batch of rows ends. The last row of a
+// batch may exceed it.
 const batchBytes = 1 << 16
 
-// batches is the number of batches of a Reader that reads ahead: one that is read, one that waits,
-// and one whose rows Read returns.
+// batches is the number of batches of a Reader that reads ahead: one that the goroutine fills, one
+// that is full and waits, and one whose rows Read returns.
 const batches = 3
 
 // batch is consecutive rows of a file.
 type batch struct {
 	rows   []rowAt
 	cells  []string // of all rows
-	starts []int    // of the cells of all rows with quotes, in their row
-	spent  [][]byte // buffers that only rows of this batch and those before it lie in
+	starts []int    // scanner.starts of all rows with quotes
+	spent  [][]byte // buffers that contain rows of this batch or earlier ones, and no later rows
 	err    error    // error after the last row; nil if further rows follow
 }
 
@@ -26,7 +27,7 @@ type batch struct {
 type rowAt struct {
 	text   string
 	line   int
-	offset int64 // of the end of the row: see Reader.Offset
+	offset int64 // number of bytes of text up to the end of the row
 	cells  int   // end of the row in batch.cells
 	starts int   // end of the row in batch.starts
 }
@@ -78,14 +79,14 @@ func (a *readAhead) fill(r *Reader, in *scanner) {
 			return
 		}
 		b.read(r, in)
-		a.full <- b // which has a place for each batch
+		a.full <- b // never blocks: the channel has room for all batches
 		if b.err != nil {
 			return
 		}
 	}
 }
 
-// read fills the batch with the next rows. Its rows so far must not be in use.
+// read replaces the rows of the batch, which must no longer be in use, by the next rows of r.
 func (b *batch) read(r *Reader, in *scanner) {
 	in.spare, b.spent = append(in.spare, b.spent...), b.spent[:0]
 	defer func() { b.spent, in.spent = append(b.spent, in.spent...), in.spent[:0] }()
@@ -111,7 +112,7 @@ func (a *readAhead) next() ([]string, error) {
 			panic(a.failed)
 		}
 		if a.err = b.err; len(b.rows) > 0 {
-			a.free <- a.now // which has a place for each batch
+			a.free <- a.now // never blocks: the channel has room for all batches
 			a.now, a.row = b, -1
 		}
 	}
@@ -123,10 +124,10 @@ func (a *readAhead) next() ([]string, error) {
 	return a.now.cells[from:a.now.rows[a.row].cells], nil
 }
 
-// offset is scanner.offset for the row that next returned last.
+// offset returns the number of bytes of text up to the end of the row that next returned last.
 func (a *readAhead) offset() int64 { return a.now.rows[a.row].offset }
 
-// position is scanner.position for the row that next returned last.
+// position returns what scanner.position returned after the row that next returned last was read.
 func (a *readAhead) position(i int, separator byte) (line, column int) {
 	row, from := a.now.rows[a.row], 0
 	if a.row > 0 {

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// readEach returns a line for each row, with the places of its cells, and for the error and the
-// doubts at the end.
+// readEach returns a line for each row, with the positions of the row's cells, and lines for the
+// error and the doubts at the end.
 func readEach(r *Reader, most int) string {
 	var all strings.Builder
 	for range most {
@@ -30,8 +30,8 @@ func readEach(r *Reader, most int) string {
 	return all.String()
 }
 
-// A reader that reads ahead returns the rows, places, errors and doubts of one that does not, and
-// stops before the end if asked.
+// TestReadAhead checks that a Reader that reads ahead returns the same rows, positions, errors and
+// doubts as a Reader that does not, and that it can be stopped before the end of the file.
 func TestReadAhead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 400 {
@@ -63,7 +63,8 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// The rows before an error of the file come first, and the error comes again.
+// TestReadAheadError checks that Read returns the rows before an error of the file, then the error,
+// and the error again in the next call.
 func TestReadAheadError(t *testing.T) {
 	rows := strings.Repeat("1,2\n", 100_000)
 	broken := io.MultiReader(strings.NewReader(rows), iotest.ErrReader(io.ErrUnexpectedEOF))
@@ -84,7 +85,7 @@ func TestReadAheadError(t *testing.T) {
 	}
 }
 
-// A panic of the goroutine becomes one of Read.
+// TestReadAheadPanic checks that Read panics if the goroutine that reads ahead has panicked.
 func TestReadAheadPanic(t *testing.T) {
 	r, err := Open(strings.NewReader(strings.Repeat("1,2\n", 1000)), nil, -1, Given{})
 	if err != nil {

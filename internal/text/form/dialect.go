@@ -176,10 +176,10 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty lowers c.width by 1 if all rows that have the last column are empty there, and the rows
-// that lack just this column are at least two, and at least a twentieth as many. counts maps a
-// number of cells to the number of rows with that many cells. cutEmpty also cuts rows whose cells
-// beyond the table's width are all empty.
+// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty, and the number
+// of rows with one cell less is at least two and at least a twentieth of the number of these rows.
+// counts maps a number of cells to the number of rows with that many cells. cutEmpty also cuts rows
+// whose cells beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -316,7 +316,7 @@ func lacking(cells, names []string) (absent []string) {
 
 // sureness returns the mean confidence, from 0 to 1, that a cell of body is one cell and not
 // several that should have been split. It examines about sampledCells cells. It lowers the result
-// if the dialect has no quotes but some of the cells begin with a quote.
+// if the dialect has no quotes but one of the examined cells begins with a quote.
 func (c *candidate) sureness(body [][]string) float64 {
 	step := 1 + len(body)*c.width/sampledCells
 	sum, cells, quoted := 0., 0, false

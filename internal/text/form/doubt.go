@@ -62,8 +62,8 @@ func separatorName(c byte) string {
 
 // headerDoubts returns a doubt if lines above the table are left out, unless all of them begin with
 // #, and another doubt if it is uncertain whether the first row is a header. skipped is the number
-// of lines that were skipped before the samples were split: those that the caller gives, or a sep=
-// line. above is the number of all lines above the table.
+// of lines that were skipped before the samples were split: Given.SkipLines, or 1 for a sep= line.
+// above is the number of all lines above the table.
 func headerDoubts(c *candidate, h heading, skipped, above int) (doubts []Doubt) {
 	isComment := func(r []string) bool { return strings.HasPrefix(r[0], "#") }
 	if slices.ContainsFunc(c.rows[:h.at], func(r []string) bool { return !isComment(r) }) {

@@ -2,10 +2,10 @@ package form
 
 // Encoder encodes the rows of a table as features and labels. Package tables implements it.
 type Encoder interface {
-	// Reads returns the table whose columns the encoder reads, and for each of these columns
-	// whether the features depend on it: the file need not have columns without use. The cells of a
-	// row come in the order of the table. Without a table, the encoder reads all columns but the
-	// label's, in the order of the file.
+	// Reads returns the table whose columns the encoder reads and, for each of these columns,
+	// whether the features depend on it; the file may lack columns on which no feature depends.
+	// Encode gets the cells of a row in the order of the table's columns. If the table is nil,
+	// Encode gets the cells of all columns but the label's, in the order of the file.
 	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
@@ -27,14 +27,15 @@ type Encoder interface {
 // Source describes a file whose rows an Encoder encodes.
 type Source struct {
 	// Table has the names of the columns and the place of the label; nil if there are no names, and
-	// the label is the last column. Lines of JSON append names to it.
+	// the label is the last column. While a file of the format JSONL is read, the names of new
+	// fields are appended to it.
 	Table *Table
 	Form  Form
 	// Decimal is the decimal mark of columns whose cells leave it open, '.' or ','; 0 if none is
 	// given.
 	Decimal byte
-	// DropUnlabelled reports whether the caller leaves out rows whose label is a gap, or keeps them
-	// unlabeled. A cell such as NA is then no class name.
+	// DropUnlabelled is whether the caller treats rows whose label cell is a gap as rows without a
+	// label. A cell such as NA is then no class name.
 	DropUnlabelled bool
 	// AnyWidth allows any number of columns. Otherwise the bytes of the file limit it.
 	AnyWidth bool

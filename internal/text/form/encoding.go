@@ -274,8 +274,8 @@ func incomplete(text []byte) int {
 }
 
 // step appends the decoded text of raw to out, and returns the number of bytes of raw that it has
-// decoded. If end is false, it leaves an incomplete character at the end of raw for the next call;
-// if end is true, the file ends there.
+// decoded. If end is false, it leaves an incomplete character at the end of raw for the next call.
+// If end is true, it treats such a character as invalid.
 func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
 	switch d.name {
 	case windows1252Name:

@@ -20,8 +20,8 @@ const None = 0xff
 
 // The formats of a file: the values of Format in [Given] and [Form].
 const (
-	CSV   = "csv"   // any separator
-	TSV   = "tsv"   // any separator, tabs preferred
+	CSV   = "csv"   // any separator; in a Form, any but a tab
+	TSV   = "tsv"   // any separator, tabs preferred; in a Form, tabs
 	Lines = "lines" // a label, a tab and a text, or texts alone
 	JSONL = "jsonl" // a flat object of JSON in each line
 )
@@ -62,7 +62,7 @@ type Form struct {
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines left out; None for no such lines
-	SkipLines int    // lines left out above the table; 0 if those are only comments and blank lines
+	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
 	Header    bool   // whether the first row of the table names the columns
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow

@@ -23,7 +23,7 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	h = heading{at: c.first, sure: true}
 	if at, found := c.findHeader(g); found && (g.Header == nil || *g.Header) {
 		h.at, h.header = at, true
-		h.units = c.unitsBehind(at)
+		h.units = c.unitsBelow(at)
 		return h, nil
 	}
 	model := g.Columns > 0
@@ -43,7 +43,7 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	default:
 		h.header, h.sure = c.isHeader(h.at)
 	}
-	h.units = h.header && c.unitsBehind(h.at)
+	h.units = h.header && c.unitsBelow(h.at)
 	return h, err
 }
 
@@ -475,7 +475,7 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	}
 	reason := "no column is called " + strings.Join(quoted, " or ") + " in the header"
 	if more := len(absent) - most; more > 0 {
-		reason += fmt.Sprintf(", and %d more that the model needs are not there", more)
+		reason += fmt.Sprintf(", which lacks %d more columns that the model needs", more)
 	}
 	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }
@@ -492,13 +492,13 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBehind reports whether the row below the header has units, types or descriptions instead of
+// unitsBelow reports whether the row below the header has units, types or descriptions instead of
 // data. at is the index of the header. Such a row has no numbers or dates, but a word in at least
 // one column of numbers or dates. In addition, one of these conditions must hold:
 //   - all its cells are empty or names of types (see typeNames);
 //   - it has words in two or more columns of numbers or dates, no column votes against its being a
 //     header, and either five or more rows follow or its cells are different.
-func (c *candidate) unitsBehind(at int) bool {
+func (c *candidate) unitsBelow(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false
 	}

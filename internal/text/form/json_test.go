@@ -43,8 +43,8 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// A field that is new in each line takes no more memory than the file pays for, and a line takes
-// the time of its own fields.
+// If each line has a new field, memory is bounded by the size of the file, and the time for a line
+// is proportional to the number of fields in the line.
 func TestNewFieldsInEachLine(t *testing.T) {
 	const lines = 20000
 	var b strings.Builder
@@ -71,7 +71,7 @@ func TestNewFieldsInEachLine(t *testing.T) {
 	}
 }
 
-// A line of many fields takes the time of its fields, and not of their square.
+// The time for a line of many fields is proportional to their number, not to its square.
 func TestManyFields(t *testing.T) {
 	var b strings.Builder
 	for i := range 200000 {

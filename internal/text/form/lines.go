@@ -71,8 +71,9 @@ func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
 // looksLikeLines reports whether the rows from index from on, in a table without a header, are more
 // likely to be lines of a label, a tab and a text. The table must have two columns separated by a
-// tab. No label may be empty or longer than 40 bytes, and most texts must be words, not numbers or
-// dates. In addition, one of these conditions must hold:
+// tab. No label may be empty or longer than 40 bytes, at least four fifths of the texts must be
+// words, not numbers or dates, and about nine tenths of the rows must have two cells. In addition,
+// one of these conditions must hold:
 //   - no label contains a blank or a quote, and at least half of the texts are sentences: they have
 //     three or more blanks;
 //   - there are ten or more rows, at most a third as many distinct labels, and at least three

@@ -25,21 +25,21 @@ type Reader struct {
 	names   []string
 	decoder *decoder
 	text    *scanner // the scanner of the text
-	scanner *scanner // the same for a table; nil for the formats Lines and JSONL
+	scanner *scanner // equal to text for a table; nil for the formats Lines and JSONL
 	table   rows
-	json    *jsonRows // the same as table if the format is JSONL; else nil
+	json    *jsonRows // equal to table if the format is JSONL; else nil
 	keep    bool
 	needed  []string // names of a header that may come later; nil if it comes first or is unknown
 
 	cells    []string // buffer for rows that were filled or cut
-	read     int      // number of rows except empty ones and repeated headers
+	read     int      // number of rows of a table except rows in empty and repeated
 	rows     int      // number of rows returned
 	ragged   quirk    // rows whose width is not the table's
 	width    int      // number of cells in the first ragged row
 	footer   quirk    // ragged rows after the last row of the table's width, if keep is false
 	totals   quirk    // rows with a cell such as "total"
 	totalRow int      // value of rows at the last row counted in totals
-	empty    quirk    // rows of empty cells
+	empty    quirk    // rows of empty cells, if keep is false
 	repeated quirk    // rows that repeat the header
 	doubts   []Doubt
 	done     bool
@@ -262,7 +262,7 @@ func DecimalOf(points, commas int) byte {
 }
 
 // DecimalMarks returns how many cells of the samples are plain numbers with a decimal point, and
-// how many are numbers only with a decimal comma.
+// how many are numbers only if a comma is the decimal mark.
 func (r *Reader) DecimalMarks() (points, commas int) { return r.points, r.commas }
 
 func decimalMarks(body [][]string) (points, commas int) {
@@ -397,7 +397,8 @@ var totalInitials = func() (letters uint32) {
 	return letters
 }()
 
-// isHeader reports whether a row repeats the header, as in concatenated files.
+// isHeader reports whether a row repeats the header, as in concatenated files. If the file has no
+// header, it reports whether the row has all names that the model needs, two or more.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {
@@ -430,15 +431,16 @@ func (r *Reader) Offset() int64 {
 	return r.text.offset()
 }
 
-// doubt appends d to the doubts that Doubts returns. The cell may be one of the current row.
+// doubt appends d to the doubts that Doubts returns. It copies d.Cell, which may be valid only
+// until the next row is read.
 func (r *Reader) doubt(d Doubt) {
 	d.Cell = strings.Clone(d.Cell)
 	r.doubts = append(r.doubts, d)
 }
 
-// finish is called at the end of the file. If too many rows have a number of cells other than the
-// number of columns of the table, it returns an error. Otherwise it adds the doubts that depend on
-// the whole file.
+// finish is called at the end of the file. If keep is false and too many rows have a number of
+// cells other than the number of columns of the table, it returns an error. Otherwise it adds the
+// doubts that depend on the whole file.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

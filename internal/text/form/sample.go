@@ -11,7 +11,7 @@ const (
 	headSize    = 128 << 10 // least number of bytes in the beginning, if the file has as many
 	pieceSize   = 32 << 10  // approximate number of bytes in a further piece
 	pieces      = 4         // number of further pieces
-	headLines   = 20        // least number of lines in the beginning, up to a size: see readHead
+	headLines   = 20        // least number of lines in the beginning; see readHead for exceptions
 	sampledRows = 3000      // largest number of rows sampled from the beginning
 )
 
@@ -27,10 +27,11 @@ type sample struct {
 }
 
 // readHead reads the beginning of a file, and reports whether that is the whole file. It reads
-// headSize bytes. As long as these have fewer than headLines lines, as in a table of many columns,
-// it doubles the number of bytes, until there are enough.
+// headSize bytes. If they have fewer than headLines lines, as in a table of many columns, it
+// doubles their number until they have headLines lines, or are at least 16 MiB or 16 for each of
+// maxColumns columns.
 func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) {
-	enough := min(16<<20, 16*maxColumns) // bytes at which the head is long enough
+	enough := min(16<<20, 16*maxColumns) // bytes from which on fewer lines will do
 	for size := headSize; ; size *= 2 {
 		old := len(head)
 		head = append(head, make([]byte, size-old)...)
@@ -46,9 +47,9 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 }
 
 // readPieces reads samples of a file from positions after its beginning, which is head bytes long.
-// The result last tells whether the last sample reaches the end of the file. There are no samples
-// if at is nil or the file is no longer than its beginning. After an error there are fewer samples;
-// the error is reported when the file itself is read.
+// The result last reports whether the last sample reaches the end of the file. There are no samples
+// if at is nil or the file is no longer than its beginning. readPieces stops at an error without
+// returning it: the Reader meets it again when it reads the rows.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

@@ -36,13 +36,13 @@ type scanner struct {
 	err      error  // error of src, io.EOF at its end
 	cut      bool   // whether the text is a sample, so that text after its last line end is no row
 
-	keep         bool     // whether rows stay in use when the next ones are read
-	spent, spare [][]byte // with keep: buffers of such rows, and buffers whose rows are not in use
+	keep         bool     // whether rows stay in use when later rows are read
+	spent, spare [][]byte // with keep: earlier buffers with rows in use, and buffers free for reuse
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // whether quotes must close in their line; set if one never did
+	oneLine                   bool // quotes must close in their line; set if one never closed
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
 	// below pos is outdated: the character must be searched for again.
@@ -315,12 +315,13 @@ func (s *scanner) fill() error {
 // offset returns the number of bytes of text before pos.
 func (s *scanner) offset() int64 { return s.before + int64(s.pos) }
 
-// nextBuffer returns a buffer for the row at pos and those after it. It may be the one in use.
+// nextBuffer returns a buffer of the given length for the row at pos and the rows after it. The
+// buffer may be s.buf.
 func (s *scanner) nextBuffer(length int) []byte {
 	if !s.keep && len(s.buf) == length {
 		return s.buf
 	}
-	if s.keep && len(s.buf) == s.least { // the garbage collector takes larger ones
+	if s.keep && len(s.buf) == s.least { // larger buffers are not reused
 		s.spent = append(s.spent, s.buf)
 	}
 	if last := len(s.spare) - 1; last >= 0 && length == s.least {
@@ -343,13 +344,13 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 }
 
 // splitClosed splits the row, a line that begins at pos, whose quoted cells close in the line and
-// contain no quotes. It returns false for other rows and rows with too many cells: splitQuoted splits
-// these.
+// contain no quotes. It returns false for other rows and for rows with too many cells; the caller
+// then calls splitQuoted.
 func (s *scanner) splitClosed() bool {
 	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
 	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
 	from, start, to := 0, s.skipBlanks(row, 0), -1 // of the cell: see span; to is -1 unless it is quoted
-	next := 0                                      // the end of a quoted cell and the blanks after it
+	next := 0                                      // end of the last quoted cell and its blanks
 	for i := 0; i <= len(row); i += 8 {
 		w := wordAt(text, i)
 		x := matches(w, separators) | matches(w, quotes)
@@ -551,8 +552,8 @@ func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)
 }
 
-// position is scanner.position for a row that begins in the given line. starts are the starts of
-// its cells; there are none for a row without quotes.
+// position returns the results of scanner.position for a row that begins in the given line. starts
+// is scanner.starts for the row: empty if it has no quotes.
 func position(row string, line int, starts []int, i int, separator byte) (_, column int) {
 	at := 0
 	switch {

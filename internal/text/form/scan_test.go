@@ -46,8 +46,8 @@ func csvRows(text []byte) [][]string {
 	return rows
 }
 
-// wellFormed writes rows of random cells as RFC 4180 has them, quoted where that is needed and at
-// random.
+// wellFormed returns rows of random cells in the format of RFC 4180. It quotes the cells that need
+// quotes, and others at random.
 func wellFormed(rng *rand.Rand) []byte {
 	var b bytes.Buffer
 	cells := []string{"a", "", "12.5", "x y", "p,q", `say "hi"`, "two\nlines", `"`, `",`, "ü", `""`, ",\n\""}
@@ -68,7 +68,8 @@ func wellFormed(rng *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// A well-formed file has the cells that encoding/csv reads, however it comes in pieces.
+// TestWellFormed checks that the scanner finds the cells that encoding/csv reads in a well-formed
+// file, whatever the sizes of the pieces in which the file is read.
 func TestWellFormed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -98,7 +99,7 @@ func TestScanErrors(t *testing.T) {
 		"line 2: more than 10 columns (-max-features)" {
 		t.Error(err)
 	}
-	// A file that ends too early, as one of gzip may, is an error, in the sample and behind it.
+	// A compressed file that ends too early is an error, in the sample and after the sample.
 	for _, text := range []string{"", "1,2\n3,4", table("", 40000, plain(","))} {
 		cut := io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
 		r, err := Open(cut, nil, -1, Given{})
@@ -111,7 +112,8 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// Quotes that never close cost no more than twice the time: they are looked for once.
+// Reading takes at most about twice the time if quotes never close: the scanner searches for the
+// closing quote once.
 func TestOpenQuotes(t *testing.T) {
 	for _, row := range []string{`"a,""b` + "\n", `"a,1` + "\n", "1,\"x\"\"y\n"} {
 		text := strings.Repeat(row, 20000)
@@ -122,7 +124,7 @@ func TestOpenQuotes(t *testing.T) {
 	}
 }
 
-// numbers is a table of numbers for benchmarks.
+// numbers returns a table of numbers for benchmarks.
 func numbers() []byte {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var b bytes.Buffer

@@ -23,8 +23,8 @@ type Table struct {
 	Unnamed bool `json:"-"`
 }
 
-// maxTableBytes is the largest number of bytes of the names of a Table, with one more byte for each
-// name: those of 400,000 columns of nine letters.
+// maxTableBytes is the largest number of bytes of the names of a Table, counting one more byte for
+// each name. It is enough for 400,000 names of nine letters.
 const maxTableBytes = 1 << 22
 
 // Check returns an error unless the table fits data with the given number of features and its names

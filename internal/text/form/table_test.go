@@ -29,8 +29,8 @@ func TestTableCheck(t *testing.T) {
 	}
 }
 
-// The table of a file has its names apart from the label's. Its JSON is read as it was written, and
-// without a place of the label the label is in the last column.
+// TestNewTable checks the names of a file's Table, which exclude the label's, that a Table survives
+// encoding as JSON, and that JSON without label_at means that the label is the last column.
 func TestNewTable(t *testing.T) {
 	for _, c := range []struct {
 		names          []string

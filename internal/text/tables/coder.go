@@ -13,31 +13,31 @@ import (
 // A Coder encodes rows by an encoder. It is a [form.Encoder]. Several goroutines may use it at the
 // same time.
 type Coder struct {
-	// RefuseGaps refuses cells without a value, and those that do not fit their column.
+	// RefuseGaps makes Encode refuse gaps, and cells that do not fit columns of numbers or dates.
 	RefuseGaps bool
 
 	*Encoder
 	columns []coding
 	mu      sync.Mutex // of misfits
-	misfits []misfits  // of each column
+	misfits []misfits  // by column
 }
 
-// misfits counts the cells of a column that are unlike the training's cells.
+// misfits counts the cells of a column that are unlike the column's cells in training.
 type misfits struct {
 	gaps int    // gaps in a column that had none in training
-	odd  int    // cells that do not fit
-	such string // the first of them
+	odd  int    // cells that do not fit the column
+	such string // the first cell counted in odd
 }
 
 // A coding converts the cells of a column to features.
 type coding struct {
 	*Column
 	first    int32           // the column's first feature
-	gap      int32           // the feature of gaps, or none
-	marks    bool            // the feature of gaps is 1 in rows with a value
-	filled   float32         // the feature of a gap in a column of numbers
-	levels   map[string]code // of each level
-	gapWords map[string]bool // words that count as gaps in this column of numbers
+	gap      int32           // the gap feature, or none
+	marks    bool            // the gap feature is 1 in rows with a value, not without
+	filled   float32         // value of the feature first for a gap in a column of numbers or dates
+	levels   map[string]code // by level of a category; nil if levels are hashed or there are none
+	gapWords map[string]bool // words that count as gaps in this column of numbers only
 	order    cell.Order
 	times    bool
 	text     *textCoder
@@ -125,7 +125,7 @@ func (c *Coder) Begin(form.Source) {}
 // Features returns [Encoder.Names].
 func (c *Coder) Features() []string { return c.Names() }
 
-// A row holds the columns and the values of the nonzeros of one row.
+// A row holds the nonzero features of one row: their indices and values.
 type row struct {
 	columns []int32
 	values  []float32

@@ -23,8 +23,8 @@ type Column struct {
 	// Name is the name in the header, or the column's number in the file if there is no header.
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Gaps is the number of training rows without a value: empty cells, gap words, and in columns
-	// of numbers and dates all cells that are neither.
+	// Gaps is the number of training rows without a value: the cell is empty or a gap word, or does
+	// not fit a column of numbers or dates.
 	Gaps int `json:"gaps,omitempty"`
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
@@ -33,9 +33,9 @@ type Column struct {
 	// column seems unrelated to the label. A column of text is never weak.
 	Weak bool `json:"weak,omitempty"`
 
-	Number *Scale    `json:"number,omitempty"` // of numbers and dates
+	Number *Scale    `json:"number,omitempty"` // scale of a column of numbers or dates
 	Date   *Calendar `json:"date,omitempty"`
-	Levels *Levels   `json:"levels,omitempty"` // of categories
+	Levels *Levels   `json:"levels,omitempty"` // levels of a category; nil if no level has a feature
 	Text   *Words    `json:"text,omitempty"`
 }
 
@@ -69,8 +69,9 @@ type Calendar struct {
 	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
 	// of the day without a date.
 	Order string `json:"order,omitempty"`
-	// Counts is the number of training rows in each month, followed by those on each weekday from
-	// Monday on: 0, 12 or 19 counts. Each has a feature.
+	// Counts has the number of training rows in each month, followed by the number of training rows
+	// on each weekday from Monday on: 0, 12 or 19 counts. Each month or weekday counted has a
+	// feature.
 	Counts []int `json:"counts,omitempty"`
 }
 

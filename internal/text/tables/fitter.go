@@ -44,16 +44,16 @@ type Fitter struct {
 	like    *Encoder     // the argument of Refit; nil in Fit
 	kinds   []Given      // the kind of each column, replacing Overrule
 	marks   []byte       // decimal marks of ambiguous columns of numbers; 0 for the file's
-	plan    []assumption // of each column, from the previous pass
-	forced  bool         // columns of names become text, because there are no others
-	kept    bool         // columns of ids are kept, because there are no others
+	plan    []assumption // by column, from the previous pass
+	forced  bool         // whether columns of names become text, because there are no other columns
+	kept    bool         // whether columns of ids are kept, because there are no other columns
 	labels  labelStats
 	raw     *rawFit // nil once a cell has shown that the table is not raw
 	cols    int     // number of columns that a raw pass has encoded
-	broken  bool    // the table is not raw, and earlier rows of the pass are lost
+	broken  bool    // whether the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
-	row     int
-	taken   int // number of rows counted
+	row     int // number of rows of the pass so far
+	taken   int // number of rows whose cells are counted in columns
 	columns []*stats
 	counted int // number of columns whose n-grams are counted
 
@@ -68,11 +68,11 @@ type Report struct {
 	Reason   string `json:"reason"`             // why the column is of its kind
 	Sample   string `json:"sample,omitempty"`   // a cell
 	Odd      int    `json:"odd,omitempty"`      // cells that do not fit the kind
-	OddCell  string `json:"odd_cell,omitempty"` // the first of them
+	OddCell  string `json:"odd_cell,omitempty"` // a cell counted in Odd
 	Distinct string `json:"distinct,omitempty"` // how many different cells there are
 }
 
-// The memory of a column in bytes: in a pass of full statistics, and in a raw one.
+// The memory of a column in bytes, in a pass of full statistics and in a raw pass.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128

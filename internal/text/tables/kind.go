@@ -15,8 +15,8 @@ import (
 const (
 	fewValues = 10 // most distinct numbers of a column that odd words make a category
 	idDigits  = 6  // least number of digits of whole numbers that are ids if all are distinct
-	// sparsestCounter limits the range of a row counter, relative to the number of rows: a file may
-	// lack up to half of the rows that were counted.
+	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
+	// lack about half of the numbers in the range.
 	sparsestCounter = 2
 )
 

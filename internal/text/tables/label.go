@@ -16,7 +16,7 @@ type labelStats struct {
 	points, proved          int    // plain labels with a point, and with a proven decimal point
 	full                    *stats // nil in the first pass
 	as                      assumption
-	again                   bool // full statistics are needed
+	again                   bool // whether the next pass needs full statistics
 }
 
 // begin prepares a pass.
@@ -72,7 +72,7 @@ func (l *labelStats) classes(doubt func(verdict)) Label {
 	return label
 }
 
-// settleFull is settle for full statistics.
+// settleFull returns the results of settle after a pass of full statistics.
 func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {

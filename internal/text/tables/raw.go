@@ -30,8 +30,9 @@ type rawColumn struct {
 	points, thousands bool
 }
 
-// encode appends the nonzero numbers of a row. It returns false if a cell of a row that is not
-// skipped is no plain number, or if the row has more cells than the first.
+// encode appends the nonzero numbers of a row. It returns false if the row has more cells than the
+// first row, or if the row is not skipped and has a cell that is no plain number or has a leading
+// zero.
 func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {

@@ -8,13 +8,13 @@ import "github.com/pegasimd/pegasimd/internal/text/cell"
 type Rule struct {
 	*Column
 	First  int32           // the column's first feature
-	Words  map[string]Code // the words of a category that set a feature, except gaps
+	Words  map[string]Code // the feature that a level sets, by word
 	Filled float32         // the value of feature First for a gap in a column of numbers
-	Gap    int32           // the feature of gaps, or -1
-	Marks  bool            // the feature of gaps is 1 in rows with a value, else in rows without
+	Gap    int32           // the gap feature, or -1 for none
+	Marks  bool            // whether the gap feature is 1 in rows with a value, not in rows without
 }
 
-// A Code is the feature that a word sets, and the value.
+// A Code is the feature that a word sets, and the value to which the word sets it.
 type Code struct {
 	Feature int32
 	Value   float32

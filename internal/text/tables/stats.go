@@ -22,7 +22,7 @@ const (
 	maxKeptNumbers = 1 << 12
 	// maxSeen is the number of whole numbers remembered to recognize ids.
 	maxSeen = 1 << 20
-	// maxValueBytes is the length from which a cell is neither a number nor a date.
+	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
 	maxValueBytes = 64
 )
 
@@ -36,15 +36,15 @@ type assumption struct {
 	text    bool       // whether to count the n-grams of the cells
 }
 
-// bareOnly is the assumed unit if numbers have neither unit nor magnitude: other cells do not fit.
+// bareOnly is the assumed unit of columns in which cells with a unit or a magnitude do not fit.
 const bareOnly = "none"
 
 const allOrders = cell.YMD | cell.DMY | cell.MDY
 
-// moments are sums over the numbers of a column, of their differences from the first number.
+// moments are statistics of the numbers of a column.
 type moments struct {
 	count, zeros        int
-	first, sum, squares float64
+	first, sum, squares float64 // sum and squares are those of the differences from first
 	least, most         float64
 }
 
@@ -79,30 +79,30 @@ type stats struct {
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal mark
 	ambiguous       int    // cells that are numbers under either mark
-	open            string // the first of them
+	open            string // the first cell counted in ambiguous
 	units           map[string]*int
 	withUnit        int    // numbers with a unit
 	groups          bool   // some number contains the mark that is not the decimal one
-	magnitudes      int    // numbers with K, M or B behind the digits
-	magnitude       string // one of them, if possible with a fraction
+	magnitudes      int    // numbers with K, M or B after the digits
+	magnitude       string // one of these numbers, if possible with a point
 	forced          byte   // given decimal mark; 0 to detect it
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
-	digits          int // of each number, all of which are digits alone; 0 if they differ
+	digits          int // number of digits that all numbers have (see digitsOf); 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; eight digits that are a date
 	// The fewest digits of a number in front of a point, and the most of one with leading zeros.
 	narrowest, zeroWidth int
 	seen                 []float64 // whole numbers so far, until one is known to repeat
-	repeated             bool      // a number repeats or has a fraction
+	repeated             bool      // whether a number repeats or has a fraction
 
 	*dateStats // noDates until there is a date
 
 	levels  map[string]*level // by the text of cells that are not missing
-	kept    int               // bytes of these texts
-	full    bool              // not all texts could be kept
-	stopped bool              // no more cells are counted in levels
-	// Numbers of cells that were counted in levels, of distinct ones among them, and of those that
-	// occur more than once.
+	kept    int               // bytes of the texts in levels
+	full    bool              // whether levels lacks texts, because there were too many
+	stopped bool              // whether counted, different and again are final
+	// Number of cells counted until stopped, number of distinct texts among these cells, and number
+	// of these cells whose text occurs more than once.
 	counted, different, again int
 
 	spaces, alone, bytes int // blanks, characters that are words, and bytes in all cells
@@ -186,7 +186,7 @@ const (
 type level struct {
 	count int // cells of this text
 	is    content
-	known bool // is holds for all cells of this text, which prove no decimal mark
+	known bool // whether cells of this text need not be parsed again: they are no numbers or dates
 }
 
 // parse counts a number or a date, and returns the content of the cell.
@@ -394,8 +394,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate counts a date, and reports whether the cell is a date under any order. plain tells that
-// it is a plain number: then only eight digits are a date.
+// addDate counts a date, and reports whether the cell is a date under any order. plain reports
+// whether the cell is a plain number, of which only numbers of eight digits can be dates.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -441,8 +441,9 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date under an order, 0 for unambiguous dates only. plain tells that it is a plain
-// number: then only eight digits are a date.
+// parseDate parses a date under an order of day and month; under order 0, an ambiguous date is
+// parsed as by cell.ParseDate with all orders. plain reports whether the text is a plain number, of
+// which only numbers of eight digits can be dates.
 func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders

@@ -24,7 +24,7 @@ const (
 	// and n-grams in more than maxGramsOnce buckets. In other columns each level and each n-gram
 	// has a feature.
 	leastRows    = 2
-	maxGramsOnce = 1 << (textBits - 3) // buckets in use; up to it collisions of n-grams are rare
+	maxGramsOnce = 1 << (textBits - 3) // buckets in use up to which a bucket needs only one row
 	textBits     = 20                  // logarithm of the number of buckets
 	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
@@ -48,12 +48,12 @@ type Words struct {
 	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
 	// square of the length of the features of all columns but those of text, if that is above 1.
 	Length float64 `json:"length,omitempty"`
-	// Words maps some buckets to an n-gram, to show to people.
+	// Words maps some buckets to an n-gram, for output to people.
 	Words map[uint32]string `json:"words,omitempty"`
 
 	at     []uint32 // the buckets with a feature
 	counts []uint32
-	all    float64 // sum of the counts; 0 until it is needed
+	all    float64 // sum of counts; 0 until typical has computed the sum
 }
 
 // unpack decodes Buckets.
@@ -337,19 +337,18 @@ func (r *gramReader) word(h wordHash, n int) int {
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*Words
-	index []bucketWord // each for 64 buckets
-	// inverse lists the distinct inverse document frequencies, and which the index in it for each
-	// feature.
+	index []bucketWord // element k describes buckets 64k to 64k+63
+	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
+	// index in inverse of the feature's inverse document frequency.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
-// A bucketWord has a bit for each of 64 buckets, set if the bucket has a feature, and the number of
-// features of earlier buckets.
+// A bucketWord describes 64 consecutive buckets.
 type bucketWord struct {
-	bits   uint64
-	before uint32
+	bits   uint64 // a bit for each bucket, set if the bucket has a feature
+	before uint32 // number of features of earlier buckets
 }
 
 // feature returns the feature of a bucket, or the number of features if the bucket has none.
@@ -416,7 +415,7 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 is a table of 1 + log(n).
+// log1 maps n from 1 to 255 to 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + floats.Log(float64(n))

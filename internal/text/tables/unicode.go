@@ -37,7 +37,7 @@ func standsAlone(r rune) bool {
 // countAlone returns how many characters of a text are words by themselves.
 func countAlone(text string) (n int) {
 	for i := range len(text) {
-		if text[i] >= 0xe0 { // the first byte of three or four
+		if text[i] >= 0xe0 { // the first byte of a character of three or four bytes
 			r, _ := utf8.DecodeRuneInString(text[i:])
 			if standsAlone(r) {
 				n++

@@ -30,7 +30,7 @@ type weigher struct {
 	row      int
 	label    string // label of the row that Encode adds next
 	value    float64
-	known    bool           // whether the row has a label
+	known    bool           // whether the row that Encode adds next has a label
 	classes  map[string]int // index of each class; nil if there are too many
 	counts   []float64      // rows of each class
 	sums     [][]float64    // for each class, the sum of each feature

@@ -23,11 +23,11 @@ import (
 type coding struct {
 	*tableColumn
 	first    int32           // the column's first feature
-	gap      int32           // the feature of gaps, or none
-	marks    bool            // the feature of gaps is 1 in rows with a value
-	filled   float32         // the feature of a gap in a column of numbers
-	levels   map[string]code // of each level
-	gapWords map[string]bool // words that count as gaps in this column of numbers
+	gap      int32           // the gap feature, or none
+	marks    bool            // the gap feature is 1 in rows with a value, not without
+	filled   float32         // value of the feature first for a gap in a column of numbers or dates
+	levels   map[string]code // by level of a category; nil if levels are hashed or there are none
+	gapWords map[string]bool // words that count as gaps in this column of numbers only
 	order    dateOrder
 	times    bool
 	text     *textCoder
@@ -103,7 +103,7 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// A row holds the columns and the values of the nonzeros of one row.
+// A row holds the nonzero features of one row: their indices and values.
 type row struct {
 	columns []int32
 	values  []float32
@@ -286,8 +286,8 @@ type tableColumn struct {
 	// Name is the name in the header, or the column's number in the file if there is no header.
 	Name string
 	Kind kind
-	// Gaps is the number of training rows without a value: empty cells, gap words, and in columns
-	// of numbers and dates all cells that are neither.
+	// Gaps is the number of training rows without a value: the cell is empty or a gap word, or does
+	// not fit a column of numbers or dates.
 	Gaps int
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
@@ -296,9 +296,9 @@ type tableColumn struct {
 	// column seems unrelated to the label. A column of text is never weak.
 	Weak bool
 
-	Number *numberScale // of numbers and dates
+	Number *numberScale // scale of a column of numbers or dates
 	Date   *calendar
-	Levels *categoryLevels // of categories
+	Levels *categoryLevels // levels of a category; nil if no level has a feature
 	Text   *ngrams
 }
 
@@ -332,8 +332,9 @@ type calendar struct {
 	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
 	// of the day without a date.
 	Order string
-	// Counts is the number of training rows in each month, followed by those on each weekday from
-	// Monday on: 0, 12 or 19 counts. Each has a feature.
+	// Counts has the number of training rows in each month, followed by the number of training rows
+	// on each weekday from Monday on: 0, 12 or 19 counts. Each month or weekday counted has a
+	// feature.
 	Counts []int
 }
 
@@ -413,7 +414,7 @@ func orderOf(name string) (order dateOrder, times bool) {
 }
 
 const (
-	// maxValueBytes is the length from which a cell is neither a number nor a date.
+	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
 	maxValueBytes = 64
 )
 
@@ -430,8 +431,9 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// parseDate parses a date under an order, 0 for unambiguous dates only. plain tells that it is a plain
-// number: then only eight digits are a date.
+// parseDate parses a date under an order of day and month; under order 0, an ambiguous date is
+// parsed as by cell.ParseDate with all orders. plain reports whether the text is a plain number, of
+// which only numbers of eight digits can be dates.
 func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 	if order == 0 {
 		order = allOrders
@@ -617,19 +619,18 @@ func (r *gramReader) word(h wordHash, n int) int {
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*ngrams
-	index []bucketWord // each for 64 buckets
-	// inverse lists the distinct inverse document frequencies, and which the index in it for each
-	// feature.
+	index []bucketWord // element k describes buckets 64k to 64k+63
+	// inverse lists the distinct inverse document frequencies. which has, for each feature, the
+	// index in inverse of the feature's inverse document frequency.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
-// A bucketWord has a bit for each of 64 buckets, set if the bucket has a feature, and the number of
-// features of earlier buckets.
+// A bucketWord describes 64 consecutive buckets.
 type bucketWord struct {
-	bits   uint64
-	before uint32
+	bits   uint64 // a bit for each bucket, set if the bucket has a feature
+	before uint32 // number of features of earlier buckets
 }
 
 // feature returns the feature of a bucket, or the number of features if the bucket has none.
@@ -696,7 +697,7 @@ func (s *textScratch) count(cell string, c *textCoder) {
 	}
 }
 
-// log1 is a table of 1 + log(n).
+// log1 maps n from 1 to 255 to 1 + log(n).
 var log1 = func() (table [256]float64) {
 	for n := range table {
 		table[n] = 1 + logOf(float64(n))

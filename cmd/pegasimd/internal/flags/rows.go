@@ -34,7 +34,7 @@ var Table = []Topic{
 	{"Objective", []Flag{
 		{Name: "loss", Field: "Loss", Takes: options.Choices(pegasos.Losses()...), In: "train! cv!",
 			Rule: Setting | NoKernel, Help: "the loss of a row with label y and score z: " + formulas() +
-				" (default hinge, or squared if the labels are numbers to predict)"},
+				" (default hinge, or squared if the labels are regression targets)"},
 		{Name: "epsilon", Field: "Epsilon", Takes: "number", In: "train cv", Rule: Setting | NoKernel,
 			Help: "the error that costs nothing with -loss eps-insensitive (default: a tenth of the " +
 				"labels' standard deviation)"},
@@ -83,7 +83,7 @@ var Table = []Topic{
 				"the product of each pair; pieces are lines that bend at the quartiles of each column " +
 				"(default: chosen by the cross-validation that chooses lambda)"},
 		{Name: "target-scale", Field: "TargetScale", Takes: "none|standard", In: "train cv",
-			Rule: Setting | NoKernel, Help: "scale the numbers to predict (default standard)"},
+			Rule: Setting | NoKernel, Help: "scale the regression targets (default standard)"},
 	}},
 	{"Kernel machines", []Flag{
 		{Name: "kernel", Field: "Kernel.Kernel", Takes: "rbf|linear|polynomial|sigmoid",
@@ -179,7 +179,7 @@ var Table = []Topic{
 			Help: "the gammas to try with -kernel, such as 0.01,0.1,1"},
 		{Name: "metric", Field: "Metric", Takes: strings.Join(Metrics, "|"), In: "cv!", Rule: NoEffect,
 			Help: "the metric by which settings are compared, as in eval (default accuracy, or rmse for " +
-				"numbers to predict)"},
+				"regression targets)"},
 	}},
 	{"Verification", []Flag{
 		{Name: "proof", Field: "KeepProof", Takes: "file", In: "train", Rule: NoKernel | NoEffect,
