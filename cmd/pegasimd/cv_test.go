@@ -267,7 +267,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"range":         {exitUsage, "1e-6:1e-2:9", []string{"-lambdas", "1:0.1:3", good}},
 		"range of one":  {exitUsage, "1e-6:1e-2:9", []string{"-cs", "0.1:1:1", good}},
 		"metric":        {exitUsage, "want accuracy, ", []string{"-metric", "auc", good}},
-		"r2 of classes": {exitUsage, "of classes", []string{"-metric", "r2", "-loss", "log", good}},
+		"r2 of classes": {exitUsage, "are classes", []string{"-metric", "r2", "-loss", "log", good}},
 		"f1 of numbers": {exitUsage, "rmse, r2",
 			[]string{"-metric", "f1", "-loss", "squared", good}},
 		"no probabilities": {exitUsage, "-loss log", []string{"-metric", "log-loss", good}},

@@ -91,7 +91,7 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 		}
 	}
 	if _, told := must(t, "cv", "-folds", "2", "-lambdas", "1e-2", float); !strings.Contains(told,
-		"taken for numbers") {
+		"taken for regression targets") {
 		t.Errorf("%q", told)
 	}
 	fails(t, exitUsage, "accuracy", "cv", "-folds", "2", "-metric", "accuracy", float)

@@ -138,7 +138,7 @@ func TestResolved(t *testing.T) {
 			if contentOf(t, a) != contentOf(t, b) {
 				t.Errorf("%s: %s\ngives another model than %q", name, line[1], flags)
 			}
-			for _, doubt := range []string{"warning: column", "warning: line", "taken for numbers"} {
+			for _, doubt := range []string{"warning: column", "warning: line", "taken for regression targets"} {
 				if strings.Contains(again, doubt) && !strings.Contains(again, "count as missing") {
 					t.Errorf("%s: %q leaves a doubt: %s", name, words, again)
 				}
@@ -208,7 +208,7 @@ func labelsOf(rows int, label func(i int) any) string {
 // Whether labels are classes or regression targets depends on how many distinct labels there are
 // and on their rows. Rare classes cause a warning or an error, in CSV and svmlight.
 func TestTask(t *testing.T) {
-	const numbers, doubt = "taken for regression targets", "are taken for classes, not for numbers"
+	const numbers, doubt = "taken for regression targets", "are taken for classes, not for regression targets"
 	mod := func(n int) func(int) any { return func(i int) any { return i % n } }
 	for _, c := range []struct {
 		rows  int
@@ -223,7 +223,7 @@ func TestTask(t *testing.T) {
 		{104, mod(21), "", exitDone, numbers, doubt}, // one label has four rows
 		{100, mod(20), "", exitDone, "20 classes", "warning: the labels"},
 		{42, mod(20), "", exitDone, "20 classes", numbers},
-		{400, mod(40), "", exitDone, doubt + " to predict (-loss squared)", numbers},
+		{400, mod(40), "", exitDone, doubt + " (-loss squared)", numbers},
 		{400, mod(40), "-multiclass ovr", exitDone, "40 classes", doubt},
 		{400, mod(40), "-loss log", exitDone, "40 classes", doubt},
 		{400, mod(40), "-loss squared", exitDone, "regression targets from", doubt},
