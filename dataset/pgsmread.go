@@ -257,8 +257,11 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	}
 	for len(raw) > 0 {
 		n, k := binary.Uvarint(raw)
-		if k <= 0 || n > uint64(len(raw)-k) || len(names) == maxNames {
-			return nil, fmt.Errorf("the class names do not make sense")
+		switch {
+		case k <= 0 || n > uint64(len(raw)-k):
+			return nil, fmt.Errorf("the length of class name %d is wrong", len(names))
+		case len(names) == maxNames:
+			return nil, fmt.Errorf("more than %d class names", maxNames)
 		}
 		names = append(names, string(raw[k:][:n]))
 		raw = raw[k+int(n):]

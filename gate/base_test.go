@@ -77,7 +77,9 @@ var (
 	lost      = strings.Repeat("12345678", 5)
 )
 
-// chooseBase returns the commit that -base names, or the merge base of that commit and HEAD.
+// chooseBase returns the commit that -base names, or the merge base of that commit and HEAD. For a
+// hash of zeros or of a lost commit it returns the merge base with the default branch, the parent of
+// HEAD, or HEAD.
 func TestChooseBase(t *testing.T) {
 	h := newHistory(t)
 	h.refused("main", "no commit yet")

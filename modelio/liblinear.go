@@ -323,9 +323,12 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 			pegasos.CurvesNone)
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
-		return fmt.Errorf("modelio: the model scales rows (%s) before it multiplies them, which can't "+
-			"be made part of its weights: train it with the Scale %s or %s", s.Kind,
-			pegasos.ScaleMaxAbs, pegasos.ScaleNone)
+		other := ""
+		if s.Kind != pegasos.ScaleMaxAbs { // folded unless a column's values are tiny or huge
+			other = " or " + string(pegasos.ScaleMaxAbs)
+		}
+		return fmt.Errorf("modelio: the model's scaling (%s) can't be folded into its weights, as "+
+			"liblinear's files require: train it with the Scale %s%s", s.Kind, pegasos.ScaleNone, other)
 	}
 	f, err := liblinearForm(m)
 	if err != nil {
