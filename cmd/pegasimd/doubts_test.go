@@ -439,7 +439,7 @@ func TestStoppingDoubts(t *testing.T) {
 	}
 }
 
-// predict prints one line for each line of the file, whatever is missing in the line.
+// predict prints one line for each row of the file, whatever is missing in the row.
 func TestPredictKeepsStep(t *testing.T) {
 	dir := t.TempDir()
 	texts := filepath.Join(dir, "texts")

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// pegasimd runs a command line in this process and returns its exit code and output. It verifies a
-// model that the command trained.
+// pegasimd runs a command line in this process and returns its exit code and output. After a
+// success it calls verifyTrained.
 func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -487,8 +487,7 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 	}
 }
 
-// Every mistake gives its exit code and an error that names the place or the flag, and leaves no
-// file.
+// Every mistake gives its exit code and error text, and leaves no file.
 func TestErrors(t *testing.T) {
 	var gz bytes.Buffer
 	w := gzip.NewWriter(&gz)

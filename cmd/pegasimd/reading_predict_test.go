@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// predict treats a cell unlike all cells of training as missing and reports the number of such
-// cells. The scores of the other rows do not change.
+// predict treats a cell unlike all cells of training as missing, but for an unknown category if
+// training had gaps. It reports the number of such cells, and the scores of the other rows do not
+// change.
 func TestReadingOddCells(t *testing.T) {
 	s := houses(100)
 	dressed := s.numbers("size", func(v float64) string { return "£" + grouped(v, 2, ",", ".") }).
@@ -75,8 +76,8 @@ func oneFeature(s sheet) sheet {
 	return of
 }
 
-// predict prints a prediction for each row, also for rows with empty cells and for lines without
-// text. It leaves out rows with too many cells.
+// predict prints a prediction for each row, also for rows with empty, too few or too many cells and
+// for lines without text. A file without a column that the model needs is an error.
 func TestReadingInStep(t *testing.T) {
 	lines := file(t, "x.tsv", reviews(200))
 	text := trainOn(t, lines)
