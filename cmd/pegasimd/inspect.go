@@ -53,7 +53,7 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// inspectData describes a data file. Of a table without -label-column it shows all columns.
+// inspectData describes a data file. Of a table without -label-column it shows the label's column, too.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep
@@ -216,7 +216,8 @@ func (r *inspectReport) print(c *call) {
 	r.printColumns(w)
 }
 
-// printWhole prints all columns of a table, and which of them would be the label.
+// printWhole prints up to maxColumns columns of a table, and the column from which train would take
+// the labels.
 func (r *inspectReport) printWhole(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s\n", count(r.Rows, "row"), count(len(r.Table.Columns), "column"))
 	printForm(w, r.set)

@@ -9,8 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Each kind of model of many classes is trained, written, read, and tells the same of itself
-// everywhere.
+// train, eval and predict agree about a model of many classes of each scheme.
 func TestMulticlass(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
 	for _, c := range []struct{ flags, gap string }{
@@ -85,8 +84,8 @@ func TestMulticlass(t *testing.T) {
 		table, "have no rows") {
 		t.Errorf("eval: %s", table)
 	}
-	// With two labels a joint problem has two vectors, and a score for each; one of pairs is like
-	// any other.
+	// With two labels a joint problem has two vectors and two scores, and one-vs-one has one of
+	// each.
 	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1",
 		"multinomial": "label\t-1\t1", "ovo": "label\t1"} {
 		data := file(t, "toy.svm", toy)
@@ -215,8 +214,7 @@ func TestValid(t *testing.T) {
 			}
 		}
 	}
-	// With -start the labels are the model's, though the data have fewer; and so those of
-	// -class-weight.
+	// With -start the model's labels are used, also for -class-weight, even if the data lack some.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
 		must(t, "train", "-quiet", "-lambda", "1e-4", "-scale", "none", "-multiclass", "ovr",
@@ -230,7 +228,7 @@ func TestValid(t *testing.T) {
 		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1],
 			report(t, dir+"/json")["epochs"])
 	}
-	// A class all of whose rows have weight 0 is none of the model's, and nor is its name.
+	// If all rows of a class have weight 0, the model has neither the class nor its name.
 	var weights strings.Builder
 	for line := range strings.Lines(noisy(2, 80, all, pets)) {
 		fmt.Fprintln(&weights, strings.Count(line, "ant")^1)

@@ -52,8 +52,8 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 	return b.String()
 }
 
-// Several files train the model of their concatenation, byte for byte; if the files have different
-// forms, but for the flags that the model names.
+// Training on several files writes the model file of their concatenation, byte for byte. If the files
+// have different forms, the model files differ only in the stored flags.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := monthly(1, 300), monthly(2, 200), monthly(3, 100)
@@ -151,8 +151,8 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
-// The rest of what reads data takes several files, too, and "resolved:" repeats a training of files
-// of several forms.
+// The other commands that read data accept several files, too, and the command after "resolved:"
+// repeats a training on files of several forms.
 func TestSeveralFilesOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	rows := monthly(1, 300)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// This file holds what was once wrong with the command for those who use it from a shell.
+// This file tests mended faults that people met who use the command from a shell.
 
 func TestVersion(t *testing.T) {
 	told, _ := must(t, "version")
@@ -87,7 +87,8 @@ func TestErrorsInShellWords(t *testing.T) {
 	fails(t, exitUsage, "-lambda needs a value", "train", data, "-lambda")
 }
 
-// A run that is resumed with other settings names those that differ, and no others.
+// The error of a run that is resumed with other settings names the settings that differ, and no
+// others.
 func TestResumeTellsWhatDiffers(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	state, out := filepath.Join(dir, "state"), filepath.Join(dir, "model")
@@ -96,7 +97,7 @@ func TestResumeTellsWhatDiffers(t *testing.T) {
 		"-seed was 0, is 5\n", "train", "-resume", state, "-loss", "log", "-seed", "5", data, out)
 }
 
-// Labels are told as the data have them.
+// The error about a single class prints the label as it is in the file.
 func TestOnlyOneClass(t *testing.T) {
 	data := file(t, "one.csv", "a,y\n1,yes\n2,yes\n")
 	for _, args := range [][]string{{"train"}, {"train", "-kernel", "rbf"}, {"cv"}} {
@@ -138,7 +139,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 	}
 }
 
-// eval -quiet prints the one number.
+// eval -quiet prints one line, with the accuracy or the RMSE.
 func TestEvalQuiet(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", data, model)

@@ -19,8 +19,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// foldTable returns a table with a word that only the rows of one fold have, another that it shares
-// with one row of the next, and a number whose mean is another without each fold.
+// foldTable returns the lines of a table and the fold of each row. Each fold has a word of its own and
+// a word that it shares with one row of the next fold. The mean of the numbers differs for each fold
+// that is left out.
 func foldTable(folds int) (lines []string, fold []int) {
 	const rows = 80
 	y := make([]float32, rows)
@@ -130,8 +131,8 @@ func TestTableFolds(t *testing.T) {
 	}
 }
 
-// The scores of cv are those of models that train and predict make of files without and with the
-// rows of a fold.
+// The scores of cv equal those of train on a file without the rows of a fold and predict on a file of
+// these rows.
 func TestTableCrossValidation(t *testing.T) {
 	const folds, header = 3, "word,age,size,label\n"
 	lines, of := foldTable(folds)
@@ -152,7 +153,7 @@ func TestTableCrossValidation(t *testing.T) {
 	}
 }
 
-// A model of a table claims what can be verified, and no cell may be another.
+// verify confirms a model of a table, and contradicts it if a cell was changed.
 func TestTableVerify(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -171,8 +172,8 @@ func TestTableVerify(t *testing.T) {
 	}
 }
 
-// A run is resumed to the model of an unbroken one, a model that starts from another has its
-// encoder, and what other data have that the training lacked is told.
+// A resumed run ends with the model of the unbroken run. With -start or -prior the model has the
+// other model's encoder. Cells of other data that training lacked are reported.
 func TestTableContinued(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -208,7 +209,7 @@ func TestTableContinued(t *testing.T) {
 	}
 }
 
-// A table from standard input, which is read several times, is as one from a file.
+// A table from standard input gives the model of the same table in a file.
 func TestTableFromStandardInput(t *testing.T) {
 	text := string(people(100))
 	data := file(t, "people.csv", text)

@@ -123,7 +123,7 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	return all
 }
 
-// both combines the edits of two mutants; ok is false if they edit the same line.
+// both returns a mutant with the edits of a and b; ok is false if they edit the same line.
 func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	m = mutant{what: a.what + "; " + b.what, header: slices.Clone(a.header), numbers: a.numbers,
 		edits: []mutant{a, b}}
