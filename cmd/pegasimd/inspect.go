@@ -53,7 +53,8 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// inspectData describes a data file. Of a table without -label-column it shows the label's column, too.
+// inspectData describes a data file. Of a table without -label-column it shows the label's column,
+// too.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep

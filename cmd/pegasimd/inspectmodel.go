@@ -167,8 +167,8 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 
 // spread returns a scale for each column, by which weights of columns in different units can be
 // compared: if the scaling was folded into the weights, its divisor, which is the column's standard
-// deviation or, with ScaleMaxAbs, its largest magnitude; else 1. It returns nil if the model does not
-// scale columns.
+// deviation or, with ScaleMaxAbs, its largest magnitude; else 1. It returns nil if the model does
+// not scale columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil

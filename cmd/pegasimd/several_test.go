@@ -52,8 +52,8 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 	return b.String()
 }
 
-// Training on several files writes the model file of their concatenation, byte for byte. If the files
-// have different forms, the model files differ only in the stored flags.
+// Training on several files writes the model file of their concatenation, byte for byte. If the
+// files have different forms, the model files differ only in the stored flags.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := monthly(1, 300), monthly(2, 200), monthly(3, 100)

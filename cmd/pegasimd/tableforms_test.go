@@ -19,9 +19,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// foldTable returns the lines of a table and the fold of each row. Each fold has a word of its own and
-// a word that it shares with one row of the next fold. The mean of the numbers differs for each fold
-// that is left out.
+// foldTable returns the lines of a table and the fold of each row. Each fold has a word of its own
+// and a word that it shares with one row of the next fold. The mean of the numbers differs for each
+// fold that is left out.
 func foldTable(folds int) (lines []string, fold []int) {
 	const rows = 80
 	y := make([]float32, rows)
@@ -131,8 +131,8 @@ func TestTableFolds(t *testing.T) {
 	}
 }
 
-// The scores of cv equal those of train on a file without the rows of a fold and predict on a file of
-// these rows.
+// The scores of cv equal those of train on a file without the rows of a fold and predict on a file
+// of these rows.
 func TestTableCrossValidation(t *testing.T) {
 	const folds, header = 3, "word,age,size,label\n"
 	lines, of := foldTable(folds)
