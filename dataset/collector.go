@@ -10,7 +10,8 @@ import (
 
 // collector gathers blocks of rows in the matrix of a set. Its first block and the size of the file
 // tell about how many rows there are; if there are more, or the size is unknown, the matrix grows.
-// A dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense again.
+// A dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense
+// again.
 type collector struct {
 	opt    Options
 	set    Set         // with the labels of rows

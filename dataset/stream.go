@@ -23,7 +23,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		format = FormatOf(path)
 	}
 	if format != FormatAuto && format != FormatSvmlight {
-		return 0, 0, fmt.Errorf("%s: the data are %s by the name or the format option: only "+
+		return 0, 0, fmt.Errorf("%s: the name of the file or the format option says %s: only "+
 			"svmlight data are converted without holding them in memory (-stream)", path, format)
 	}
 	if format == FormatAuto {

@@ -116,15 +116,15 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 type svmlight struct {
 	rules *rules
 
-	mu     sync.Mutex // of these fields
+	mu     sync.Mutex // guards the fields from chunks to stop
 	chunks chunks
 	taken  int    // number of chunks taken
-	labels Labels // LabelsAuto until there is a line that tells
+	labels Labels // LabelsAuto until a line shows whether there are labels
 	err    error  // the error that ended reading: io.EOF at the end of the file
 	stop   bool
 
-	order  sync.Mutex // of these fields
-	added  sync.Cond  // is told when turn changes
+	order  sync.Mutex // guards the fields from turn to fault
+	added  sync.Cond  // broadcasts that turn has changed
 	turn   int        // number of the chunk to be added next; -1 after a panic
 	all    collector
 	totals totals
@@ -222,7 +222,7 @@ type chunks struct {
 	text int64 // size in bytes of the open file; -1 if it is not known
 }
 
-// share returns which part of all text n bytes are; 0 if that is not known.
+// share returns n bytes as a fraction of all text; 0 if the size of the text is not known.
 func (c *chunks) share(n int) float64 {
 	if len(c.from.names) > 1 || c.text <= 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 
 // Scores of vectors stored in one slice, and the two nearest to a query.
 func Example() {
-	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2} // four of three elements
+	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2} // four rows of three elements
 	query := []float32{0, 1, 0.5}
 	fmt.Println(dense.Dot(query, rows[:3]), dense.Cosine(query, rows[:3]))
 	for _, hit := range dense.Top(make([]dense.Hit, 2), dense.ByCosine, rows, 3, query) {

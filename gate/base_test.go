@@ -78,8 +78,8 @@ var (
 )
 
 // chooseBase returns the commit that -base names, or the merge base of that commit and HEAD. For a
-// hash of zeros or of a lost commit it returns the merge base with the default branch, the parent of
-// HEAD, or HEAD.
+// hash of zeros or of a lost commit it returns the merge base with the default branch, the parent
+// of HEAD, or HEAD.
 func TestChooseBase(t *testing.T) {
 	h := newHistory(t)
 	h.refused("main", "no commit yet")

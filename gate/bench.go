@@ -177,7 +177,7 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	return t
 }
 
-// missUnmeasured notes which benchmarks a tree skips or has no readable result of.
+// missUnmeasured records the benchmarks that a tree skips, and those whose results can't be read.
 func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	for i, t := range ran {
 		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {

@@ -55,9 +55,9 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 	return os.Symlink(path, to)
 }
 
-// borrowAll brings into the tree what git does not track there: submodules, the targets of links out
-// of the tree, ignored files in testdata, the go.work file, and the folders that go.mod or go.work
-// name.
+// borrowAll brings into the tree what git does not track there: submodules, the targets of links
+// out of the tree, ignored files in testdata, the go.work file, and the folders that go.mod or
+// go.work name.
 func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	if err := t.borrowLinked(ctx); err != nil {
 		return err

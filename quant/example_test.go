@@ -50,7 +50,7 @@ func ExampleDotFloat() {
 // A search in two steps: bits of signs, which take 1/32 of the floats' memory, find candidates, and
 // the floats rank these.
 func ExampleTopHamming() {
-	rows := []float32{ // four of three elements
+	rows := []float32{ // four rows of three elements
 		1, 2, -1,
 		-1, -1, 1,
 		.9, 1, -3,

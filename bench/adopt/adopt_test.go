@@ -16,7 +16,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// Every project names its module, calls and a patch that calls our kernels.
+// Every project has a module, a list of calls, and a patch that calls our kernels.
 func TestProjects(t *testing.T) {
 	projects, err := readProjects()
 	if err != nil || len(projects) != 8 {

@@ -40,8 +40,8 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root, and adds the benchmark. If patched is set, it applies
-// the patch and replaces our modules by the tree that contains this program.
+// newTree copies the project from dir to root, and adds the benchmark. If patched is set, it
+// applies the patch and replaces our modules by the tree that contains this program.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err

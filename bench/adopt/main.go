@@ -1,7 +1,7 @@
 // Command adopt links the kernels into other projects, as their maintainers would. It prints, for
-// docs/kernels.md, the number of lines of each patch, whether the project's own tests pass, here and
-// on arm64 in emulation (qemu-user), and the times of its functions and of its own benchmarks before
-// and after, which alternate:
+// docs/kernels.md, the number of lines of each patch, whether the project's own tests pass, here
+// and on arm64 in emulation (qemu-user), and the times of its functions and of its own benchmarks
+// before and after, which alternate:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// text is a sparse matrix that stays in the caches, for weights of a small vocabulary. Its rows have
-// equal numbers of nonzeros.
+// text is a sparse matrix that stays in the caches, for weights of a small vocabulary. Its rows
+// have equal numbers of nonzeros.
 var text struct {
 	*sparse.Matrix // with checked indices
 	nonzeros       int

@@ -120,7 +120,7 @@ var (
 	float16s       []half.Float16
 	bfloat16s      []half.Bfloat16
 	bytesX, bytesY []uint8
-	int8X, int8Y   []int8 // the same bytes
+	int8X, int8Y   []int8 // bytesX and bytesY as int8
 )
 
 // byteVectors allocates vectors of bytes, off bytes after a multiple of 64.

@@ -76,8 +76,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// The curve is of the run that made the model, even if there are other runs, for calibration, or if
-// the model is not from the last step.
+// The curve shows the run that trained the model, even if calibration trains other models or the
+// model is not from the last step.
 func TestCurveOfOneRun(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",

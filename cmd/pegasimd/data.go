@@ -29,7 +29,7 @@ func (d *dataReader) curveColumns() []int {
 	return d.encoder.NumberFeatures()
 }
 
-// options completes d.opt, and returns the progress display for reading the named file.
+// options completes d.opt, and returns the progress display for reading the data.
 func (d *dataReader) options() *progress {
 	d.opt.Context = d.call
 	if d.opt.Encoding == "latin1" {

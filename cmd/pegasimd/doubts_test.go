@@ -138,7 +138,8 @@ func TestResolved(t *testing.T) {
 			if contentOf(t, a) != contentOf(t, b) {
 				t.Errorf("%s: %s\ngives another model than %q", name, line[1], flags)
 			}
-			for _, doubt := range []string{"warning: column", "warning: line", "taken for regression targets"} {
+			for _, doubt := range []string{"warning: column", "warning: line",
+				"taken for regression targets"} {
 				if strings.Contains(again, doubt) && !strings.Contains(again, "count as missing") {
 					t.Errorf("%s: %q leaves a doubt: %s", name, words, again)
 				}
@@ -208,7 +209,8 @@ func labelsOf(rows int, label func(i int) any) string {
 // Whether labels are classes or regression targets depends on how many distinct labels there are
 // and on their rows. Rare classes cause a warning or an error, in CSV and svmlight.
 func TestTask(t *testing.T) {
-	const numbers, doubt = "taken for regression targets", "are taken for classes, not for regression targets"
+	const numbers = "taken for regression targets"
+	const doubt = "are taken for classes, not for regression targets"
 	mod := func(n int) func(int) any { return func(i int) any { return i % n } }
 	for _, c := range []struct {
 		rows  int

@@ -149,8 +149,8 @@ func (v *search) one(
 		return r, err
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return r, fmt.Errorf("-metric %s is not defined for its rows: they are of one class, or all "+
-			"the same; fewer -folds help", v.metric.name)
+		return r, fmt.Errorf("-metric %s is not defined for its rows: all have the same class or "+
+			"target; fewer -folds help", v.metric.name)
 	}
 	return r, nil
 }

@@ -142,7 +142,7 @@ type search struct {
 	*call
 	cfg               pegasos.Config
 	kernel            kernelsvm.Config // with -kernel
-	classWeight       string           // of cfg, with names in place of labels
+	classWeight       string           // cfg.ClassWeight with names of classes in place of labels
 	modelOut, jsonOut *output
 
 	reader  *dataReader

@@ -21,8 +21,8 @@ import (
 // heldOut holds the rows that -holdout keeps out of training.
 type heldOut struct {
 	set     *dataset.Set
-	weights []float32 // of the rows of set; nil for ones
-	all     int       // number of rows held out and trained on
+	weights []float32 // weights of the rows of set; nil for 1 each
+	all     int       // number of rows held out and trained on, together
 	report  *evalReport
 }
 
@@ -139,9 +139,9 @@ func (d *dataReader) skipRows(rows []int, weights []float32) {
 	}
 }
 
-// hashRows returns a hash of each row of the set, which was read from the named data: for a table
-// with an encoder, a hash of the cells in the columns that the encoder uses, independent of the
-// features; otherwise a hash of the features.
+// hashRows returns a hash of each row of the set, which d has read: for a table with an encoder, a
+// hash of the cells in the columns that the encoder uses, independent of the features; otherwise a
+// hash of the features.
 func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })

@@ -238,7 +238,7 @@ func TestValid(t *testing.T) {
 	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
 		t.Errorf("labels %s", have)
 	}
-	// Numbers to predict.
+	// Regression targets.
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs",
 		"500", "-patience", "3", "-valid", line, line, dir+"/model")
@@ -256,8 +256,8 @@ func TestValid(t *testing.T) {
 			file(t, "bad.csv", "1,2,ant\n1,cat\n"), data},
 		"empty.svm: no rows to validate": {"-patience", "1", "-valid",
 			file(t, "empty.svm", ""), data},
-		"label is not a number, unlike the labels in training": {"-loss", "eps-insensitive", "-patience", "1",
-			"-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
+		"label is not a number, unlike the labels in training": {"-loss", "eps-insensitive",
+			"-patience", "1", "-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
 	}

@@ -250,8 +250,8 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
-// row returns the scores of row i. Scores that are not kept are computed for blocks of rows, so that
-// rows should be asked for in their order.
+// row returns the scores of row i. Scores that are not kept are computed for blocks of rows, so
+// that rows should be asked for in their order.
 func (s *scoredSet) row(i int) (scores []float64, err error) {
 	n := s.model.Outputs()
 	if s.scores != nil {

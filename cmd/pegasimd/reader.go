@@ -15,7 +15,7 @@ import (
 // A dataReader reads data according to the flags.
 type dataReader struct {
 	call    *call
-	name    string // of the data file, the first of several: opt.More has the others
+	name    string // name of the data file, the first of several: opt.More has the others
 	opt     dataset.Options
 	missing string // value of -missing
 
@@ -55,8 +55,8 @@ func (c *call) reader(name string) *dataReader {
 	return d
 }
 
-// likeTraining takes the layout of a training set from its fingerprint, unless -layout is given: the
-// bits of an objective depend on the layout.
+// likeTraining takes the layout of a training set from its fingerprint, unless -layout is given:
+// the bits of an objective depend on the layout.
 func (d *dataReader) likeTraining(fingerprint string) {
 	layout, _, _ := strings.Cut(fingerprint, ":")
 	if !d.call.flags.Given("layout") && (layout == "dense" || layout == "sparse") {

@@ -102,9 +102,9 @@ func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	return d.again(opt)
 }
 
-// refit reads the table with an encoder that is fitted without the rows for which d.skip is true. The
-// kinds of the columns stay those of the whole table: a row counter without some rows would look like
-// a number.
+// refit reads the table with an encoder that is fitted without the rows for which d.skip is true.
+// The kinds of the columns stay those of the whole table: a row counter without some rows would
+// look like a number.
 func (d *dataReader) refit() (set *dataset.Set, err error) {
 	if d.encoder, err = d.refitted(); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (d *dataReader) refit() (set *dataset.Set, err error) {
 	return d.readEncoded()
 }
 
-// refitted returns an encoder with the kinds of columns of d.encoder, fitted to the rows of the table
-// for which d.skip is false.
+// refitted returns an encoder with the kinds of columns of d.encoder, fitted to the rows of the
+// table for which d.skip is false.
 func (d *dataReader) refitted() (*tables.Encoder, error) {
 	f := tables.Fitter{Skip: d.skip}
 	return f.Refit(d.encoder, func(enc form.Encoder) error {
@@ -237,7 +237,7 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 	return set, nil
 }
 
-// nameGrams finds n-grams for features of text in the named data.
+// nameGrams stores n-grams of the data in e, as names of the given features of text.
 func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()

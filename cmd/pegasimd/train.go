@@ -64,7 +64,7 @@ Examples:
 type linearRun struct {
 	*call
 	cfg         pegasos.Config
-	classWeight string // of cfg, with names in place of labels
+	classWeight string // cfg.ClassWeight with names of classes in place of labels
 	keep        *checkpoints
 
 	model        string // file name

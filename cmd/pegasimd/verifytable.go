@@ -31,8 +31,8 @@ type tableCheck struct {
 	why     string // why the encoder was not compared
 }
 
-// checkTable compares the model's table with the named data, which were read as set. The encoder
-// may also equal that of from, the model that training started from, unless from is nil.
+// checkTable compares the model's table with the table that d has read as set. The encoder may also
+// equal the encoder of from, the model that training started from, unless from is nil.
 func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {

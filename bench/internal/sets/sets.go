@@ -98,8 +98,8 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads the named files, or makes the named set. If columns is not 0, it leaves out the columns
-// from that number on.
+// part reads the named files, or makes the named set. If columns is not 0, it leaves out the
+// columns from that number on.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxProductColumns = 12  // largest number of columns of which all pairs are multiplied
+	maxProductColumns = 12  // largest number of columns with a term for each pair
 	maxCurvedColumns  = 256 // largest number of columns for which there are terms
 )
 

@@ -20,7 +20,7 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 	return &denseRows{Matrix: x, copied: (*matrices.Dense)(x).Unguarded()}
 }
 
-// guard returns the state of the checks of a lazy matrix, else nil.
+// guard returns the state of the checks of a lazy matrix, or nil for any other matrix.
 func (m *denseRows) guard() *matrices.Guard { return (*matrices.Dense)(m.Matrix).Guard() }
 
 // maxReorderCols is the largest number of columns for which training is faster on a copy of the

@@ -17,7 +17,7 @@ func TestAdvise(t *testing.T) {
 	if !advised(t, uintptr(unsafe.Pointer(&large[len(large)/2]))) {
 		t.Error("a large array does not get huge pages")
 	}
-	Advise([]int64(nil)) // has no memory
+	Advise([]int32(nil)) // has no memory
 }
 
 // advised reports whether the mapping that contains an address has the flag "hg".

@@ -16,7 +16,7 @@ import (
 // fit count as missing.
 type Given struct {
 	Kind  Kind
-	Order cell.Order // of dates; 0 to detect it
+	Order cell.Order // order of day, month and year of dates; 0 to detect it
 }
 
 // A Fitter fits an [Encoder] to the rows of a table. It is the [form.Encoder] that reads them.

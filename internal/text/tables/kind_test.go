@@ -285,8 +285,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Whole numbers that grow from row to row are a row counter also if the file lacks up to half of the
-// rows that were counted. Sparser numbers, or numbers that repeat, are data.
+// Whole numbers that grow from row to row are a row counter also if the file lacks up to half of
+// the rows that were counted. Sparser numbers, or numbers that repeat, are data.
 func TestCounterWithGaps(t *testing.T) {
 	column := func(cell func(i int) int) string {
 		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {

@@ -23,8 +23,8 @@ type rawColumn struct {
 	first  float32
 	last   float32
 	digits uint8 // number of digits if all numbers so far have the same number, six or more; else 0
-	// Whether, so far, each number is greater than the previous one, each is whole, and each is a date
-	// of eight digits.
+	// Whether, so far, each number is greater than the previous one, each is whole, and each is a
+	// date of eight digits.
 	counts, integral, eights bool
 	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool

@@ -158,7 +158,8 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// The multiples of rows added to v grow as Factor falls. A power of two moves to v exactly.
+	// As Factor falls, the multiples of rows that are added to v grow. If Factor is below small, a
+	// power of two is moved from Factor to v, which rounds nothing.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {

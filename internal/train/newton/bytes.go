@@ -17,7 +17,7 @@ type pixelRows struct {
 	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
 	sum  *gram.Bytes // integer Hessian of the bytes
-	own  *gram.Bytes // equal to sum if the problem keeps it between iterations; else nil
+	own  *gram.Bytes // sum, if the problem keeps the Hessian between iterations; else nil
 	in   []bool      // whether each row of the problem is part of the sum own
 	row  []float64   // buffer for one row of sum
 	mean []float64   // mean of each column, in bytes, over the rows in sum

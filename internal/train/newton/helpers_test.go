@@ -19,7 +19,7 @@ type spec struct {
 	layout  func(x *dense.Matrix) store.Examples
 	loss    loss.Func
 	lambda  float64
-	beta    float64 // feature of the bias; 0 for none
+	beta    float64 // value of the bias feature; 0 if there is no bias
 	free    bool    // the bias has no penalty, beta is 1
 	weights bool
 	prior   bool      // the targets are shifted as by the scores of a prior

@@ -7,7 +7,7 @@ import (
 
 // This file has the rules that apply both on one machine and to rows in shards on many machines.
 
-// Stall records the last iteration that had lowered P - D by a tenth or more since the iteration
+// Stall records the last iteration in which P - D was at most .9 times its value in the iteration
 // recorded before.
 type Stall struct {
 	Since   int     `json:"since"`   // number of that iteration

@@ -119,9 +119,9 @@ func (s *Set) assign(f *Flag, text string) error {
 		bad = !one && text != "none"
 	}
 	number := strings.TrimPrefix(f.text(&s.Values), "-")
-	negative, _ := strconv.ParseFloat(text, 64)
+	value, _ := strconv.ParseFloat(text, 64) // 0 if text is not a number
 	switch {
-	case negative < 0 && (field.CanUint() || f.Is(NotNegative)):
+	case value < 0 && (field.CanUint() || f.Is(NotNegative)):
 		return Usagef("-%s: have %s, want 0 or more", f.Name, text)
 	case bad:
 		return Usagef("-%s: have %q, want %s", f.Name, text, wanted(f))
@@ -258,7 +258,8 @@ func (s *Set) unknown(name string) error {
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
-	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv; for a given C use -c", "q": "-quiet",
+	"w": "-class-weight label=weight", "p": "-epsilon", "q": "-quiet",
+	"C": "pegasimd cv; for a given C use -c",
 	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
 	"c": "-c of train, which the model stores",
 }

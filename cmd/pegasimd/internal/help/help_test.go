@@ -86,8 +86,9 @@ func TestCompletion(t *testing.T) {
 		for line, want := range map[string]string{
 			"tr": "train", "train -los": "-loss", "train -loss squ": "squared-hinge squared",
 			"completion f": "fish", "train da": "data.csv", "help -": "-man", "train -q": "-quote -quiet",
-			"train --los": "--loss", "train -loss = squ": "squared-hinge squared", "train -valid = da": "data.csv",
-			"train -bias =": "none augmented unregularised",
+			"train --los": "--loss", "train -loss = squ": "squared-hinge squared",
+			"train -valid = da": "data.csv",
+			"train -bias =":     "none augmented unregularised",
 		} {
 			words := append([]string{"pegasimd"}, strings.Fields(line)...)
 			command := "source " + script + "; COMP_WORDS=('" + strings.Join(words, "' '") +
