@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
@@ -75,7 +76,7 @@ func (c *collector) add(p *piece) {
 	if c.rows == nil {
 		c.begin(p)
 	}
-	c.set.Y = append(c.set.Y, b.y...)
+	c.set.Y = append(withSpace(c.set.Y, len(b.y)), b.y...)
 	c.nnz += len(b.val)
 	if c.layout == LayoutDense {
 		if p.first != c.rows.first || p.cols > c.cols {
@@ -84,6 +85,11 @@ func (c *collector) add(p *piece) {
 			c.space = len(c.set.Y) + len(c.set.Y)/2
 			c.rebuild(LayoutDense)
 		}
+	}
+	if c.layout != LayoutDense {
+		c.rows.starts = withSpace(c.rows.starts, len(b.y))
+		c.rows.indices = withSpace(c.rows.indices, len(b.val))
+		c.rows.values = withSpace(c.rows.values, len(b.val))
 	}
 	start := 0
 	for _, end := range b.ends {
@@ -94,6 +100,15 @@ func (c *collector) add(p *piece) {
 		c.rows.add(columns, b.val[start:end])
 		start = end
 	}
+}
+
+// withSpace returns s with space for n more elements. It grows by half, where append grows by a
+// quarter: a stream of unknown size is copied less often.
+func withSpace[T any](s []T, n int) []T {
+	if n <= cap(s)-len(s) {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)/2))
 }
 
 // begin makes space for the rows of the file, of which the piece is the first. If the columns are
