@@ -28,7 +28,7 @@ func TestResultJSON(t *testing.T) {
 		t.Errorf("%s, want %s", a, b)
 	}
 	for text, want := range map[string]string{
-		"null":         "null is no value",
+		"null":         "null is not allowed",
 		`{"stops": 1}`: `unknown field "stops"`,
 	} {
 		if err := json.Unmarshal([]byte(text), &have); err == nil ||

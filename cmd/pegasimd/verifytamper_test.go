@@ -133,7 +133,7 @@ func TestVerifyEditedSettings(t *testing.T) {
 			"bias is augmented, but the model has no bias"},
 		{"", toy, `"loss":"hinge"`, `"loss":"log","loss":"hinge"`, `"loss" is there twice`},
 		{"", toy, `"loss":"hinge"`, `"LOSS":"hinge"`, `unknown field "LOSS"`},
-		{"", toy, `"tol":`, `"patience":null,"tol":`, "patience: null is no value"},
+		{"", toy, `"tol":`, `"patience":null,"tol":`, "patience: null is not allowed"},
 		{"", toy, `"per_class":[{`, `"per_class":[{"steps":1,`, `"steps" is there twice`},
 		{"-kernel rbf", toy, `"kernel":"rbf"`, `"KERNEL":"rbf"`, `unknown field "KERNEL"`},
 		{"", toy, "\ndata: \"", "\ndata: \"0", "data: want dense, sparse or other"},

@@ -175,7 +175,7 @@ func strict(text string, value any) error {
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {
-		return errors.Join(err, errors.New("null is no value"))
+		return errors.Join(err, errors.New("null is not allowed"))
 	}
 	if _, ok := t.(json.Delim); !ok {
 		return err

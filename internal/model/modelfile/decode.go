@@ -114,7 +114,7 @@ func isStruct(t reflect.Type) bool {
 }
 
 // errNullValue is the error for a null that does not mean an empty array.
-var errNullValue = errors.New("null is no value")
+var errNullValue = errors.New("null is not allowed")
 
 // unmarshaler is the interface of the types that decode their JSON themselves.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()

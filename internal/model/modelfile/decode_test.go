@@ -60,12 +60,12 @@ func TestDecoderErrors(t *testing.T) {
 	long := strings.Repeat("1", 1000)
 	for text, want := range map[string]string{
 		`[]`: "want an object", `{"all":{}}`: "want an array", `{"all":[1]}`: "want an object",
-		`{"name":1}`: "cannot unmarshal", `null`: "null is no value", `{"p":null}`: "null is no value",
-		`{"all":[null]}`: "null is no value", `{"raw":null}`: "null is no value",
-		`{"rows":[null]}`: "null is no value", `{"rows":[[null]]}`: "null is no value",
+		`{"name":1}`: "cannot unmarshal", `null`: "null is not allowed", `{"p":null}`: "null is not allowed",
+		`{"all":[null]}`: "null is not allowed", `{"raw":null}`: "null is not allowed",
+		`{"rows":[null]}`: "null is not allowed", `{"rows":[[null]]}`: "null is not allowed",
 		`{"all":[{"a":1,"a":1}]}`: `"a" is there twice`, `{"all":[{"A":1}]}`: `unknown field "A"`,
 		`{"value":{"a":1,"a":1}}`: `"a" is there twice`, `{"value":{"A":1}}`: `unknown field "A"`,
-		`{"value":null}`: "null is no value", `{"words":null}`: "null is no value",
+		`{"value":null}`: "null is not allowed", `{"words":null}`: "null is not allowed",
 		`{"words":{"5":"a","5":"b"}}`:  "a key is there twice",
 		`{"words":{"5":"a","05":"b"}}`: "a key is there twice",
 		`{"words":{"x":"a"}}`:          "cannot unmarshal",

@@ -10,7 +10,7 @@ import (
 )
 
 // errUnpacksTooMuch is the error for a compressed file that unpacks to more than its size allows.
-var errUnpacksTooMuch = errors.New("holds more than a compressed file of this size may: " +
+var errUnpacksTooMuch = errors.New("unpacks to more than a compressed file of this size may hold: " +
 	"unpack it with gunzip first if you trust it")
 
 // account reads a file and limits the memory that its contents may take. The limit grows with the

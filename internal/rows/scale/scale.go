@@ -77,7 +77,7 @@ func (s *Scale) Check(cols int) error {
 		return err
 	}
 	if s.Spread == 0 && s.Centre != 0 { // Fold would shift the biases, but Apply not the targets
-		return fmt.Errorf("the scaling has the centre %v without a spread", s.Centre)
+		return fmt.Errorf("the scaling has a centre, %v, but no spread", s.Centre)
 	}
 	for _, f := range s.Factor {
 		if !(f > 0) {

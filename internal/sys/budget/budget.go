@@ -20,8 +20,8 @@ const (
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
 // ErrTooMuch is the error of a reader whose budget is exhausted.
-var ErrTooMuch = errors.New("needs more memory than a file of this size may: it is damaged or " +
-	"malicious")
+var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
+	"it is damaged or malicious")
 
 // Part is a share of the memory that reading a file may use: Free bytes for every file, and PerByte
 // for each byte read. The rest of the memory is for garbage, buffers and the program itself.

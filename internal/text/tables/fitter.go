@@ -320,8 +320,8 @@ func (f *Fitter) tooManyColumns() error {
 	if n <= 0 {
 		cells = uint64(f.tooMany)
 	}
-	return fmt.Errorf("%d columns are too many for a file of this size; if they are meant, say so "+
-		"(-max-features %[1]d)", cells)
+	return fmt.Errorf("%d columns are too many for a file of this size; if the table has so many, "+
+		"allow them (-max-features %[1]d)", cells)
 }
 
 var errNoRows = errors.New("no rows")
