@@ -124,10 +124,12 @@ type bucketStats struct{ rows, last uint32 }
 // arrayBytes is the size of the array that textStats counts in.
 const arrayBytes = 8 << textBits
 
-// From fewBuckets buckets on, add tries to replace the map by the array. From mostBuckets on the
-// map takes as much memory as the array, and the file has at least one byte for each bucket.
 const (
-	fewBuckets  = 1 << 12
+	// fewBuckets is the number of buckets in use from which add tries to replace the map by the
+	// array.
+	fewBuckets = 1 << 12
+	// mostBuckets is the number of buckets in use from which a map takes as much memory as the
+	// array. A file has at least one byte for each of them.
 	mostBuckets = 1 << (textBits - 2)
 )
 

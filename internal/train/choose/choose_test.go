@@ -279,8 +279,8 @@ func upTo(n int) []uint32 {
 	return rows
 }
 
-// Use sets the lambda and the note of the run.
-func TestTake(t *testing.T) {
+// TestUse checks that Use sets the run's lambda and note, and that End chooses the solver for it.
+func TestUse(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := slices.Clone(p.Y)
 	for i := range y {

@@ -64,8 +64,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// A plan has Newton's method if it is allowed and costs no more than the dual descent would for all
-// problems, otherwise the dual descent, at a cost of +Inf if the dual descent is not allowed.
+// TestPlan checks that To plans Newton's method if that is allowed and costs no more than the dual
+// descent, and the dual descent otherwise, at a cost of +Inf if the dual descent is not allowed.
 func TestPlan(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}

@@ -46,7 +46,7 @@ func TestTol(t *testing.T) {
 			m, stopped, err := running.Train(t.Context())
 			r := m.Result
 			tested := testedEpochs(500)
-			if s.Finish == settings.FinishDual { // it checks when the estimated gap is small enough
+			if s.Finish == settings.FinishDual { // the run tests the gap when its estimate is small
 				tested = []int{len(gaps)}
 			}
 			at := slices.Index(tested, len(gaps))
