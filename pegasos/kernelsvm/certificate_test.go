@@ -15,13 +15,13 @@ import (
 )
 
 var (
-	certifyFor  = flag.Duration("certify", 0, "how long TestCertificates tries random problems")
+	certifyFor  = flag.Duration("certify", 0, "least time for which TestCertificates tries problems")
 	certifyFrom = flag.Uint64("certify-from", 0,
-		"the first seed; 0 for 0, or with -certify for the time of day")
+		"first seed of TestCertificates; with -certify, 0 means the current time")
 )
 
-// smallProblem is a random training set and configuration, determined by a seed: every kernel,
-// shifts of up to 1e5 standard deviations of the rows, scales of 1e-6 to 1e6.
+// smallProblem is a random training set and configuration, determined by a seed: any kernel but
+// Function, values shifted by up to 1e5 of their standard deviations, scales of 1e-6 to 1e6.
 type smallProblem struct {
 	x   *dense.Matrix
 	y   []float32
@@ -60,7 +60,8 @@ func newSmallProblem(seed uint64) smallProblem {
 	return p
 }
 
-// config returns a random configuration for rows with the given mean squared norm.
+// config returns a random configuration for rows that have about the given mean squared norm before
+// they are shifted.
 func (p *smallProblem) config(g *rand.Rand, square float64) Config {
 	cfg := Config{
 		Kernel: pick(g, RBF, RBF, RBF, Linear, Polynomial, Sigmoid), Seed: g.Uint64(),
@@ -110,15 +111,15 @@ func (p *smallProblem) examples() pegasos.Examples {
 	return p.x
 }
 
-// problem64 is one problem of two classes in float64: the labels of its rows, -1 and 1, the kernel
-// matrix, and lambda.
+// problem64 is a binary problem in float64: the labels of its rows, -1 and 1, the kernel matrix,
+// and lambda.
 type problem64 struct {
 	sign   []float64
 	kernel [][]float64
 	lambda float64
 }
 
-// objective returns the objective of coefficients and a bound on its own rounding error.
+// objective returns the objective of coefficients, and a bound on the rounding error of the result.
 func (w *problem64) objective(coef []float64) (objective, off float64) {
 	n := float64(len(w.sign))
 	var square float64
@@ -136,7 +137,7 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 }
 
 // optimum returns an upper bound on the least objective, usually a close one: the least objective
-// of the passes of dual coordinate ascent that it checks, or 1, that of w = 0.
+// that it finds in dual coordinate ascent, or 1, the objective of w = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)
@@ -170,8 +171,8 @@ func (w *problem64) optimum() float64 {
 	return best
 }
 
-// problem returns problem k of the model in float64, and the model's coefficient of each of its
-// rows.
+// problem returns problem k of the model in float64, and the model's coefficient of each row of the
+// problem.
 func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	n := len(m.Classes)
 	first, second := -1, k
@@ -196,7 +197,7 @@ func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	if n > 2 && first >= 0 && m.Config.C != 0 {
 		w.lambda = 1 / (m.Config.C * float64(len(rows)))
 	}
-	// The coefficients are summed by label and values, and the first of equal rows gets the sum.
+	// Equal rows with equal labels get the sum of their coefficients at the first of them.
 	byRow := make(map[string]float64)
 	all := m.Coefficients(k)
 	class := 0
@@ -237,7 +238,7 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 
 // checkCertificate trains on a small problem and compares the certificate with an optimum found
 // independently. It returns the number of bounds and how many of them prove a gap of at most 100 %.
-// ok is false if there is no model, since values are too large for float32.
+// ok is false if training returns an error, since values are too large for float32.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()
 	p := newSmallProblem(seed)
@@ -257,7 +258,7 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 		}
 		if p.cfg.Kernel == Sigmoid || p.cfg.Order == pegasos.IID {
 			if !math.IsNaN(r.DualObjective) {
-				fail("a bound from nowhere")
+				fail("a bound, but none can be proven")
 			}
 			continue
 		}
@@ -274,15 +275,15 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 			fail(fmt.Sprintf("the bound is above the optimum %v", best))
 		// A bound of 0 proves no gap, since bounds below 0 are reported as 0.
 		case r.DualObjective > 0 && truth-off-best > r.Objective-r.DualObjective+slack:
-			fail(fmt.Sprintf("further above the optimum %v than told", best))
+			fail(fmt.Sprintf("further above the optimum %v than the certificate says", best))
 		case math.Abs(truth-r.Objective) > off+1e-3*r.Objective+(r.Objective-r.DualObjective):
-			fail("another objective")
+			fail("the objective is wrong")
 		}
 	}
 	return bounds, useful, true
 }
 
-// TestCertificates tests, for random kernels, rows and settings, that the bound is below the
+// TestCertificates tests, for random kernels, rows and settings, that the bound is not above the
 // optimum, and that the model is as close to the optimum as its certificate says and no worse than
 // w = 0.
 func TestCertificates(t *testing.T) {
@@ -301,10 +302,10 @@ func TestCertificates(t *testing.T) {
 			models++
 		}
 	}
-	t.Logf("%d runs: %d models, %d bounds, %d of them proven within 100 %%; seeds from %d", tried,
+	t.Logf("%d runs: %d models, %d bounds, %d of them with a gap of at most 100 %%; seeds from %d", tried,
 		models, bounds, useful, from)
 	if models < tried*9/10 || useful < bounds/5 {
-		t.Error("too few proofs to hold")
+		t.Error("too few models or useful bounds")
 	}
 }
 

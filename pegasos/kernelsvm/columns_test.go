@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// claimedCols is three rows of zeros that claim to have any number of columns.
+// claimedCols is three rows of zeros that claim to have that many columns.
 type claimedCols int
 
 func (claimedCols) Rows() int                    { return 3 }
@@ -19,9 +19,9 @@ func (claimedCols) Dot(int, []float32) float32   { return 0 }
 func (claimedCols) Axpy(int, float32, []float32) {}
 func (claimedCols) SumSquares(int) float32       { return 0 }
 
-// TestImpossibleColumns tests numbers of columns that rows of a custom type claim. A number that is
-// impossible, or that needs more memory than MaxMemory, is an error that is found before 1 MiB is
-// allocated. Predicting for an impossible number panics.
+// TestImpossibleColumns tests rows of a custom type with impossible numbers of columns. Train,
+// CrossPredict and Verify must return an error before they allocate more than 1 MiB, also for a
+// number that needs more memory than MaxMemory. PredictAll must panic for an impossible number.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	rbf := Config{Kernel: RBF, Gamma: 1}

@@ -50,8 +50,7 @@ func (cfg Config) function(f Func) kernel.Function {
 	return k
 }
 
-// minGamma, maxGamma and maxDegree limit the kernel parameters so that kernel values can be
-// represented in float32.
+// minGamma, maxGamma and maxDegree are the limits of the kernel parameters that Validate accepts.
 const (
 	minGamma  = 1e-30
 	maxGamma  = 1e30
@@ -59,44 +58,45 @@ const (
 )
 
 // Config has every setting that influences the model, except for Trainer.Func. It corresponds to
-// [pegasos.Config] for linear models. The loss is always the hinge loss. A zero field means its
-// default: the value listed first or called the default in its comment.
+// [pegasos.Config] for linear models. The loss is always the hinge loss. A zero field means the
+// default: the value that the field's comment lists first or calls the default.
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
-	// default is 1 over the mean squared norm of the rows, for RBF after the mean row is subtracted.
+	// default is 1 over the mean squared norm of the rows, for RBF after centering the rows.
 	Gamma  float64 `json:"gamma,omitempty"`
-	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial (0 or more) and Sigmoid; default 0
+	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial, 0 or more, and of Sigmoid
 	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
 
 	// Lambda is the weight of the penalty |w|^2/2; the default is 1e-4 unless C is set. C sets
-	// lambda as LIBSVM does: lambda = 1/(C*rows), where rows is the number of rows, or of the rows
-	// of a pair of classes if each pair is a problem. At most one of the two may be set.
+	// lambda as LIBSVM does: lambda = 1/(C*rows), where rows is the number of rows in the problem:
+	// the rows of two classes with OneVsOne, otherwise all rows. At most one of Lambda and C may be
+	// set.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
 	// Epochs is the number of Pegasos passes over the rows; the default is 1 if Finish is
-	// FinishDual and 10 if it is FinishNone. Steps replaces it by a number of steps of each problem,
-	// each of which visits one row; at most one of the two may be set. With fewer steps than rows
-	// only the visited rows are used: then Finish must be FinishNone or zero, and the objective is
-	// not measured.
+	// FinishDual and 10 if it is FinishNone. Steps is the number of Pegasos steps of each problem,
+	// a step being the visit of one row; at most one of Epochs and Steps may be set. With fewer
+	// steps than rows only the visited rows are used, Finish must be FinishNone or zero, and the
+	// objective is not measured.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
 	Order  pegasos.Order  `json:"order,omitempty"`  // Permutation, IID, Sequential
 	Offset pegasos.Offset `json:"offset,omitempty"` // OffsetR2, OffsetNone
-	// Average is LastHalf or LastIterate. It has no effect with FinishDual.
+	// Average is LastHalf or LastIterate; FinishDual ignores it.
 	Average pegasos.Average `json:"average,omitempty"`
 
 	// Finish selects what follows the Pegasos steps. FinishDual, the default, is dual coordinate
 	// ascent: it starts from the dual variables of the Pegasos run and moves one alpha at a time to
-	// the maximum of the dual objective along that coordinate, those that gain most first. FinishNone
-	// returns the model of Pegasos; it is the default where dual coordinate ascent is impossible:
-	// with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
+	// the maximum of the dual objective along that coordinate, preferring the alphas that gain
+	// most. FinishNone returns the model of Pegasos; it is the default where dual coordinate ascent
+	// is impossible: with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes limits the passes of FinishDual; the default is 100. The number of moves in a pass is the
-	// number of the problem's rows. Each problem stops as soon as its relative duality gap is at most
-	// Tol, which is between 0 and 1; the default is 0.01.
+	// Passes is the largest number of passes of FinishDual; the default is 100. A pass is as many
+	// moves of an alpha as the problem has rows. Each problem stops as soon as its relative duality
+	// gap is at most Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 
@@ -106,8 +106,8 @@ type Config struct {
 }
 
 // Paper returns the settings of the paper's Fig. 3: rows drawn with replacement, a step offset of
-// 0, and the last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), as
-// Fig. 1 does; Fig. 3 prints v/(lambda*t) there.
+// 0, and the last iterate as the model. A step computes the margin with w_t = v/(lambda*(t-1)), v
+// being the sum of y*phi(x) over the violations, as Fig. 1 does; Fig. 3 prints v/(lambda*t).
 func Paper() Config {
 	return Config{Order: pegasos.IID, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Finish: pegasos.FinishNone}
@@ -197,8 +197,8 @@ func (cfg Config) kernelRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules for the fields that bound the run: Epochs, Steps, Finish, Passes
-// and Tol.
+// lengthRules returns the rules for the fields that determine when a run ends: Epochs, Steps,
+// Finish, Passes and Tol.
 func (cfg Config) lengthRules() []options.Rule {
 	finish := cfg.Finish == pegasos.FinishDual
 	rules := []options.Rule{
@@ -220,17 +220,17 @@ func (cfg Config) lengthRules() []options.Rule {
 	return rules
 }
 
-// scalesProducts reports whether the kernel is a function of gamma <x,z> + coef0, as Polynomial and
-// Sigmoid are.
+// scalesProducts reports whether the kernel is a function of gamma <x,z> + coef0: Polynomial or
+// Sigmoid.
 func (cfg Config) scalesProducts() bool {
 	return cfg.Kernel == Polynomial || cfg.Kernel == Sigmoid
 }
 
-// hasGamma reports whether the kernel has the parameter gamma: RBF, Polynomial and Sigmoid do.
+// hasGamma reports whether the kernel has the parameter gamma: RBF, Polynomial or Sigmoid.
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
-// bounded reports whether a lower bound on the optimum can be proven: not with the Sigmoid kernel,
-// which is not an inner product, nor with the order IID, in which a row may be visited more often
+// bounded reports whether a lower bound on the optimum can be proven. None can be proven with the
+// Sigmoid kernel, which is not an inner product, or with the order IID, which may visit a row more
 // than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 

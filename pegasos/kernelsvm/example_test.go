@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Classes that no line separates: a row is of the first class if its two values have the same sign.
+// No line separates these classes: a row belongs to the first class if its two values have the same
+// sign.
 func ExampleTrain() {
 	x, err := dense.FromSlice(4, 2, []float32{1, 1, -1, -1, 1, -1, -1, 1})
 	if err != nil {

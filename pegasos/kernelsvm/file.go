@@ -21,7 +21,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A kernel model's file is one of package modelfile, of the kind Kernel. Its binary numbers are
+// A kernel model's file has the format of package modelfile and the kind Kernel. The binary numbers
+// after its header are
 //
 //	support rows   dense:  float32, row after row
 //	               sparse: the number of nonzeros of each row (uint32), all columns (uint32),
@@ -31,7 +32,7 @@ import (
 //
 // The header field "support" lists the number of support rows of each class.
 
-// header holds those values of the header whose form differs from the Model's field.
+// header has the values of the file's header that Model lacks or holds in another form.
 type header struct {
 	features int
 	hash     string // Model.Hash; empty if Model.Data is empty
@@ -82,8 +83,8 @@ func (h *headerResult) result() Result {
 }
 
 // Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
-// rows and coefficients as in the model's file, the kernel, its parameters, the classes, and the
-// fields Names, IndexBase, HashBits and Table.
+// rows and coefficients as in the model's file, the kernel, its parameters, Config.Multiclass, the
+// classes, and the fields Names, IndexBase, HashBits and Table.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
@@ -179,22 +180,22 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	for c, terms := range m.terms {
-		for k, t := range terms {
+		for _, t := range terms {
 			if i := floats.FirstNotFinite(t.Coef); i >= 0 {
-				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v, want "+
-					"a finite number", i, c, k, t.Coef[i])
+				return nil, fmt.Errorf("coefficient %d of class %d in problem %d is %v, want "+
+					"a finite number", i, c, t.Output, t.Coef[i])
 			}
 		}
 	}
 	if have := m.Hash(); h.hash != "" && h.hash != have {
-		return nil, fmt.Errorf("header: hash: the file says %s, but its model has the hash %s",
+		return nil, fmt.Errorf("header: hash: the file says %s, but the model's hash is %s",
 			h.hash, have)
 	}
 	return m, nil
 }
 
-// readTerms reads the coefficients. Classes without support rows have no terms: these would take
-// memory for which the file has no bytes.
+// readTerms reads the coefficients. Classes without support rows get no terms, since no bytes of
+// the file would account for the memory of the terms.
 func (m *Model) readTerms(mr *modelfile.Reader) error {
 	const termSize = 32 // bytes of a kernel.Term
 	n := len(m.Classes)
@@ -273,8 +274,8 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 // readSupport reads the support rows. It allocates memory only for numbers that it has read.
 func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
 	if h.layout == "dense" {
-		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for their memory
-			return nil, fmt.Errorf("header: support: %d rows of no features are too many", rows)
+		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for the rows
+			return nil, fmt.Errorf("header: support: %d rows with no features are too many", rows)
 		}
 		values, err := readValues(mr, rows*h.features)
 		if err != nil {

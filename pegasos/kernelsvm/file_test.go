@@ -68,7 +68,7 @@ func TestModelRoundTrip(t *testing.T) {
 			t.Fatalf("model %d: %v", i, err)
 		}
 		if again := encode(t, have); !bytes.Equal(again, text) {
-			t.Errorf("model %d: written again it differs", i)
+			t.Errorf("model %d: the file of the model read differs", i)
 		}
 		// Formatted, since NaN is not equal to itself.
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
@@ -81,9 +81,9 @@ func TestModelRoundTrip(t *testing.T) {
 			!reflect.DeepEqual(have.Names, m.Names) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
-		// A kernel model cannot be read as a linear one.
+		// A kernel model cannot be read as a linear model.
 		if _, err := pegasos.Read(bytes.NewReader(text)); err == nil {
-			t.Errorf("model %d was read as a linear one", i)
+			t.Errorf("model %d was read as a linear model", i)
 		}
 	}
 	var linear bytes.Buffer
@@ -120,10 +120,11 @@ result: {"steps":10,"epochs":1,"passes":2,"violations":7,"r2":1,"t0":100,"object
 `
 
 const goodBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // number of nonzeros of each row: 1 and 0
-	"\x01\x00\x00\x00" + "\x00\x00\x00\x40" + // column 1 is 2
+	"\x01\x00\x00\x00" + "\x00\x00\x00\x40" + // row 0 has the value 2 in column 1
 	"\x00\x00\x80\xbf" + "\x00\x00\x80\x3f" // coefficients -1 and 1
 
-// TestModelGolden tests the exact bytes of a file, whose header people read too.
+// TestModelGolden tests that a model read from a file has the right scores and is written as
+// exactly the same bytes.
 func TestModelGolden(t *testing.T) {
 	text := sample.Seal(good, goodBody)
 	m, err := Read(strings.NewReader(text))
@@ -171,7 +172,7 @@ func TestModelDamage(t *testing.T) {
 func TestModelHostile(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(good, old) {
-			t.Fatalf("%q is not there", old)
+			t.Fatalf("the header has no %q", old)
 		}
 		return strings.Replace(good, old, new, 1)
 	}
@@ -248,8 +249,8 @@ func TestModelHostile(t *testing.T) {
 	}
 }
 
-// TestModelMemory tests that reading a short file whose header claims huge sizes takes little
-// memory.
+// TestModelMemory tests that reading a short file whose header claims huge sizes allocates at most
+// 1 MiB.
 func TestModelMemory(t *testing.T) {
 	for _, layout := range []string{"sparse", "dense"} {
 		header := strings.Replace(good, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)
@@ -262,7 +263,7 @@ func TestModelMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
-			t.Errorf("%d bytes for a file of %d", n, len(header))
+			t.Errorf("%d bytes allocated for a file of about %d", n, len(header))
 		}
 	}
 }
@@ -295,7 +296,7 @@ func TestModelFile(t *testing.T) {
 	}
 	sample.OnlyFiles(t, filepath.Dir(name), "model")
 	if _, err := ReadFile(name + "x"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if err := linearModel(t).WriteFile(name); err != nil {
 		t.Fatal(err)
@@ -314,13 +315,13 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(sample.Seal(good, goodBody)))
 	x := sample.Random(3, 3, 6, 2, 0.7)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// The checksum is corrected, since almost no input would get past it.
+		// The input gets a correct checksum, since almost no other input would be read further.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {
 				again := encode(t, m)
 				if n, err := Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
-					t.Fatalf("read, written, and not read again: %v", err)
+					t.Fatalf("the file of a model read cannot be read: %v", err)
 				}
 				if m.Config.Kernel != Function && m.Cols() < 1<<16 {
 					m.PredictAll(x.Dense)

@@ -23,19 +23,19 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda for all rows; with C, each of several pairs has its own
-	Func    Func      // kernel if Config.Kernel is Function; not in the file: set it after reading
+	Lambda  float64   // lambda of a problem of all rows; with C each pair has another lambda
+	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
 	Result  Result
 
 	// These fields have the same meaning as in [pegasos.Model], but Data is a fingerprint of the
-	// rows and labels alone. It is empty unless Trainer.Fingerprint was set.
+	// rows and labels alone, and empty unless Trainer.Fingerprint was set.
 	IndexBase int
 	HashBits  int
 	Table     json.RawMessage
 	Data      string
 	Command   string
 
-	wrongGap string // why the gap in the model's file contradicts its objectives; empty if it does not
+	wrongGap string // how the gap in the file contradicts the objectives; empty if it agrees
 
 	rows   store.Matrix // support rows, ordered by class
 	counts []int        // number of support rows of each class
@@ -49,20 +49,21 @@ type Model struct {
 
 // Result reports how training went and how good the model is. Means are over the problems.
 type Result struct {
-	Steps      int64   `json:"steps"`      // Pegasos steps, the most of any problem
-	Epochs     float64 `json:"epochs"`     // a problem's steps divided by its rows, the most of any
-	Passes     int     `json:"passes"`     // begun passes of dual coordinate ascent, the most of any
-	Violations int64   `json:"violations"` // changes of alphas, in all
+	Steps      int64   `json:"steps"`      // Pegasos steps: maximum over the problems
+	Epochs     float64 `json:"epochs"`     // steps divided by rows: maximum over the problems
+	Passes     int     `json:"passes"`     // begun passes of the ascent: maximum over the problems
+	Violations int64   `json:"violations"` // violations, plus alphas changed by ascent rounds
 
-	// R2 is the mean over the problems of the mean of k(x,x) over their rows, T0 the mean of the
-	// step offsets: R2/lambda for each problem, or 0 with OffsetNone.
+	// R2 is the mean over the problems of the mean of k(x,x) over the problem's rows. T0 is the
+	// mean of the step offsets; a problem's offset is its R2/lambda, or 0 with OffsetNone.
 	R2 float64 `json:"r2"`
 	T0 float64 `json:"t0"`
 
-	// Objective is the mean objective of the model as it is written, DualObjective the mean of the
-	// lower bounds on the optima, and Gap the relative duality gap,
+	// Objective is the mean objective of the model as written to a file, DualObjective the mean of
+	// the lower bounds on the optima, and Gap the relative duality gap,
 	// (Objective-DualObjective)/DualObjective, as in [pegasos.Result]. All three are NaN after an
-	// interrupted run or one with fewer steps than rows; the last two are NaN without a certificate.
+	// interrupted run or a run with fewer steps than rows; DualObjective and Gap are also NaN
+	// without a certificate.
 	Objective     float64 `json:"-"`
 	DualObjective float64 `json:"-"`
 	Gap           float64 `json:"-"`

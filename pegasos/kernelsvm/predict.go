@@ -25,8 +25,8 @@ func (m *Model) expand() *kernel.Expansion {
 	return m.expansion
 }
 
-// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
-// row i start at i*Problems(). Features that the model lacks are ignored; features that x lacks
+// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: the scores
+// of row i start at i*Problems(). Features that the model lacks are ignored; features that x lacks
 // count as 0. DecisionAll uses GOMAXPROCS goroutines. It panics if the kernel is a function and
 // Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
@@ -44,11 +44,12 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	return scores
 }
 
-// Class returns the index in Classes of the class with the highest score by [Model.ClassScores],
-// the first one in a tie, or -1 if a score is not finite.
+// Class returns the index in Classes of the class for which [Model.ClassScores] returns the highest
+// score, the lowest index in a tie, or -1 if a score is not finite.
 func (m *Model) Class(scores []float64) int {
 	if n := len(m.Classes); len(scores) < m.Outputs() || n == 0 {
-		panic(misuse.Of("%d scores for a model of %d classes", len(scores), n))
+		panic(misuse.Of("%d scores for a model with %d outputs and %d classes", len(scores),
+			m.Outputs(), n))
 	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
@@ -58,7 +59,7 @@ func (m *Model) Class(scores []float64) int {
 }
 
 // ClassScores stores a score for each class in dst, in the order of Classes, and returns dst, or a
-// new slice if dst is too short. They are computed as by [pegasos.Model.ClassScores].
+// new slice if dst is too short. It computes the scores as [pegasos.Model.ClassScores] does.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	n := len(m.Classes)
 	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
@@ -75,14 +76,14 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	return predicted
 }
 
-// Score stores the scores of one row in dst, one for each problem, and returns dst[:n] for
-// n = [Model.Outputs], or a new slice if dst is shorter. The scores have the same bits as those of
+// Score stores the scores of one row in dst, one for each problem, and returns dst[:n] for n =
+// [Model.Outputs], or a new slice if dst is shorter. The scores have the same bits as those of
 // [Model.DecisionAll]. If dst is long enough, Score allocates nothing after the first calls.
 // [Model.Class] turns scores into a class. Score panics unless x has Cols values. It may be called
 // from several goroutines at once.
 //
-// For many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
-// the kernel is a function and Func is not set.
+// For many rows DecisionAll is faster: it reads the support rows once for every 64 rows. Score and
+// DecisionAll panic if the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)
@@ -112,7 +113,7 @@ const fewOutputs = 64
 
 // PredictDense returns the predicted label of one row, NaN if a score is not finite, as
 // [Model.PredictAll] does. It panics unless x has Cols values. If the model has at most 64
-// problems, it allocates nothing after the first calls.
+// problems, PredictDense allocates nothing after the first calls.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewOutputs]float64
 	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))

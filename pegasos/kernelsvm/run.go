@@ -22,13 +22,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
-// run is one training run: the problems, which do not depend on each other, and their solutions.
+// run is one training run: its binary problems, which are independent of each other, and their
+// solutions.
 type run struct {
 	*trainingSet
 	cacheMB   int
 	progress  func(Progress)
 	solutions []solve.Solution
-	values    atomic.Int64 // kernel values computed; see Progress.Values
+	values    atomic.Int64 // float32 kernel values computed so far
 	reporting sync.Mutex
 }
 
@@ -45,8 +46,8 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, nil
 }
 
-// solve solves the problems, each of them in one goroutine if there are enough of them, else one
-// after another in all goroutines. It returns early once ctx is done.
+// solve solves the problems: each in one goroutine, several at once, or one after another in all
+// goroutines if there are fewer problems than threads. It returns early once ctx is done.
 func (r *run) solve(ctx context.Context) error {
 	outer, inner := r.threads, 1
 	if len(r.pairs) < r.threads {
@@ -80,7 +81,7 @@ func (r *run) solve(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
-// report records the state of problem k and reports the progress.
+// report records the state of problem k and calls progress, unless progress is nil.
 func (r *run) report(k int, now solve.Solution) {
 	if r.progress == nil {
 		return
@@ -113,12 +114,11 @@ func (r *run) result() Result {
 	return res
 }
 
-// model returns the model of the run so far. finished says that the run was not interrupted. The
-// objective and the bound of the model are NaN if finished is false or the run had fewer steps than
-// rows.
+// model returns the model of the run so far. finished is false if the run was interrupted; the
+// model's objective and bound are NaN then, and if the run had fewer steps than rows.
 func (r *run) model(f Func, finished bool) (*Model, error) {
 	for k := range r.solutions {
-		// safety margin: verification sums in another order
+		// safety margin, since verification adds in another order
 		s := &r.solutions[k]
 		s.Bound = max(0, s.Bound-float64(1e-12*s.Objective))
 	}
@@ -145,7 +145,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	if !finished || r.partial {
 		return m, nil
 	}
-	for _, p := range m.Result.PerProblem { // rounding never makes a bound exceed its objective
+	for _, p := range m.Result.PerProblem { // rounding cannot make a bound exceed the objective
 		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
 			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}
@@ -156,12 +156,12 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 	return m, nil
 }
 
-// addSupport makes support rows of the rows of class c that have a coefficient other than 0 in any
-// problem. It adds their number and their coefficients to m, and returns their indices in the
+// addSupport adds the support rows of class c to m: the rows with a nonzero coefficient in any
+// problem. It appends their number and their coefficients to m and returns their indices in the
 // training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
-	var own [][]float32 // coefficients of the class's rows by problem; nil for one not begun
+	var own [][]float32 // by slot: coefficients of the class's rows; nil before the problem
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
 		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)

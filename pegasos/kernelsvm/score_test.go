@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scoredModels returns models for every form of row store, with 30 columns.
+// scoredModels returns models with 30 columns for each kernel but Sigmoid and each format of rows.
 func scoredModels(t testing.TB) map[string]*Model {
 	models := map[string]*Model{}
 	for _, kernel := range []Kernel{RBF, Linear, Polynomial, Function} {
@@ -67,7 +67,7 @@ func TestScoreBits(t *testing.T) {
 
 func TestScoreAllocatesNothing(t *testing.T) {
 	if asmtest.Race {
-		t.Skip("under the race detector a sync.Pool drops what it likes")
+		t.Skip("under the race detector a sync.Pool drops elements at random")
 	}
 	p := sample.ZerosAndOnes(sample.Random(13, 2, 30, 2, 0.5))
 	x, other := p.Dense.Row(0), make([]float32, 30)
@@ -92,7 +92,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestScoreAtOnce tests that goroutines that score at once do not share memory.
+// TestScoreAtOnce tests that Score is right when several goroutines call it at once.
 func TestScoreAtOnce(t *testing.T) {
 	x, y := circle(3, 200)
 	m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 1}})

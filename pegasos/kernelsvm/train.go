@@ -10,14 +10,14 @@ import (
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
 // row. It runs Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent.
-// Both solve the problem of [pegasos.Train] with the hinge loss. Two labels make one problem, in
-// which the larger is +1. More labels make a problem for each pair of them, or for each label
-// against all others.
+// Both minimize the objective that the package documentation defines. Two labels make one problem,
+// in which the larger label is +1. More labels make one problem for each pair of labels, or for
+// each label against all others: see Config.Multiclass.
 //
 // Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
 // *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx
-// is done before the run ends, Train returns ctx.Err() and the model so far, whose objective, bound
-// and gap are NaN, and in which problems that were not begun have no coefficients.
+// is done before the run ends, Train returns ctx.Err() and the model so far. Its objective, bound
+// and gap are NaN, and its coefficients are 0 in problems that had not begun.
 func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }

@@ -21,9 +21,9 @@ type Trainer struct {
 	Threads int
 
 	// CacheMB is the maximum size of the kernel cache in MB of 10^6 bytes. 0 means DefaultCacheMB,
-	// or no cache where it would not help; below 0 there is no cache. The cache has kernel values of
-	// the problems that are being solved: one for each goroutine, or one in all if there are fewer
-	// problems than Threads.
+	// or no cache where a cache would not help; a negative number means no cache. The problems that
+	// are being solved share the cache: one problem per goroutine, or a single problem if there are
+	// fewer problems than Threads.
 	CacheMB int
 
 	// MaxMemory is the maximum number of bytes that a run may need besides the data and the kernel
@@ -35,17 +35,17 @@ type Trainer struct {
 	Fingerprint bool
 
 	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
-	// one, when a pass of dual coordinate ascent begins, and after each problem.
+	// epoch, and at the beginning of each pass and at the end of dual coordinate ascent.
 	Progress func(Progress)
 }
 
-// Progress reports the state of a run.
+// Progress reports the state of a run. Epoch and Pass are about the problem that is being solved.
 type Progress struct {
-	Epoch  int   // finished epochs of Pegasos, including an incomplete last one, of the last problem
-	Pass   int   // begun passes of dual coordinate ascent of the last problem
-	Values int64 // kernel values computed so far, without those read from the cache
+	Epoch  int   // finished Pegasos epochs, including an incomplete last epoch
+	Pass   int   // begun passes of dual coordinate ascent
+	Values int64 // float32 kernel values computed so far; reads from the cache do not count
 
-	// Objective and relative Gap of the current weight vectors, as in Result; w is 0 in problems that
-	// are not begun. Both are NaN if unknown.
+	// Objective and relative Gap of the current weight vectors, as in Result; w is 0 in problems
+	// that have not begun. Objective and Gap are NaN if unknown.
 	Objective, Gap float64
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/solve"
 )
 
-// trainingSet is the rows that a run visits, ordered by class, and the settings of the run. A
+// trainingSet has the rows that a run visits, ordered by class, and the settings of the run. A
 // position is the index of a row in this order.
 type trainingSet struct {
 	cfg     Config // with defaults filled in
@@ -24,14 +24,14 @@ type trainingSet struct {
 
 	x       pegasos.Examples
 	classes []float32    // labels, ascending
-	byClass [][]int32    // rows of x of each class, ascending
+	byClass [][]int32    // rows of x by class, ascending in each class
 	pos     []int32      // position of each row of x; -1 for rows that are not visited
 	rowOf   []int32      // row of x at each position
-	starts  []int        // position of the first row of each class, and after the last row
+	starts  []int        // position of each class's first row, then the number of positions
 	partial bool         // the run has fewer steps than rows, and may not visit all of them
 	rows    *kernel.Rows // the rows in the order of positions, with a group for each class
-	pairs   [][2]int     // classes of the labels -1 and 1 of each problem; -1 for all other classes
-	lambda  float64      // for all rows
+	pairs   [][2]int     // by problem: the classes labeled -1 and 1; class -1 is all other classes
+	lambda  float64      // weight of the penalty for a problem of all rows
 }
 
 func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet, error) {
@@ -119,7 +119,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
 			Reason: "a value is NaN or infinite, or too large for the kernel in float32"}
 	}
-	first := int(slices.Min(set.rowOf)) // named in errors about all rows
+	first := int(slices.Min(set.rowOf)) // errors about all rows name the first
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {
 		centered := ""
 		if cfg.Kernel == RBF {
@@ -136,7 +136,7 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	return options.LambdaFits(set.lambda, cfg.C, float64(set.rows.MaxNorm*set.rows.MaxNorm)).Err()
 }
 
-// rowsOf returns the rows of x of problem k, in ascending order.
+// rowsOf returns the indices in x of problem k's rows, ascending.
 func (set *trainingSet) rowsOf(k int) []int32 {
 	of := set.byClass
 	if pair := set.pairs[k]; pair[0] >= 0 {
@@ -155,13 +155,13 @@ func (set *trainingSet) count(k int) int {
 	return set.x.Rows()
 }
 
-// visits returns the order in which the run visits the given number of rows of a problem.
+// visits returns the order in which the run visits the rows of a problem with that many rows.
 func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }
 
-// visited returns which rows of x a run of fewer steps than rows visits, in any of its problems. It
-// returns nil for other runs, which visit all rows.
+// visited reports, for each row of x, whether a run with fewer steps than rows visits the row in
+// any problem. It returns nil for other runs, which keep all rows.
 func (set *trainingSet) visited() []bool {
 	if !set.partial {
 		return nil
@@ -198,8 +198,8 @@ func (set *trainingSet) problem(k int) (*solve.Problem, error) {
 	}), nil
 }
 
-// number returns the number in problem k of the row at a position, which is of a class of the
-// problem.
+// number returns the index in problem k of the row at position pos, whose class must be one of the
+// problem's classes.
 func (set *trainingSet) number(k int, pos int32) int32 {
 	switch pair := set.pairs[k]; {
 	case pair[0] < 0:
@@ -251,18 +251,18 @@ func defaultGamma(k Kernel, m store.Matrix, at []int32) float64 {
 		sum += float64(float64(k) * float64(mean[j]*mean[j]))
 	}
 	if !(sum > 0 && sum <= math.MaxFloat64) {
-		return 1 // the rows are equal, or a row is not finite and will be refused
+		return 1 // the rows are equal, or arrange will refuse a row that is not finite
 	}
 	return n / sum
 }
 
 // checkMemory returns an error if the estimated memory of the problems, without the data and the
-// kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before that memory
-// is allocated.
+// kernel cache, exceeds limit bytes, or 4 GiB if limit is 0. It must be called before the memory is
+// allocated.
 func (set *trainingSet) checkMemory(limit int64) error {
 	const (
 		sliceSize = 96 // bytes for the slices of a class in one of its problems
-		perRow    = 8  // bytes for a row of a problem: its coefficient, of the problem and of the model
+		perRow    = 8  // bytes for a row of a problem: its float32 coefficient, twice
 		solving   = 96 // bytes for a row of a problem that is being solved
 	)
 	n, rows := float64(len(set.classes)), float64(set.x.Rows())

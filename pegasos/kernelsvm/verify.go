@@ -37,7 +37,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
 	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
-	_, want, known := strings.Cut(m.Data, ":") // the part before it, the layout, is allowed to differ
+	_, want, known := strings.Cut(m.Data, ":") // the layout before the colon may differ
 	if v.Known = known && have == want; m.Data != "" && !v.Known {
 		v.Contradict("the data are not those that the model was trained on: other rows or " +
 			"labels, or another order")
@@ -74,7 +74,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	return v, nil
 }
 
-// verifyRun returns a run on x and y with the model's problems. The run is to take no steps.
+// verifyRun returns a run on x and y with the model's problems, which Verify measures but does not
+// solve.
 func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, error) {
 	c := m.Config
 	if c.Kernel == Function {
@@ -105,7 +106,7 @@ func (r *run) matchSupport(m *Model) (coef [][]float64, unmatched int) {
 	}
 	all := func() bool { return false }
 	hashes := store.Hashes(r.x, r.threads, all)
-	rows := map[key][]int32{} // positions
+	rows := map[key][]int32{} // positions of the rows not yet matched
 	for c := range r.classes {
 		for p := r.starts[c]; p < r.starts[c+1]; p++ {
 			k := key{c, hashes[r.rowOf[p]]}

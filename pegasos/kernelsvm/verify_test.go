@@ -15,8 +15,8 @@ import (
 )
 
 // TestVerify tests that Verify does not contradict models that were written and read again, on
-// dense or sparse rows, and that it proves about their gap on the rows of training if they used
-// dual coordinate ascent.
+// dense or sparse rows. For models of dual coordinate ascent, Verify must prove about the claimed
+// gap on the training rows.
 func TestVerify(t *testing.T) {
 	ctx := context.Background()
 	for name, cfg := range map[string]Config{

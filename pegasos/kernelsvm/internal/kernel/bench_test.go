@@ -30,7 +30,7 @@ func BenchmarkTile(b *testing.B) {
 			}
 			rows := NewRows(Function{Kind: RBF, Gamma: 0.05}, matrixOf(x), at, []int{TileRows})
 			if (rows.words != nil) != (form == "binary") {
-				b.Fatal("not the form")
+				b.Fatal("the rows are not stored as " + form)
 			}
 			var probes []Probe
 			var values [][]float32

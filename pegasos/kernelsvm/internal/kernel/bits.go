@@ -6,17 +6,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Rows of zeros and ones are stored as bits, 64 columns to a word. Any order of summation gives the
-// same integer inner product, so that columns are counted. The count, for RBF the squared distance,
-// is an index into tables of all possible kernel values.
+// Rows of zeros and ones are stored as bits, 64 columns to a word. Their inner product is the
+// number of columns in which both rows have a 1; their squared distance, for RBF, is the number of
+// columns in which they differ. Both numbers are exact, and indices into tables of all possible
+// kernel values.
 
 const (
-	maxDenseBits  = 1 << 20 // limit for columns of dense bit rows: counts to it are exact in float32
-	maxSparseBits = 512     // most columns for rows stored as bits; with more, indices are faster
+	maxDenseBits  = 1 << 20 // most columns of dense rows as bits; float32 counts are exact
+	maxSparseBits = 512     // most columns of sparse rows as bits; with more, indices are faster
 )
 
-// pack stores the rows as bits and reports whether it did: it does so if all values are 0 or 1 and
-// the columns are few enough for bits to be faster.
+// pack stores the rows as bits if all values are 0 or 1 and the number of columns is within the
+// limit, and reports whether it did.
 func (r *Rows) pack() bool {
 	limit := maxSparseBits
 	if r.dense != nil {
@@ -55,8 +56,8 @@ func packRow(words []uint64, x *Row, cols int) {
 	}
 }
 
-// lookUp sets dst[j] to the element of table for the query row q and the bit row whose words start
-// at words[j*width].
+// lookUp sets dst[j] to the kernel value in table for the query row q and the bit row whose words
+// start at words[j*width].
 func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
 	if r.width == 2 && r.Kind == RBF {
 		lookUp2(dst, table, words[:2*len(dst)], q.words[0], q.words[1])
@@ -88,8 +89,8 @@ func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
 }
 
 // addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum over j of
-// coef[j] times the kernel value of the query row and row start+j. Values and addProducts take a
-// third longer, but give values for any number of outputs.
+// coef[j] times the kernel value of the query row and row start+j. Values and addProducts together
+// take a third longer, but work for any kernel, width and number of outputs.
 func (r *Rows) addLookUp2(scores *[2]float64, coef []float32, probes []Probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), r.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]

@@ -3,13 +3,13 @@ package kernel
 // ErrorBound bounds the rounding error of a kernel value. The certificate is about the exact kernel
 // of the rows (their float32 values taken as exact, gamma and coef0 in float64) and the float32
 // coefficients of the model. Kernel values are computed in float32, so a score differs from the
-// exact one, but by no more than a distance that is known before any value is computed. With u =
+// exact score, but by no more than a distance that is known before any value is computed. With u =
 // 2^-24, xx and zz the squared norms of the rows, and c the number of roundings that a term of a
 // float32 dot product goes through, every value is within
 //
 //	product*sqrt(k(x,x)k(z,z)) + slope*(xx+zz) + constant
 //
-// of the exact one:
+// of the exact kernel value:
 //
 //   - The dot product of dense rows is off by at most c*u*|x||z|. For sparse rows it is a sum of
 //     exact products in float64: c is about nonzeros*2^-29. For rows of zeros and ones it is exact.
@@ -29,9 +29,9 @@ package kernel
 //     coordinate ascent are exact.
 //   - constant covers underflow: 2^-149 a term.
 //
-// The float64 roundings in all of this are 2^-29 times as large and covered by 1 % more. A score is
-// a sum in float64 of such values times alphas; package solve covers the roundings of that sum. For
-// a Func of the caller the certificate is about the values that it returns.
+// Float64 roundings are 2^-29 times as large as float32 roundings; the factor more covers them. A
+// score is a sum in float64 of such values times alphas; package solve covers the roundings of that
+// sum. For a Func of the caller the certificate is about the values that it returns.
 type ErrorBound struct{ product, slope, constant float64 }
 
 // unit and Unit64 are the unit roundoffs of float32 and float64, the largest relative error of one

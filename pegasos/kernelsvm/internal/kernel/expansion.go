@@ -9,10 +9,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Expansion is one or more weight vectors, the outputs, each a sum of coefficients times phi of
-// rows. It computes scores for training, verification and prediction. To the bit a score is the sum
-// in float64, over the rows in order, of coefficient times float64 kernel value. With the linear
-// kernel it is the product with the sum of the rows.
+// Expansion is one or more weight vectors, the outputs, each a sum of coefficient*phi(row) over
+// rows. It computes scores for training, verification and prediction. A score is, to the bit, the
+// float64 sum over the rows, in order, of coefficient times float64 kernel value. With the linear
+// kernel a score is the inner product of the query row and the weight vector, which is computed
+// once.
 type Expansion struct {
 	Outputs int
 
@@ -28,7 +29,8 @@ type Term struct {
 	Coef   []float32
 }
 
-// NewExpansion returns an expansion over all rows of m, which are in groups of the given sizes.
+// NewExpansion returns an expansion over all rows of m. groups has the sizes of successive groups
+// of these rows, and terms[g] the coefficients of group g.
 func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
 	terms [][]Term) *Expansion {
 	e, at := &Expansion{Outputs: outputs, terms: terms}, UpTo(m.Rows())
@@ -37,13 +39,13 @@ func NewExpansion(f Function, m store.Matrix, groups []int, outputs int,
 		return e
 	}
 	if e.rows = NewRows(f, m, at, groups); e.rows.words != nil {
-		e.rows.buildIndex() // for queries that are not bits
+		e.rows.buildIndex() // for query rows that are not stored as bits
 	}
 	return e
 }
 
-// Expand returns the expansion of one output over the rows at the given positions, with their
-// coefficients.
+// Expand returns the expansion of one output over the rows at the given positions. coef[i] is the
+// coefficient of the row at positions[i].
 func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	e := &Expansion{Outputs: 1, terms: [][]Term{{{0, coef}}}}
 	if r.Kind == Linear {
@@ -55,9 +57,9 @@ func (r *Rows) Expand(positions []int32, coef []float32) *Expansion {
 	return e
 }
 
-// sum computes the weight vectors by compensated summation: the rounding errors of a sum are
-// accumulated and added to it at the end, since for rows far from the origin little more than
-// rounding errors would remain otherwise. at has the index in m of each row.
+// sum computes the weight vectors by compensated summation: it accumulates the rounding errors of
+// each sum and adds them at the end. For rows far from the origin a plain sum would be little more
+// than rounding errors. at has the index in m of each row.
 func (e *Expansion) sum(m store.Matrix, at []int32) {
 	lost := make([][]float64, e.Outputs)
 	for k := range lost {
@@ -106,8 +108,8 @@ func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 const queryRows = 64
 
 // ScoreAll computes the scores of all rows of x. It calls emit from several goroutines, each time
-// with the scores of up to queryRows successive rows, of which start is the first. Columns that the
-// expansion does not have are ignored. Once ctx is done it computes no more.
+// with the scores of up to queryRows successive rows, from row start on. Columns that the expansion
+// does not have are ignored. Once ctx is done it computes no more.
 func (e *Expansion) ScoreAll(ctx context.Context, x store.Rows, threads int,
 	emit func(start int, scores []float64)) {
 	n := x.Rows()
@@ -159,10 +161,10 @@ type scorer struct {
 	queries []Row
 	probes  []Probe
 	buffers []buffer    // memory for the probes
-	values  [][]float64 // kernel of each probe with the rows of a tile
+	values  [][]float64 // by probe: kernel values with the rows of a tile
 }
 
-// score adds the scores of the queries to scores, which must be 0.
+// score adds the score of query i for output k to scores[i*Outputs+k], which must be 0.
 func (e *Expansion) score(s *scorer, scores []float64) {
 	p := e.Outputs
 	if e.weights != nil {
@@ -255,8 +257,8 @@ type buffer struct {
 	values []float32
 }
 
-// query returns the probe of a row x for these rows, without the columns that they do not have, as
-// bits or in general form. The probe uses memory of x and b.
+// query returns row x as a probe for r, as bits or in general form, without the columns that r does
+// not have. The probe uses memory of x and b.
 func (r *Rows) query(x Row, bits bool, b *buffer) Probe {
 	switch {
 	case bits:

@@ -1,7 +1,7 @@
 // Package kernel computes the kernel values of rows, in float32 for training and in float64 for
 // scores, and bounds their rounding errors. Rows stores a list of rows in tiles, and Values
-// computes the values of a tile. An Expansion is a weight vector, a sum over rows, which gives
-// scores.
+// computes the values of a tile. An Expansion is a set of weight vectors, each a sum over rows, and
+// computes scores.
 package kernel
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// The kinds of kernels that are computed here.
+// Kinds of kernels.
 const (
 	RBF        = "rbf"
 	Linear     = "linear"
@@ -55,7 +55,7 @@ type float interface{ float32 | float64 }
 // x, and squares has the squared norms zz; only RBF without direct uses these two. dst and products
 // may be the same slice. The values are computed in float64 until they are stored, to the bit as
 //
-//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)), in float32 with a rounded exponent and dense.Exp
+//	rbf         e^(-gamma * max(0, (xx+zz) - 2*xz)); float32: dense.Exp of the rounded exponent
 //	linear      xz
 //	polynomial  gamma*xz + coef0, times itself degree-1 times
 //	sigmoid     1 - 2/(1 + e^2u) for u = gamma*xz + coef0

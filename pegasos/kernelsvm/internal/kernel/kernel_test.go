@@ -50,7 +50,8 @@ func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 
 // TestValues tests that kernel values agree with their formulas, that float32 values have the same
 // bits however they are computed - from bits, in general form, among selected rows, with x and z
-// exchanged, on the diagonal - and that both precisions are within their error bounds.
+// exchanged, on the diagonal - and that float32 and float64 values are within their error bounds,
+// plus the rounding errors of the formulas. Sigmoid, which has no error bounds, has fixed limits.
 func TestValues(t *testing.T) {
 	const rows = 110
 	at, reversed := make([]int32, rows), make([]int32, rows)
@@ -84,7 +85,7 @@ func TestValues(t *testing.T) {
 				if bad := r.Measure(); bad >= 0 {
 					t.Fatal(bad)
 				}
-				r.buildIndex() // for bits in general form
+				r.buildIndex() // for probes in general form
 				values := all[float32](r, r.Probe)
 				values64 := all[float64](r, func(p int) Probe {
 					return r.query(r.row(p), r.words != nil, new(buffer))
@@ -103,13 +104,13 @@ func TestValues(t *testing.T) {
 						limit, limit64 := new(WeightSums), new(WeightSums)
 						limit.Add(r, int32(j), 1)
 						limit64.Add(r, int32(j), 1)
-						slack := 1e-14 * (1 + math.Abs(want)) // of the formula itself
+						slack := 1e-14 * (1 + math.Abs(want)) // rounding error of the formula
 						if name == "far" {
 							slack = 1e-9
 						}
 						most := r.Error.SumError(limit, r, int32(q))
 						most64 := r.Error64.SumError(limit64, r, int32(q))
-						if f.Kind == Sigmoid { // no inner product: there are no bounds
+						if f.Kind == Sigmoid { // not an inner product, so it has no bounds
 							most, most64 = 1e-6, 1e-14
 						}
 						if math.Abs(float64(v)-want) > most+slack ||

@@ -25,11 +25,10 @@ func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
 	return r
 }
 
-// maxExponentError limits the error of an RBF exponent that inner products may cause: beyond it
-// distances are computed directly, which is slower but exact enough where the differences of rows
-// are small compared with the rows. So rounding of inner products changes a kernel value by at most
-// 2^-12. Most data are far below that: gamma times the squared norms is about 1, and the error is
-// less than 2^-19.
+// maxExponentError limits the error of an RBF exponent computed from inner products. Where the
+// error could be larger, as with rows far from the origin, distances are computed directly, which
+// is slower. So rounding of inner products changes a kernel value by at most 2^-12. Most data are
+// far below this limit: gamma times the squared norms is about 1, and the error is less than 2^-19.
 const maxExponentError = 0x1p-12
 
 // dotError returns a bound on the error of a float32 inner product of dense rows, relative to the
@@ -40,7 +39,7 @@ func (r *Rows) dotError() float64 {
 	return unit * more * float64(1+(block+63)/64+6+r.cols/65536)
 }
 
-// Select sets dst to the rows at the given positions, in one group. It reuses memory of dst.
+// Select sets dst to the rows of r at the given positions, in one group. It reuses memory of dst.
 func (r *Rows) Select(dst *Rows, positions []int32) {
 	old := *dst
 	*dst = *r

@@ -6,9 +6,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// Measure sets Diagonal and what follows it. It stops at a row whose value is not finite or whose
-// squared norm exceeds half of the largest float32, and returns that row; it returns -1 if there is
-// none.
+// Measure sets Diagonal, Norms, MaxNorm, Error and Error64. It stops at the first row x whose
+// k(x,x) is not finite or whose squared norm exceeds half of the largest float32, and returns the
+// position of x; it returns -1 if there is no such row.
 func (r *Rows) Measure() (bad int) {
 	r.Diagonal, r.Norms = make([]float32, len(r.At)), make([]float64, len(r.At))
 	for p, square := range r.squares {
@@ -16,7 +16,7 @@ func (r *Rows) Measure() (bad int) {
 		if r.Func != nil {
 			d[0] = r.Func(r.row(p), r.row(p))
 		} else {
-			// Computed without the table of bit rows, which has the same value.
+			// For bit rows the table has the same value.
 			apply(&r.Function, d, []float64{square}, false, square, r.squares[p:p+1])
 		}
 		if !floats.IsFinite(d[0]) || !(square <= math.MaxFloat32/2) {

@@ -6,9 +6,9 @@ import (
 )
 
 // Dense rows have the inner product dense.Dot, to the bit. For sparse rows the products of columns
-// that both rows have are added one at a time, in ascending order, in float64, in which a product of
-// two float32 numbers is exact. Unlike dot products of a sparse row with a dense vector, these sums
-// are symmetric in the two rows.
+// that both rows have are added one at a time, in ascending order, in float64, in which a product
+// of two float32 numbers is exact. Unlike dot products of a sparse row with a dense vector, these
+// sums are symmetric in the two rows.
 //
 // RBF needs squared distances and derives them from inner products. Where dense rows are so far
 // from the origin that float32 would lose the distance, dense.SquaredDistance computes the
@@ -38,15 +38,15 @@ type Rows struct {
 	maxStored  float64   // largest number of stored values (in bit rows, of ones) in a row
 	meanStored float64   // mean number of stored values in a row
 
-	width   int      // 64-bit words per row of bits
-	words   []uint64 // rows as bits, bit j for column j; nil unless all values are 0 or 1
-	table32 []float32
+	width   int       // 64-bit words per row of bits
+	words   []uint64  // rows as bits, bit j for column j; nil unless all values are 0 or 1
+	table32 []float32 // kernel value by the count that lookUp computes; table64 in float64
 	table64 []float64
 
 	dense  *dense.Matrix // Matrix if it is dense, else nil
 	direct bool          // squared distances are computed directly, not from inner products
 	index  []columnIndex // column index of each tile of sparse rows
-	next   []int32       // for buildIndex; all zeros between its calls
+	next   []int32       // scratch memory of buildIndex, by column; zeros between calls
 }
 
 // Tile is a range of rows, all of one group, whose kernel values are computed together.
@@ -58,8 +58,8 @@ func (t Tile) Len() int { return t.End - t.Start }
 // Probe is a query row, whose kernel values with the rows of a tile are computed.
 type Probe struct {
 	Row
-	square float64  // squared norm: of Rows' own rows as in squares, of others in float64
-	words  []uint64 // the row as bits; nil if it, or the rows, are not stored as bits
+	square float64  // squared norm: as in Rows.squares for rows of Rows, in float64 for other rows
+	words  []uint64 // the query row as bits; nil if it or Rows is not stored as bits
 }
 
 // divide divides the rows into tiles.
@@ -115,7 +115,7 @@ func (r *Rows) Probe(p int) Probe {
 	return q
 }
 
-// Cost returns about how many multiplications a kernel value takes in a score.
+// Cost estimates the time that a kernel value takes in a score, in multiplications.
 func (r *Rows) Cost() float64 {
 	switch {
 	case r.Kind == Linear:

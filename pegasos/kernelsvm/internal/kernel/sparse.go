@@ -11,8 +11,8 @@ type columnIndex struct {
 	values []float32
 }
 
-// newColumnIndex returns the index of n rows. next must have a 0 for each column, and has these zeros
-// again at the end.
+// newColumnIndex returns the index of n rows. next is scratch memory with a 0 for each column,
+// which newColumnIndex restores.
 func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 	nonzeros := 0
 	for i := range n {

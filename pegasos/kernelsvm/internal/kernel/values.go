@@ -23,8 +23,8 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
-		// Each chunk of rows stays in the L1 cache, of about 16 kB, while all probes are multiplied
-		// with it.
+		// A chunk is about 16 kB of rows, which stay in the L1 cache while all probes are
+		// multiplied with them.
 		chunk := max(4, 4096/max(r.cols, 1)&^3)
 		for j := 0; j < n; j += chunk {
 			end := min(j+chunk, n)
@@ -67,7 +67,7 @@ func denseProducts[T float](r *Rows, dst []T, rows []int32, x []float32) {
 	}
 }
 
-// precise returns the squared norms, and the table of kernel values of bit rows, of a precision.
+// precise returns the squared norms and the table of kernel values of bit rows in the precision T.
 func precise[T float](r *Rows) (squares []float64, table []T) {
 	if table, is := any(r.table32).([]T); is {
 		return r.squares, table

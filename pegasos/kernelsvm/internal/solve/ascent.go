@@ -14,20 +14,21 @@ import (
 // round chooses the rows of the largest gains, half of them with scores that have to rise and half
 // with scores that have to fall: moves of one kind alone would only make moves of the other kind
 // necessary. Among these rows the alpha of the largest gain is moved to its maximum until no gain
-// is left that is worth a move. That needs only the kernel among the chosen rows; a changed alpha
-// costs the kernel with all rows once, whatever the number of its moves.
+// is left that is worth a move. The moves need only the kernel among the chosen rows. At the end of
+// the round each changed alpha costs the kernel of its row with all rows once, whatever the number
+// of its moves.
 
 const (
 	// leastGain is the least gain for which a round moves an alpha, relative to the largest gain at
 	// the start of the round.
 	leastGain = 0.1
-	// mostMoves limits the moves of a round, for each of its rows.
+	// mostMoves limits the moves of a round: at most mostMoves times the number of its rows.
 	mostMoves = 16
-	// leastTarget is the gap, without rounding errors, below which the ascent aims for no smaller one.
+	// leastTarget is the target gap, not counting rounding errors, that ascend halves no further.
 	leastTarget = 1e-14
 )
 
-// roundSums are sums over the rows of a tile, with the rows of the largest gains.
+// roundSums has sums over the rows of a tile or a problem, and the rows of the largest gains.
 type roundSums struct {
 	alphas, square, loss float64
 	up, down             selection // rows whose scores have to rise, and to fall
@@ -40,8 +41,8 @@ type selection struct {
 	row  [blockRows / 2]int
 }
 
-// offer adds a row. If the selection is full, the row replaces the row of the least gain, if its
-// own gain is larger.
+// offer adds a row. In a full selection it replaces the row of the least gain if the new row's gain
+// is larger.
 func (h *selection) offer(gain float64, row int) {
 	k := h.n
 	if k < len(h.gain) {
@@ -69,7 +70,7 @@ func (h *selection) offer(gain float64, row int) {
 }
 
 // ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, MaxPasses
-// have ended, or ctx is done. The number of moves in a pass is the number of the problem's rows.
+// have ended, or ctx is done. A pass is as many moves as the problem has rows.
 func (s *solver) ascend(ctx context.Context) error {
 	s.ascending = true
 	each := s.alphaPerViolation(s.Epochs)
@@ -92,7 +93,8 @@ func (s *solver) ascend(ctx context.Context) error {
 				return !floats.IsFinite(z / w.scale)
 			}))
 		}
-		// The gap if there were no rounding errors: s.Bound, which costs more, is proven.
+		// raw is the gap if there were no rounding errors. The gap to s.Bound is proven but costs
+		// more.
 		raw := proof.Gap(objective, dual)
 		reached := raw <= target
 		if !reached && moves < limit {
@@ -148,7 +150,7 @@ func (s *solver) scan(sums []roundSums) (all roundSums) {
 	return all
 }
 
-// scanTile sets sums to the sums and the selections of the rows of a tile.
+// scanTile sets sums to the sums over the rows of tile t and the selections of its rows.
 func (s *solver) scanTile(sums *roundSums, t Tile) {
 	scale, sign := s.dualScale(), s.Sign[t.Start]
 	highest := roundAlpha(1, scale)
@@ -178,8 +180,8 @@ func (s *solver) scanTile(sums *roundSums, t Tile) {
 }
 
 // bestAlpha returns the alpha from 0 to highest that maximizes the dual objective along the
-// coordinate of a row, and the row's gain. a is the row's alpha, slack is 1 minus its margin, and
-// per and drop are those of curvature.
+// coordinate of a row, and the row's gain. a is the row's alpha, slack is 1 minus the row's margin,
+// and per and drop are the results of curvature for the row.
 func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	to = a + float64(slack*per)
 	if !(to > 0) {
@@ -192,15 +194,15 @@ func bestAlpha(a, slack, per, drop, highest float64) (to, gain float64) {
 	return to, float64(move * (slack - float64(move*drop)))
 }
 
-// curvature returns the move of an alpha for a slack of 1, per, and half of the fall of the slack
-// in a move of 1, drop, of a row with k(x,x) = d. If d is not above 0, alpha moves to 0 or to the
-// highest value.
+// curvature returns, for a row with k(x,x) = d, the move of its alpha that removes a slack of 1,
+// per, and half of the slack that a move of 1 removes, drop. If d is not above 0, per is +Inf,
+// which moves the alpha to 0 or to its highest value.
 func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }
 
-// improve moves the alphas of the selected rows and returns the number of moves. The changes that
-// they make together are the updates of the block.
+// improve moves the alphas of the selected rows and returns the number of moves. It stores the
+// total change of each alpha as an update of the block.
 func (s *solver) improve(all *roundSums) (moves int) {
 	b := &s.block
 	b.begin()
@@ -232,7 +234,7 @@ func (s *solver) improve(all *roundSums) (moves int) {
 		best = roundAlpha(best, scale)
 		move := float64((best - alpha[k]) * b.sign[k])
 		if alpha[k] = best; move == 0 {
-			per[k], drop[k] = 0, 0 // the row stays: its best alpha rounds to the present one
+			per[k], drop[k] = 0, 0 // the best alpha rounds to the present alpha
 			continue
 		}
 		moves++

@@ -13,16 +13,16 @@ type block struct {
 	score    []float64 // scores of the rows, changed by steps of rows of the block
 	pos      []int32   // positions of the rows
 	updates  []update
-	selected bool        // among has the rows of this block
+	selected bool        // among contains the rows of this block
 	among    kernel.Rows // the rows as a tile
 
-	kernel [blockRows][]float32 // kernel of each row with all rows of the block; empty until needed
+	kernel [blockRows][]float32 // by row: kernel with all rows of the block; empty until needed
 	buffer []float32            // memory that kernel points into
 }
 
 // update is a change of the alpha of a block's row, times the row's sign.
 type update struct {
-	index int // of the row in its block
+	index int // index of the row in the block
 	delta float64
 	lag   float64 // delta times the sum of 1/scale over the iterates to average so far
 }
@@ -32,7 +32,7 @@ type update struct {
 // cheap.
 const blockRows = 128
 
-// begin removes all rows and updates.
+// begin removes the rows and updates of the last block.
 func (b *block) begin() {
 	b.rows, b.sign, b.score, b.pos = b.rows[:0], b.sign[:0], b.score[:0], b.pos[:0]
 	b.updates, b.selected = b.updates[:0], false
@@ -78,6 +78,6 @@ type worker struct {
 	buffer       []float32   // kernel values that are not cached
 	rows         [][]float32 // kernel of each updated row with the tile
 	deltas, lags []float64
-	missing      [][]float32 // kernel rows to compute, those not found in the cache
+	missing      [][]float32 // elements of rows that are not cached and have to be computed
 	probes       []kernel.Probe
 }

@@ -6,17 +6,17 @@ package solve
 type cache struct {
 	capacity int64           // maximum number of kernel values
 	index    map[int32]int32 // slot of each cached row
-	slots    []cacheSlot     // used slots, and after them, up to its capacity, memory for more
+	slots    []cacheSlot     // used slots; up to cap follow slots to reuse
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
-	keep     int64           // rows used in this number of the last calls of get are not evicted
+	keep     int64           // a row used in the last keep calls of get is not evicted
 }
 
 // cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
 	row    int32 // number of the row in the problem
-	used   int64 // clock when it was last used
+	used   int64 // clock at the last call of get for the row
 	values []float32
 }
 
@@ -26,8 +26,8 @@ func newCache(mb float64, keep int64) *cache {
 		index: map[int32]int32{}}
 }
 
-// reset removes all rows and prepares the cache for a problem of the given number of rows. Their
-// memory is used again.
+// reset removes all rows and prepares the cache for a problem of the given number of rows. The
+// cache reuses the memory of the removed rows.
 func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
@@ -44,11 +44,11 @@ func (c *cache) find(row int) []float32 {
 	return nil
 }
 
-// get returns the slice for the kernel values of a row, and whether the slice already contains
-// them. If not, the caller must fill the slice. It returns nil if the cache is full and no row can
-// be evicted: evict permits to evict the least recently used row, except for the last ones, which
-// may be in use. Epochs of Pegasos evict none: they visit the rows in a new order each time, by
-// which the least recently used row is as likely to be used as any other.
+// get returns the slice for the kernel values of a row, and whether the slice already contains the
+// values. If not, the caller must fill the slice. If the cache is full and evict is true, get
+// evicts the least recently used row, unless the last keep calls returned it, since its slice may
+// be in use. If it evicts no row, get returns nil. Pegasos evicts no rows: the least recently used
+// row is at least as likely to be visited next as any other row.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]

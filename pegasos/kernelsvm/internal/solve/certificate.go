@@ -11,13 +11,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// The certificate is that of package certificate, with the sum of alpha*y*phi(x) as its vector u.
-// From the scores follow |u|^2, the sum of alpha*y*score, and the losses, so the objective and the
-// bound need no further kernel values. The scores come from rounded kernel values, and the bound is
-// lowered by the effect that this may have: see kernel.ErrorBound.
+// Package certificate describes the certificate; here its vector u is the sum of alpha*y*phi(x).
+// |u|^2 is the sum of alpha*y*score, and the losses follow from the scores too, so the objective
+// and the bound need no further kernel values. The scores come from rounded kernel values; the
+// bound is lowered by the largest effect of the rounding errors: see kernel.ErrorBound.
 
-// tally is sums over the rows of a problem, from which the objective of a weight vector and bounds
-// are computed. alphas, square and squareError are not yet divided by the scale of the weights.
+// tally has sums over the rows of a problem, from which the objective of a weight vector and the
+// bounds are computed. alphas, square and squareError are not yet divided by the scale of the
+// weights.
 type tally struct {
 	alphas float64 // sum of alpha
 	square float64 // sum of alpha*y*score, |w|^2 times the squared scale
@@ -28,7 +29,7 @@ type tally struct {
 	gap float64
 }
 
-// tally returns the tally of w. off bounds the errors of its scores.
+// tally returns the tally of w. off bounds the rounding errors of the scores of w.
 func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 	for i, a := range w.alpha {
 		z := float64(p.Sign[i] * w.score[i])
@@ -47,11 +48,11 @@ func (p *Problem) tally(w weights, off *scoreErrors) (t tally) {
 	return t
 }
 
-// rowGap returns an upper bound on a row's duality gap, its term in the number of rows times P - D.
-// a is the row's alpha, in [0, 1], and margin its margin m, known up to an error e. The term is the
-// loss max(0, 1-m), plus a*m for lambda |w|^2, half of which comes from P and half from D, minus a
-// from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise. So score errors do not count where a
-// is 1 and the margin is below 1, or a is 0 and the margin is above 1.
+// rowGap returns an upper bound on a row's duality gap, the row's term in the number of rows times
+// P - D. a is the row's alpha, in [0, 1], and margin its margin m, known up to an error e. The term
+// is the loss max(0, 1-m), plus a*m for lambda |w|^2, half of which comes from P and half from D,
+// minus a from D. That is (1-a)(1-m) for m < 1, and a(m-1) otherwise. So score errors do not count
+// where a is 1 and the margin is below 1-e, or a is 0 and the margin is above 1+e.
 func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
@@ -89,7 +90,7 @@ func (p *Problem) errorsOf(alpha, alpha64 []float64, values kernel.ErrorBound,
 	return o
 }
 
-// freshErrors returns the errors of scores that were computed anew from the alphas.
+// freshErrors returns the errors of scores that were computed from the alphas, not updated.
 func (p *Problem) freshErrors(alpha []float64, values kernel.ErrorBound,
 	term float64) *scoreErrors {
 	o := p.errorsOf(alpha, nil, values, term)
@@ -116,8 +117,9 @@ func (p *Problem) penalty(square, scale float64) float64 {
 	return max(0, float64(p.Lambda/2*square/scale/scale))
 }
 
-// measure sets the objective of w, whose scores have the errors off, and the bounds. The alphas,
-// divided by epochs, are dual variables unless epochs is 0.
+// measure sets the objective and the bounds of w. off bounds the errors of the scores of w. The
+// alphas, divided by epochs, are dual variables, which may raise the lower bound; epochs is 0 if
+// they are not dual variables.
 func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	n, t := float64(s.N), s.tally(w, off)
 	s.setObjective(&t, w.scale)
@@ -139,8 +141,8 @@ func (s *solver) setObjective(t *tally, scale float64) {
 		float64(4*kernel.Unit64*n*s.Objective)
 }
 
-// raiseLower raises the lower bound on the optimum if the alphas, divided by epochs to dual
-// variables and multiplied by the best common factor in [0, 1], prove a higher one.
+// raiseLower raises the lower bound on the optimum if the dual variables alpha/epochs, multiplied
+// by the best common factor in [0, 1], prove a higher bound.
 func (s *solver) raiseLower(t *tally, epochs int) {
 	n := float64(float64(epochs) * float64(s.N))
 	scale := float64(n * n * (2 * s.Lambda))
@@ -150,12 +152,14 @@ func (s *solver) raiseLower(t *tally, epochs int) {
 	s.lower = max(s.lower, lower-sum)
 }
 
-// setBound sets the reported lower bound, if there is one. It is at most the proven bound, and so
-// low that the difference from the reported objective is large enough for the exact objective, too,
-// which may be higher by objectiveError.
+// setBound sets Bound, the reported lower bound, to at most the proven bound, or to NaN if no bound
+// can be proven. Bound is so low that Objective - Bound also limits how far the exact objective,
+// which may exceed Objective by objectiveError, is above the optimum. A bound below 0 is reported
+// as 0.
 func (s *solver) setBound() {
 	if s.Bound = math.NaN(); s.Bounded {
-		own := s.Objective - s.gap // bound by the model's own alphas, which verification can recompute
+		// own is the bound from the model's alphas, which verification can recompute.
+		own := s.Objective - s.gap
 		if !(proof.Gap(s.Objective, own) <= s.Tol) {
 			own = max(own, s.lower-s.objectiveError)
 		}
@@ -168,15 +172,16 @@ func (s *solver) setBound() {
 
 const (
 	maxVerifyCost = 1 << 27 // limit for optional recomputations, in multiplications; about 0.1 s
-	// relative error bound up to which an objective is good enough without float64
+	// objectiveError/Objective up to which the objective is not measured again in float64
 	maxErrorShare = 1e-6
-	// maxRecomputations limits the float64 recomputations of a problem's scores.
+	// most float64 recomputations of a problem's scores, and most attempts of measureModel to
+	// reduce the objective to 1
 	maxRecomputations = 4
 )
 
 // needsFloat64 reports whether the scores have to be recomputed in float64, because rounding errors
-// of kernel values make up much of the gap or leave no lower bound. raw is the gap without rounding
-// errors.
+// of kernel values make up much of the gap or leave no lower bound. raw is the gap if there were no
+// rounding errors. needsFloat64 returns false for a Func and after maxRecomputations.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&
@@ -194,8 +199,9 @@ func (s *solver) recompute(ctx context.Context, w weights) {
 	s.recomputations++
 }
 
-// worthFloat64 reports whether the objective has to be measured by float64 scores: if it may be
-// above 1, or if rounding errors may have changed it noticeably and the measurement is cheap.
+// worthFloat64 reports whether the objective has to be measured from float64 scores: if the
+// objective may be above 1, or if rounding errors may have changed it noticeably and the
+// measurement is cheap.
 func (s *solver) worthFloat64(coef []float64) bool {
 	if s.Objective+s.objectiveError > 1 {
 		return true
@@ -205,10 +211,10 @@ func (s *solver) worthFloat64(coef []float64) bool {
 		s.objectiveError > float64(maxErrorShare*s.Objective)
 }
 
-// measureModel rounds the coefficients to float32 and sets the objective from float64 scores, where
-// that is worth it. If the objective is above 1, which is that of w = 0, it multiplies the
-// coefficients by the factor in [0, 1] that minimizes the objective; if no rounded multiple is
-// better than w = 0, they become 0.
+// measureModel rounds the coefficients to float32 and sets the objective from float64 scores, if
+// worthFloat64 says so. If the objective is above 1, the objective of w = 0, measureModel
+// multiplies the coefficients by the factor in [0, 1] that minimizes the objective; if no rounded
+// multiple is better than w = 0, the coefficients become 0.
 func (s *solver) measureModel(coef []float64) {
 	if !s.worthFloat64(coef) {
 		return
@@ -237,9 +243,9 @@ func (s *solver) measureModel(coef []float64) {
 	s.setBound()
 }
 
-// bestFactor returns the number in [0, 1] by which w has to be multiplied for the least objective,
-// or 0 if no multiple is better than w = 0. penalty is the penalty of w. bestFactor finds the zero
-// of the derivative by bisection: the derivative increases with the factor.
+// bestFactor returns the number f in [0, 1] for which f*w has the least objective, or 0 if no
+// multiple is better than w = 0. penalty is the penalty of w. bestFactor finds the zero of the
+// derivative by bisection, since the derivative increases with f.
 func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 	// loss returns the loss of f times w, and its derivative times -1.
 	loss := func(f float64) (sum, gain float64) {
@@ -266,9 +272,10 @@ func (p *Problem) bestFactor(penalty float64, w weights) float64 {
 	return low
 }
 
-// Remeasure returns the objective and a lower bound for the coefficients coef, and how far the
-// objective may be from the one that training computed. Of set it uses Bounded and Tol. For the
-// bound it clamps coefficients whose dual variables are outside [0, 1].
+// Remeasure returns the objective and a lower bound for the coefficients coef, and off, the largest
+// plausible difference from the objective that training computed. Of set it uses Bounded and Tol.
+// If a dual variable is outside [0, 1], Remeasure clamps the coefficients in coef and computes the
+// bound from them.
 func (p *Problem) Remeasure(ctx context.Context, coef []float64, set Settings, threads int) (
 	f Solution, off float64) {
 	s := &solver{Problem: p, Settings: set, Solution: p.unsolved(), ascending: true}

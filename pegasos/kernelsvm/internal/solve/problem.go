@@ -1,7 +1,7 @@
 // Package solve trains the binary problems of kernel machines. A Problem is rows with labels and a
-// penalty. Solve takes Pegasos steps and runs dual coordinate ascent, and returns a Solution:
-// coefficients with an objective and a lower bound on the optimum. Remeasure computes these two for
-// given coefficients.
+// penalty. Solve takes Pegasos steps, runs dual coordinate ascent, and returns a Solution:
+// coefficients, their objective and a lower bound on the optimum. Remeasure computes the objective
+// and the bound of given coefficients.
 package solve
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// Problem is the search for the weight vector w = sum of alpha*sign*phi(x)/scale over the rows x
-// that minimizes lambda/2 |w|^2 + mean of max(0, 1 - sign*<w,phi(x)>).
+// Problem is a binary problem: to find the weight vector w, a sum of coefficient*phi(x) over the
+// rows x, that minimizes lambda/2 |w|^2 + mean of max(0, 1 - sign*<w,phi(x)>).
 type Problem struct {
-	Rows   *kernel.Rows // rows that include the problem's; their Measure has been called
+	Rows   *kernel.Rows // the problem's rows and perhaps others; Measure has been called
 	Lambda float64
-	N      int       // number of rows, including those that a short run never visits
+	N      int       // number of rows, including rows that a run of few steps never visits
 	Pos    []int32   // position in Rows of each row that may be visited
-	Sign   []float64 // label of each of these rows, 1 or -1
-	Tiles  []Tile
-	R2     float64 // mean of k(x,x) over the rows in Pos
+	Sign   []float64 // label of each row in Pos, 1 or -1
+	Tiles  []Tile    // tiles of Rows that consist of rows in Pos
+	R2     float64   // mean of k(x,x) over the rows in Pos
 }
 
-// Tile is a tile of Rows whose rows are rows Start to End-1 of the problem.
+// Tile is tile Index of Problem.Rows, which contains rows Start to End-1 of the problem.
 type Tile struct{ Index, Start, End int }
 
-// NewProblem returns the problem of the groups of rows for which sign returns a label. sign returns
-// 0 for other groups.
+// NewProblem returns a problem of n rows. sign returns the label of each group of rows, 1 or -1, or
+// 0 for groups that are not part of the problem.
 func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) float64) *Problem {
 	p := &Problem{Rows: rows, Lambda: lambda, N: n}
 	for t, tile := range rows.Tiles {
@@ -46,8 +46,8 @@ func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) f
 	return p
 }
 
-// dualScale returns lambda*N. Divided by it, dual variables in [0, 1] and their scores are
-// coefficients and scores of w, up to sign.
+// dualScale returns lambda*N. Dual variables in [0, 1] and their scores, divided by lambda*N, are
+// the coefficients of w, up to sign, and its scores.
 func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) }
 
 // Settings are the settings of Solve.
@@ -56,35 +56,35 @@ type Settings struct {
 	Visit  []int32       // the problem's row for each row of Visits; -1 for those never visited
 	Total  int64         // number of Pegasos steps
 	Offset bool          // the step offset is R2/Lambda instead of 0
-	// Average makes the mean of the iterates in the last half of the steps the model. It has no
-	// effect with Dual.
+	// Average selects the mean of the iterates of the last half of the steps as the model, instead
+	// of the last iterate. It has no effect with Dual.
 	Average bool
 
 	Dual      bool    // dual coordinate ascent follows the steps
-	MaxPasses int     // limit of its passes
-	Tol       float64 // relative gap at which it ends
+	MaxPasses int     // largest number of passes of dual coordinate ascent
+	Tol       float64 // relative duality gap at which dual coordinate ascent ends
 
-	// Bounded says that there is a lower bound: the kernel is an inner product, and Pegasos visits
-	// each row once in an epoch.
+	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
+	// visits each row once in an epoch.
 	Bounded  bool
 	Measured bool // the objective is measured
-	Problems int  // number of problems of the model; with many, fewer measurements are repeated
+	Problems int  // number of problems of the model; with many, fewer are measured again in float64
 }
 
 // Solution is the state of a problem that is solved or being solved.
 type Solution struct {
 	Coef    []float32 // coefficient of each row of the problem
-	Steps   int64     // Pegasos steps
+	Steps   int64     // number of Pegasos steps taken
 	Epochs  int       // finished epochs of Pegasos, including an incomplete last one
 	Passes  int       // begun passes of dual coordinate ascent
-	Updates int64     // steps and moves that changed an alpha
+	Updates int64     // number of violations, plus alphas changed by each round of the ascent
 	R2, T0  float64   // R2 of the problem, and the step offset
 
 	// Objective of the model, and the reported lower bound on the optimum; NaN if unknown.
 	Objective, Bound float64
 
 	objectiveError float64 // bound on the rounding error of Objective
-	gap            float64 // upper bound on P - D, D from the model's own alphas; +Inf if unknown
+	gap            float64 // upper bound on P - D of the model's alphas; +Inf if unknown
 	lower          float64 // proven lower bound on the optimum
 }
 

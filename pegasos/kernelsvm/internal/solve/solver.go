@@ -7,14 +7,15 @@ import (
 )
 
 // solver solves a problem. While Pegasos runs, alpha counts a row's violations, and score is
-// <w,phi(x)> times the scale lambda*(t+t0). Dual coordinate ascent starts from alpha =
-// violations/epochs, which is in [0, 1], and has the scale lambda*rows.
+// <w,phi(x)> times scale, lambda*(t+t0). Dual coordinate ascent starts from alpha =
+// violations/epochs, which is in [0, 1]; its scale is lambda*rows.
 //
 // The mean of the last iterates is maintained as follows. Let S be the running sum of 1/scale over
-// the iterates to average. A violation contributes to every later iterate: if the sum was S_0 when
-// the violation happened and is S at the end, it adds S - S_0 to the sum of the iterates. So the
-// mean iterate has alpha (alpha*S - alphaLag)/samples, where alphaLag is the sum of the S_0 of the
-// row's violations, and the same holds for its scores.
+// the iterates to average. A violation contributes to every later iterate: if the running sum was
+// S_0 when the violation happened and is S at the end, the violation adds S - S_0 to the row's
+// alpha in the sum of the iterates. So the mean iterate has alpha (alpha*S - alphaLag)/samples,
+// where alphaLag is the sum of the S_0 of the row's violations, and score (score*S -
+// scoreLag)/samples.
 type solver struct {
 	*Problem
 	Settings
@@ -37,7 +38,7 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 	n := len(p.Pos)
 	s := &solver{Problem: p, Settings: set, Memory: m, Solution: p.unsolved(), report: report,
 		score: make([]float64, n), alpha: make([]float64, n)}
-	all := n == len(p.Rows.At) // then the numbers of the rows are those of another such problem
+	all := n == len(p.Rows.At) // problems of all rows number them alike and can share the cache
 	if !all || !m.all {
 		m.cache.reset(n)
 	}
@@ -51,9 +52,9 @@ func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solv
 	return s
 }
 
-// Memory is the memory that solving needs and that one problem leaves to the next.
+// Memory is the kernel cache and the scratch memory that successive calls of Solve reuse.
 type Memory struct {
-	values  *atomic.Int64 // number of kernel values computed
+	values  *atomic.Int64 // number of float32 kernel values computed
 	cache   *cache
 	all     bool // the cache was filled for a problem of all rows
 	block   block
@@ -61,7 +62,7 @@ type Memory struct {
 }
 
 // NewMemory returns memory for the given number of goroutines, and for up to cacheMB MB of cached
-// kernel values. Solve adds the number of kernel values that it computes to values.
+// kernel values. Solve adds the number of float32 kernel values that it computes to values.
 func NewMemory(threads int, cacheMB float64, values *atomic.Int64) *Memory {
 	m := &Memory{cache: newCache(cacheMB, blockRows), values: values}
 	for range threads {

@@ -6,11 +6,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// scale returns lambda*(t+t0). Divided by it, the scores and alphas of Pegasos are scores and
-// coefficients of w, up to sign.
+// scale returns lambda*(t+t0). The scores and alphas of Pegasos, divided by scale, are the scores
+// of w and, up to sign, its coefficients.
 func (s *solver) scale() float64 { return float64(s.Lambda * (float64(s.Steps) + s.T0)) }
 
-// pegasosSteps takes the Pegasos steps for the rows that idx numbers as Visits does.
+// pegasosSteps takes a Pegasos step for each row in idx, an index as returned by Visits.Next.
 //
 // Deciding which rows of a block are updated requires only the kernel among the rows of the block,
 // provided that all scores were up to date when the block began. The kernel values of the updated
@@ -26,7 +26,8 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 	averaging := s.alphaLag != nil && s.Steps >= s.Total/2
 	for j, i := range b.rows {
 		margin := float64(b.sign[j] * b.score[j])
-		if !(margin >= s.scale()) || s.Steps == 0 && s.T0 == 0 { // at w = 0 every row is a violation
+		// At w = 0 every row is a violation.
+		if !(margin >= s.scale()) || s.Steps == 0 && s.T0 == 0 {
 			if !floats.IsFinite(margin) {
 				return s.notFinite(i)
 			}
@@ -49,28 +50,28 @@ func (s *solver) pegasosSteps(idx []uint32) error {
 	return nil
 }
 
-// notFinite returns the error that the score of row i is not finite, or that their sum is not if i
-// is -1.
+// notFinite returns the error that the score of row i is not finite or, if i is -1, that the
+// objective is not finite although all scores are.
 func (s *solver) notFinite(i int) error {
-	err := &iterate.Error{Step: s.Steps + 1, Row: -1,
-		Reason: "the score is not finite: " + store.TooLarge}
-	if i >= 0 {
-		err.Row = int(s.Pos[i])
+	if i < 0 {
+		return &iterate.Error{Step: s.Steps + 1, Row: -1,
+			Reason: "the objective is not finite: " + store.TooLarge}
 	}
-	return err
+	return &iterate.Error{Step: s.Steps + 1, Row: int(s.Pos[i]),
+		Reason: "the score is not finite: " + store.TooLarge}
 }
 
 // last returns the last iterate of Pegasos.
 func (s *solver) last() weights { return weights{s.alpha, s.score, s.scale(), 1} }
 
-// mean returns the mean of the iterates that were averaged, or the last iterate if none were.
+// mean returns the mean of the averaged iterates, or the last iterate if no iterates were averaged.
 func (s *solver) mean() weights {
 	if s.samples == 0 {
 		return s.last()
 	}
 	n := len(s.alpha)
 	w := weights{make([]float64, n), make([]float64, n), float64(s.samples),
-		float64(2 * s.invScaleSum)} // twice, since score and scoreLag are both rounded
+		float64(2 * s.invScaleSum)} // times 2, since score and scoreLag are both rounded
 	for i, a := range s.alpha {
 		if a != 0 {
 			w.alpha[i] = float64(a*s.invScaleSum) - s.alphaLag[i]

@@ -41,8 +41,9 @@ func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, l
 	return NewProblem(rows, n, lambda, func(group int) float64 { return float64(2*group - 1) }), set
 }
 
-// TestFigure3 compares every step with the paper's Fig. 3 in float64, with the 1/(lambda (t-1))
-// that its own Eq. 13 has.
+// TestFigure3 tests that every step changes the alphas as the paper's Fig. 3 does, computed in
+// float64 with the factor 1/(lambda (t-1)) of the paper's Eq. 13, and that the model's scores agree
+// within 1e-4.
 func TestFigure3(t *testing.T) {
 	const rows, steps, lambda = 60, 400, 0.01
 	data := sample.Random(3, rows, 5, 2, 1)
@@ -50,7 +51,7 @@ func TestFigure3(t *testing.T) {
 	for _, f := range []kernel.Function{
 		{Kind: kernel.RBF, Gamma: 0.3}, {Kind: kernel.Linear},
 		{Kind: kernel.Polynomial, Gamma: 0.5, Coef0: 1, Degree: 3},
-		// With coef0 below 0 the model is worse than w = 0, which replaces it.
+		// With a coef0 below 0 Solve would return w = 0, which is better than the model.
 		{Kind: kernel.Sigmoid, Gamma: 0.1, Coef0: 0.5},
 	} {
 		p, set := problemOf(t, f, data.Dense, data.Y, lambda, order.IID)
@@ -66,7 +67,8 @@ func TestFigure3(t *testing.T) {
 		}
 		draws := order.New(order.IID, rows, 0, 0, 5)
 		alpha, violations := make([]float64, rows), 0
-		scoreOf := func(i int) (sum float64) { // times the scale
+		// scoreOf returns the score of row i times lambda and the number of steps.
+		scoreOf := func(i int) (sum float64) {
 			for j, a := range alpha {
 				if a != 0 {
 					sum += a * p.Sign[j] * k(i, j)
@@ -92,7 +94,7 @@ func TestFigure3(t *testing.T) {
 			t.Errorf("%s: %d violations of %d steps: too few or too many for a test", f.Kind,
 				violations, steps)
 		}
-		// Blocks of many rows give the same coefficients.
+		// Blocks of many rows give the same float32 coefficients as blocks of one row.
 		set.Visits = order.New(order.IID, rows, 0, 0, 5)
 		found, err := Solve(context.Background(), p, set, NewMemory(1, 0, &computed), none)
 		if err != nil || found.Updates != int64(violations) {
@@ -100,7 +102,7 @@ func TestFigure3(t *testing.T) {
 		}
 		coef := s.coefficients(s.mean())
 		if !slices.Equal(toFloat32(coef), found.Coef) {
-			t.Errorf("%s: blocks of one row give another model", f.Kind)
+			t.Errorf("%s: blocks of one row and of many rows give different models", f.Kind)
 		}
 		for i, score := range p.model(context.Background(), coef, 1).score {
 			have, want := score/p.dualScale(), scoreOf(i)/(lambda*steps)
@@ -111,7 +113,7 @@ func TestFigure3(t *testing.T) {
 	}
 }
 
-// TestMean tests the alphas, scores and objective of the mean of the last iterates.
+// TestMean tests the alphas, scores and objective of the mean of the iterates of the last half.
 func TestMean(t *testing.T) {
 	data := sample.Random(4, 300, 6, 2, 1)
 	p, set := problemOf(t, kernel.Function{Kind: kernel.RBF, Gamma: 0.3}, data.Dense, data.Y, 1e-3,
@@ -142,15 +144,16 @@ func TestMean(t *testing.T) {
 	}
 	s.measure(w, s.updatedErrors(w, p.Rows.Error.WithRoundedWeights()), 0)
 	objective, off := s.Objective, s.objectiveError
-	s.Problems = 0 // measuring again is cheap
+	s.Problems = 0 // makes measureModel estimate a cost of 0 and measure again
 	if s.measureModel(p.coefficients(w)); !(math.Abs(objective-s.Objective) <= off) || off > 1e-3 {
 		t.Errorf("objective %v +- %v, from float64 scores %v", objective, off, s.Objective)
 	}
 }
 
-// TestCosts compares the number of kernel values with that of computing each step's score from the
-// current support rows. After the first epoch, updating all scores takes fewer with a cache. In the
-// first epoch, while support rows are still few, it takes at most 2.5 times the number without one.
+// TestCosts compares the number of kernel values that the solver computes to keep all scores
+// updated with the number for computing each step's score from the current support rows. After the
+// first epoch the solver with a cache must not need more. In the first epoch, while support rows
+// are still few, the solver without a cache may need up to 2.5 times as many.
 func TestCosts(t *testing.T) {
 	const epochs = 3
 	data := sample.Random(18, 3000, 10, 2, 1)
@@ -164,7 +167,7 @@ func TestCosts(t *testing.T) {
 		f.Gamma, lambda = 0.05, 3.07e-5
 	}
 	n := float64(x.Rows())
-	var taken [3][epochs]float64 // rows of kernel values: without a cache, with one, computed anew
+	var taken [3][epochs]float64 // rows of kernel values: no cache, 256 MB, no updates
 	for i, cacheMB := range []float64{-1, 256} {
 		p, set := problemOf(t, f, x, y, lambda, order.Permutation)
 		set.Total, set.Offset = epochs*int64(n), true
@@ -197,11 +200,11 @@ func TestCosts(t *testing.T) {
 			}
 		}
 		t.Logf("after epoch %d: %.0f rows of kernel values without a cache, %.0f with one of 256 MB, "+
-			"%.0f if each score were found anew",
+			"%.0f if each score were computed anew",
 			epoch+1, taken[0][epoch], taken[1][epoch], taken[2][epoch])
 		if epoch == 0 && taken[0][0] > 2.5*taken[2][0] || epoch > 0 && taken[1][epoch]-
 			taken[1][epoch-1] > taken[2][epoch]-taken[2][epoch-1] {
-			t.Errorf("epoch %d: updating all scores takes more values", epoch+1)
+			t.Errorf("epoch %d: updating all scores takes too many kernel values", epoch+1)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (s *solver) updateScores() {
 				kernel.Values(s.Rows, w.missing, w.probes, tile.Index)
 			}
 			addScaledRows(s.score[tile.Start:tile.End], w.deltas, w.rows)
-			if s.scoreLag != nil && s.samples > 0 { // all lags before are 0
+			if s.scoreLag != nil && s.samples > 0 { // until then all lags are 0
 				addScaledRows(s.scoreLag[tile.Start:tile.End], w.lags, w.rows)
 			}
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// weights is a weight vector w with its scores: the coefficient of row i is Sign[i]*alpha[i]/scale,
-// and its score score[i]/scale.
+// weights is a weight vector w with the scores of all rows: row i has the coefficient
+// Sign[i]*alpha[i]/scale and the score score[i]/scale.
 type weights struct {
 	alpha, score []float64
 	scale        float64
-	each         float64 // what one violation adds to an alpha, at most; 1 for dual variables
+	each         float64 // the most that one violation adds to an alpha; 1 for dual variables
 }
 
 // coefficients returns the coefficients of w.
@@ -33,9 +33,9 @@ func toFloat32(coef []float64) []float32 {
 	return all
 }
 
-// model returns the weights of the coefficients coef, which are float32 numbers, with float64
-// scores: those that a model with these coefficients predicts. If ctx is done early, the scores are
-// incomplete.
+// model returns the weights with the coefficients coef, which must be float32 numbers, and the
+// float64 scores that a model with these coefficients predicts. If ctx is done early, the scores
+// are incomplete.
 func (p *Problem) model(ctx context.Context, coef []float64, threads int) weights {
 	w := weights{make([]float64, len(coef)), make([]float64, len(coef)), p.dualScale(), 1}
 	at := make([]uint32, len(coef))
@@ -71,7 +71,7 @@ func (p *Problem) alphaPerViolation(epochs int) float64 {
 }
 
 // roundAlpha returns an alpha near a, at most 1, whose coefficient alpha/scale is a float32 number,
-// so that the model that is written is the one that was measured.
+// so that the model in the file has exactly the measured coefficients.
 func roundAlpha(a, scale float64) float64 {
 	c := float32(a / scale)
 	if float64(c)*scale > 1 {
