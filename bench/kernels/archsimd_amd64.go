@@ -29,7 +29,7 @@ func sum8(v archsimd.Float32x8) float32 {
 	s := v.GetLo().Add(v.GetHi())
 	s = s.ConcatAddPairs(s)
 	sum := s.ConcatAddPairs(s).GetElem(0)
-	archsimd.ClearAVXUpperBits() // the Go code that follows uses SSE
+	archsimd.ClearAVXUpperBits() // code compiled from Go uses SSE
 	return sum
 }
 
@@ -40,7 +40,7 @@ func axpy8(a float32, x, y []float32) {
 		x, y = x[8:], y[8:]
 	}
 	archsimd.ClearAVXUpperBits()
-	loopAxpy(a, x, y) // stores under a mask are slower on AMD
+	loopAxpy(a, x, y) // masked stores are slower on AMD
 }
 
 func dot16(x, y []float32) float32 {

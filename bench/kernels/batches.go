@@ -14,9 +14,9 @@ import (
 const (
 	batchCols   = 768     // elements of a row
 	batchHits   = 10      // hits of each query
-	mostQueries = 64      // queries of a batch at most
-	mostRows    = 1 << 13 // rows of floats in a window at most; four times this number for bytes
-	mostInStrip = 1 << 10 // rows that a peer scores for all queries before it ranks them, at most
+	mostQueries = 64      // most queries of a batch
+	mostRows    = 1 << 13 // most rows in a window of floats; times four for bytes
+	mostInStrip = 1 << 10 // most rows in a strip, which a peer scores before it ranks the rows
 )
 
 // A batchHit is a row and its score.
@@ -39,8 +39,8 @@ var (
 	int8Batch  = batch[int8, int32]{least: math.MinInt32}
 )
 
-// prepare copies count queries from the first window: its rows from number planted on. at returns
-// row i.
+// prepare copies rows planted to planted+count-1 of the first window as queries. at(i) returns row
+// i of the window.
 func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 	b.matrix, b.queries = make([]T, 0, count*batchCols), nil
 	b.scores = make([]S, count*mostInStrip)
@@ -51,7 +51,7 @@ func (b *batch[T, S]) prepare(count int, at func(i int) []T) {
 }
 
 // rank finds the hits of all queries among count rows, a strip at a time. dots stores the scores of
-// the n rows from first on in b.scores.
+// n rows, beginning with row first, in b.scores.
 func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	for q := range b.queries {
 		for k := range b.hits[q] {
@@ -67,8 +67,7 @@ func (b *batch[T, S]) rank(count, strip int, dots func(first, n int)) {
 	}
 }
 
-// insert adds the best of the rows from first on, which have the given scores, to the hits of query
-// q.
+// insert adds the best of some rows to the hits of query q. scores[i] is the score of row first+i.
 func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	hits := &b.hits[q]
 	least := hits[batchHits-1].score
@@ -85,8 +84,8 @@ func (b *batch[T, S]) insert(q int, scores []S, first int) {
 	}
 }
 
-// found returns the number of the nearest row for each query, and then the scores of all hits of
-// the first query and of the last query.
+// found returns the index of the nearest row for each query, and then the scores of all hits of the
+// first and of the last query.
 func (b *batch[T, S]) found() (all []float32) {
 	for q := range b.queries {
 		all = append(all, float32(b.hits[q][0].row))
@@ -99,9 +98,9 @@ func (b *batch[T, S]) found() (all []float32) {
 	return all
 }
 
-// want computes the results of found in float64, and for each result a bound on the magnitudes that
-// are rounded. score returns the score of row i for query q and the sum of its terms' absolute
-// values.
+// want computes the results of found in float64, and for each result the magnitude to which its
+// rounding error is relative. score returns the score of row i for query q and the sum of its
+// terms' absolute values.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -122,7 +121,7 @@ func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (v
 }
 
 // prepareWindow allocates the operands of an operation on windows with rows of cols floats, and
-// moves to the first window. A window has at most the given number of rows.
+// moves to the first window. most is the largest number of rows in a window.
 func prepareWindow(cols, most int) {
 	x, out, turn = make([]float32, cols), make([]float32, min(len(large())/cols/windows, most)), 0
 	nextRows()
@@ -135,7 +134,8 @@ var (
 )
 
 // search returns the operation that finds the nearest rows for several queries. hit returns our
-// k-th hit for query q, many and each find all hits by one call, and by a call per query.
+// k-th hit for query q. many finds the hits of all queries by one call of our package, each by a
+// call per query.
 func (b *batch[T, S]) search(name string, prepare func(queries int),
 	score func(q, i int) (v, size float64), hit func(q, k int) (row int, score S),
 	many, each func()) *operation {
@@ -186,8 +186,8 @@ var (
 	topManyCosine = topManyBy("TopMany by cosine, rows of 768, queries", dense.ByCosine)
 )
 
-// inverseNorms returns 1/norm of every row of the large matrix. They are computed before peers that
-// rank by cosine are timed, as if the peers stored unit vectors.
+// inverseNorms returns 1/norm of every row of the large matrix. The first call, before any peer is
+// timed, computes them, so that peers rank by cosine as if they stored unit vectors.
 var inverseNorms = sync.OnceValue(func() []float32 {
 	all := make([]float32, len(large())/batchCols)
 	for i := range all {
@@ -196,8 +196,8 @@ var inverseNorms = sync.OnceValue(func() []float32 {
 	return all
 })
 
-// addPeer adds a peer to an operation of batches; inC reports whether it is in C. dots stores the
-// dot products of the n rows of the window from first on and all queries in b.scores.
+// addPeer adds a peer to an operation of batches; inC reports whether the peer is in C. dots stores
+// in b.scores the dot products of all queries and n rows of the window, beginning with row first.
 func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	dots func(first, n int)) {
 	addWay(operation, way{name: name, inC: inC, loop: overRows(func() {
@@ -229,7 +229,7 @@ func addTopMany(name string, inC bool, strip int, dots func(first, n int)) {
 	})})
 }
 
-// eachPair stores the dot products of n rows and all queries in b.scores, by a call of dot for each
+// eachPair stores the dot products of all queries and n rows in b.scores. It calls dot for each
 // pair.
 func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	for q, x := range b.queries {
@@ -239,7 +239,8 @@ func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	}
 }
 
-// int8Row returns row i of the window as int8 values: each float32 of the window gives four.
+// int8Row returns row i of the window read as int8 values, of which each float32 of the window
+// holds four.
 func int8Row(i int) []int8 { return int8s(rows)[i*batchCols:][:batchCols] }
 
 var int8TopMany = int8Batch.search("int8 TopMany, rows of 768, queries", func(queries int) {

@@ -20,13 +20,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// leastRounds is the least number of samples for which benchstat computes a confidence interval.
+// leastRounds is the number of samples that benchstat needs for a confidence interval.
 const leastRounds = 6
 
 // A meter measures kernels on every path, and training.
 type meter struct {
 	options
-	text   bytes.Buffer // in Go's benchmark format
+	text   bytes.Buffer // content of bench.txt, in Go's benchmark format
 	curves []measured.Point
 }
 
@@ -71,7 +71,7 @@ func bench(o options, dir string) error {
 	return report.Training().Write(os.Stdout)
 }
 
-// head writes on which machine the numbers were measured, and the units.
+// head writes the lines that describe the machine, the code and the units.
 func (m *meter) head(core string, caches cpu.Caches) {
 	limit := "measured by loops of loads and stores, beside each kernel"
 	if !bandwidth.Available() {
@@ -97,7 +97,8 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	fmt.Fprintln(&m.text, "Unit ns/op better=lower")
 }
 
-// cell verifies a kernel on each path, and then times the paths and the probe of the limit.
+// cell verifies a kernel on each path, unless its operands come from memory. Then it times the
+// paths and the probe of the limit.
 func (m *meter) cell(c *cell) error {
 	defer asm.Use(asm.Active())
 	runtime.GC()
@@ -132,8 +133,9 @@ func (m *meter) cell(c *cell) error {
 	return nil
 }
 
-// write writes a line for each path and round. bytes is the number of bytes that a call moves;
-// walked is the number that the probe moves, which is last in the race, or 0 without a probe.
+// write writes a line for each path and round. bytes is the number of bytes that a call of the
+// kernel reads and writes. walked is the same for the probe, the last competitor of the race; it is
+// 0 without a probe.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	for i, isa := range asm.Available() {
 		for round, seconds := range race[i] {
@@ -147,8 +149,8 @@ func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	}
 }
 
-// verify compares a kernel with float64 if that does not take too much memory, and the code paths
-// with each other.
+// verify compares a kernel with its definition in float64, unless the operands are too large, and
+// the results of the code paths with each other.
 func verify(k asmtest.Kernel, n, off int) error {
 	var a *asmtest.Args
 	sum := float32(0)
@@ -160,7 +162,7 @@ func verify(k asmtest.Kernel, n, off int) error {
 			}
 			return values, sizes
 		},
-		// Stored floats come first: the definition of a kernel that stores has no sum.
+		// Stored floats come before the sum: Wide returns no sum for a kernel that stores floats.
 		got: func() []float32 { return append(slices.Clone(a.Stored()), sum) },
 	}
 	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)

@@ -10,13 +10,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// A cell is a kernel at one size, on all paths.
+// A cell is a kernel at one size, which all paths run.
 type cell struct {
 	kernel asmtest.Kernel
 	n      int
 	off    int // floats between the start of a cache line and the operands
 	level  string
-	bytes  int // size of the operands
+	bytes  int // size of the operands in bytes
 }
 
 func (c *cell) name() string {
@@ -27,23 +27,24 @@ func (c *cell) name() string {
 	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
 }
 
-// Sizes of operands larger than the second-level cache: large enough for the next level, small
-// enough for most machines to fill in a moment.
+// Sizes in bytes of operands that exceed the second-level cache: at most largestInCache in the last
+// cache, leastInMemory to mostInMemory from memory.
 const (
 	largestInCache = 16 << 20
 	leastInMemory  = 64 << 20
 	mostInMemory   = 512 << 20
 )
 
-// Kernels are measured at usualSizes, or at curveSizes if the documents have plots of them.
+// Kernels are measured at usualSizes, or at curveSizes if the documents plot the kernel.
 var (
 	usualSizes = []int{8, 100, 784, 4096, 65536}
 	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
 	curves     = []string{"dot", "axpy"} // names of the kernels with curves
 )
 
-// cells lists the cells to measure: each kernel at the sizes given, some of these also one float
-// off alignment, at a size that only the last cache holds, and at one that no cache holds.
+// cells lists the cells to measure: each kernel at o.sizes or at built-in sizes, and at 100
+// elements, if that is one of the sizes, also one float off alignment. Without -quick and -sizes a
+// size that only the last cache holds and a size that no cache holds follow.
 func cells(o options, caches cpu.Caches) (all []*cell) {
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {
@@ -59,7 +60,8 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			sizes = curveSizes
 		}
 		const large = 1 << 10
-		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large // bytes per element
+		// each is the number of bytes per element.
+		each := k.New(large, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / large
 		add := func(n, off int) {
 			if k.MaxSize == 0 || n <= k.MaxSize {
 				all = append(all, &cell{k, n, off, caches.Level(n * each), n * each})
@@ -75,7 +77,7 @@ func cells(o options, caches cpu.Caches) (all []*cell) {
 			continue
 		}
 		targets := []int{min(caches.L3/4, largestInCache)}
-		if k.Shape != bandwidth.None { // others are not timed from memory
+		if k.Shape != bandwidth.None { // kernels without a limit are not timed from memory
 			targets = append(targets, min(max(2*caches.L3, leastInMemory), mostInMemory))
 		}
 		for i, bytes := range targets {
@@ -100,8 +102,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns the operands that the probe reads. Of misaligned operands it returns the aligned
-// part, because the probe shows the machine's limit.
+// operands returns the operands over which the probe runs. Of misaligned operands it returns the
+// aligned part, because the probe shows the machine's limit.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

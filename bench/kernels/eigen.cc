@@ -31,7 +31,7 @@ float eigen_distance(long calls, long n, const float *x, const float *y) {
 	return sink;
 }
 
-// seen keeps the compiler from making one call of many whose results are in y.
+// seen keeps the compiler from merging the calls of a loop, whose results are in y.
 static void seen(float *y) { asm volatile("" : : "r"(y) : "memory"); }
 
 void eigen_axpy(long calls, long n, float a, const float *x, float *y) {

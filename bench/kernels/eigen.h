@@ -1,4 +1,4 @@
-// Eigen's expressions in loops of so many calls.
+// Loops that evaluate Eigen's expressions the given number of times.
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,7 +22,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// run runs the program, which pins itself to a core.
+// run builds the program and runs it as a process of its own, since the program pins itself to a
+// core.
 func run(t *testing.T, args ...string) string {
 	program := filepath.Join(t.TempDir(), "kernels")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -38,8 +39,8 @@ func run(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// A quick run has every kernel on every path and every training, benchstat makes tables of it, and
-// the training converges.
+// TestQuickRun tests that a quick run measures every kernel and both training sets on every path,
+// that benchstat accepts the results, and that training converges.
 func TestQuickRun(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "-quick", "-dir", dir)
@@ -111,7 +112,7 @@ func paths() (names []string) {
 	return names
 }
 
-// The loops are those of ways.txt.
+// TestWays tests that the files ways_gen*.go are what go generate writes from ways.txt.
 func TestWays(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "ways")
@@ -132,11 +133,13 @@ func TestWays(t *testing.T) {
 		}
 	}
 	if made, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(made) != len(ours) || len(ours) < 8 {
-		t.Errorf("%d files, want %d", len(ours), len(made))
+		t.Errorf("%d files ways_gen*.go, but go generate writes %d; want 8 or more", len(ours),
+			len(made))
 	}
 }
 
-// TestPeers checks the results of every way in this build.
+// TestPeers tests that the peers of this build have right results in the tables that -only selects,
+// and what the program prints and writes.
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	out := run(t, "-peers", "-quick", "-dir", dir, "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)|TopMany")
@@ -159,17 +162,17 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestPath checks that PEGASIMD_ISA selects our path, and that the head names the path.
+// TestPath tests that PEGASIMD_ISA selects our path and that the output names the path.
 func TestPath(t *testing.T) {
 	t.Setenv(asm.Variable, "generic")
 	out := run(t, "-peers", "-quick", "-dir", t.TempDir(), "-rounds", "2", "-only", "^Axpy$")
 	if !strings.Contains(out, "our path: generic") ||
 		!strings.Contains(out, "Command: "+asm.Variable+"=generic kernels ") {
-		t.Errorf("the head does not say which path is ours:\n%s", out)
+		t.Errorf("the output does not name our path:\n%s", out)
 	}
 }
 
-// made returns a table of an operation. seconds has, for each size, the seconds that each way took.
+// made returns a table of results. seconds[i][k] is the time of way k at the i-th size.
 func made(name string, o operation, seconds [][]float64) *table {
 	t := &table{operation: &o, Grid: frame.Grid{Title: name}, ways: o.ways}
 	for _, w := range o.ways {
@@ -255,7 +258,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A kernel that is wrong is not timed.
+// TestWrongKernelIsNotTimed tests that verify returns an error for a kernel with wrong results on
+// every path or on some paths.
 func TestWrongKernelIsNotTimed(t *testing.T) {
 	k := asmtest.Kernels[0]
 	call := k.Call
@@ -275,8 +279,8 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 	}
 }
 
-// On a machine with ordinary caches there are sizes for every level; on one with a huge last cache,
-// operands stay bounded.
+// TestCells tests that there are sizes for every level of ordinary caches, and that operands stay
+// bounded on a machine with a huge last cache.
 func TestCells(t *testing.T) {
 	all := options{rounds: 12, only: regexp.MustCompile("")}
 	have := map[string]bool{}

@@ -1,6 +1,6 @@
-// Command kernels times every kernel on every path beside a loop of loads and stores, and training:
-// make bench. With -peers it times the kernels beside other libraries: make bench-kernels.
-// bench/README.md says how both measure.
+// Command kernels times every kernel on every path beside a loop of loads and stores, and it times
+// training; make bench runs it. With -peers it times the kernels beside other libraries, for make
+// bench-kernels. bench/README.md explains both measurements.
 package main
 
 //go:generate go run ./ways
@@ -20,7 +20,7 @@ import (
 // options are the values of the flags.
 type options struct {
 	only   *regexp.Regexp // matches names of kernels or operations
-	sizes  []int          // empty for the built-in ones
+	sizes  []int          // lengths of vectors; nil for the built-in lengths
 	rounds int
 	quick  bool
 }
@@ -33,13 +33,13 @@ func main() {
 	dir := flag.String("dir", ".", "`folder` of bench.txt and curves.csv or, with -peers, of peers.csv")
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
-	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
+	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in lengths",
 		func(s string) (err error) { o.sizes, err = frame.Numbers(s, 1, 1<<20); return err })
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; benchstat wants 6")
-	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
+	flag.BoolVar(&o.quick, "quick", false, "a short run: few sizes, nothing beyond the second cache")
 	flag.Parse()
 	if o.rounds < 1 || flag.NArg() > 0 {
-		log.Fatal("-rounds must be positive, and there are no arguments but flags")
+		log.Fatal("want -rounds of 1 or more, and no arguments other than flags")
 	}
 	if o.quick {
 		o.rounds = min(o.rounds, leastRounds)
@@ -54,7 +54,8 @@ func main() {
 	}
 }
 
-// alone pins this process to one core and turns garbage collection off.
+// alone pins this process to one core, turns garbage collection off, and returns a description of
+// the core.
 func alone() (core string) {
 	core = machine.Pin().String()
 	runtime.GOMAXPROCS(1)

@@ -4,12 +4,12 @@ import (
 	"math"
 )
 
-// Matrices of matrixRows rows, in cache, each row as long as x or y.
+// matrixRows is the number of rows of the matrices in cache, which have len(x) columns.
 const matrixRows = 256
 
 var (
 	left []float32 // the vector that multiplies a matrix from the left
-	dim  int       // dimension of x and y as square matrices
+	dim  int       // rows and columns of x and y as square matrices
 )
 
 // onMatrix returns an operation on a matrix in cache.

@@ -30,7 +30,8 @@ func core() string {
 	return "" // let OpenBLAS choose
 }
 
-// coreVariable is read when OpenBLAS is loaded, before any Go runs.
+// coreVariable is the environment variable by which OpenBLAS chooses its kernels. OpenBLAS reads it
+// when it is loaded, before any Go code runs, so that init must restart the program.
 const coreVariable = "OPENBLAS_CORETYPE"
 
 func init() {

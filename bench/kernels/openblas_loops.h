@@ -1,4 +1,4 @@
-// OpenBLAS's functions in loops of so many calls.
+// Loops that call OpenBLAS's functions the given number of times.
 
 #include <cblas.h>
 

@@ -32,8 +32,8 @@ var (
 type way struct {
 	name string
 	loop func(n int)
-	got  func() []float32 // returns its result, if not in the operation's variables
-	inC  bool             // whether its loop is in C or C++
+	got  func() []float32 // returns the result; nil if operation.got does
+	inC  bool             // whether the loop is in C or C++
 }
 
 const (
@@ -47,13 +47,13 @@ func (w way) isOurs() bool { return strings.HasPrefix(w.name, ours) }
 type operation struct {
 	name    string
 	sizes   []int
-	both    bool    // whether its operands are vectors, which are also timed one float off
-	ten     bool    // whether it is one of the ten operations by which releases are compared
-	alpha   float32 // value of alpha while it is timed
+	both    bool    // whether the operands are vectors, which are also timed one float off
+	ten     bool    // whether this is one of the ten operations by which releases are compared
+	alpha   float32 // value of the variable alpha while the operation is timed
 	prepare func(n, off int)
-	per     func() int // number of rows in a call; nil for 1
-	// want returns the values that got should return, in float64, and for each the magnitude to
-	// which its rounding error is relative. It is called before the operation.
+	per     func() int // number by which the time of a call is divided; nil for 1
+	// want returns, before the operation is run, the values that got should return, in float64, and
+	// for each value the magnitude to which the rounding error is relative.
 	want func() (values, sizes []float64)
 	got  func() []float32
 	ways []way
@@ -64,11 +64,11 @@ var operations = append(onFloats, rowsInL1, rowsInL2, rowsInL3, rowsFromMemory, 
 	dotSparse, axpySparse)
 
 // may512 reports whether peers with a choice of instruction sets may use AVX-512: only if our own
-// path, which PEGASIMD_ISA selects, does. It does not affect peers that choose by themselves;
-// bench/README.md explains how to restrict these.
+// path, which PEGASIMD_ISA selects, uses AVX-512. Other peers choose by themselves; bench/README.md
+// explains how to restrict them.
 var may512 = asm.Active() == asm.AVX512 || asm.Active() == asm.AVX512x256
 
-// addWay adds a way to the operations whose names begin with operation, up to a comma.
+// addWay adds a way to the operations whose names up to the first comma equal operation.
 func addWay(operation string, w way) {
 	known := false
 	for _, o := range operations {
@@ -81,10 +81,12 @@ func addWay(operation string, w way) {
 	}
 }
 
-// inC names the peers of this build that are not Go modules; go.mod has the versions of the others.
+// inC has the names and versions of the peers in C and C++; go.mod has the versions of the peers in
+// Go.
 var inC []string
 
-// A table holds the results of an operation with its operands in one level of memory.
+// A table holds the results of an operation at some sizes, with operands that start off floats
+// after the start of a cache line.
 type table struct {
 	*operation
 	frame.Grid
@@ -178,8 +180,8 @@ func tablesOf(o options) (tables []*table, failed []string) {
 	return tables, failed
 }
 
-// verify compares one call with float64 and, if the way is ours, with plain Go on each path, to the
-// bit.
+// verify compares the result of a call with float64. If the way is ours, it also compares the
+// results of all code paths, to the bit.
 func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
@@ -215,7 +217,7 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	return nil
 }
 
-// race times one pass of the i-th size.
+// race times the ways at the i-th size for one pass.
 func (t *table) race(i, rounds int) {
 	t.prepare(t.sizes[i], t.off)
 	alpha = t.alpha
@@ -236,7 +238,8 @@ func (t *table) race(i, rounds int) {
 	}
 }
 
-// ourRoundings is the largest difference of our results from float64, in roundings.
+// ourRoundings is the largest difference from float64 that verify accepts in our results, in
+// roundings; see near.
 const ourRoundings = 32.
 
 // near reports whether got differs from want by at most the given number of roundings. A rounding
@@ -262,7 +265,7 @@ func sums(n int, term func(i int) float64) (sum, size float64) {
 	return sum, size
 }
 
-// each returns n values and their sizes, both in float64.
+// each calls of for 0 to n-1 and returns the values and sizes.
 func each(n int, of func(i int) (value, size float64)) (values, sizes []float64) {
 	for i := range n {
 		v, size := of(i)

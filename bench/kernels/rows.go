@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// The operations that multiply the rows of a matrix, which are contiguous, by one vector. The
-// matrix fills about half of a cache, or exceeds all caches.
+// These operations multiply a matrix, whose rows are contiguous, by a vector. The matrix fills
+// about half of a cache.
 var (
 	rowsInL1 = dotRowsIn("L1", func(c cpu.Caches) int { return c.L1 / 2 }, 16, 54, 128, 384, 768)
 	rowsInL2 = dotRowsIn("L2", func(c cpu.Caches) int { return c.L2 / 2 }, 128, 384, 768, 1536)
@@ -20,7 +20,8 @@ var (
 	}, 128, 384, 768, 1536)
 )
 
-// dotRowsIn returns the operation on a matrix whose size in bytes the function bytes returns.
+// dotRowsIn returns the operation on a matrix of about bytes(c) bytes, where c are this machine's
+// caches.
 func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operation {
 	return &operation{
 		name: "DotRows, matrix in " + level + ", a row of", sizes: sizes,
@@ -47,8 +48,8 @@ func product(row []float32) (value, size float64) {
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
 
-// large is a matrix that exceeds all caches: four times the size of the last one, from 256 MB to 2
-// GB. Its bits are ordinary numbers also when read as float16 or bfloat16.
+// large is a matrix that exceeds all caches: four times the last cache, but at least 256 MiB and at
+// most 2 GiB. Its bits are normal numbers also if they are read as float16 or bfloat16.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
@@ -58,17 +59,17 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call uses a sixteenth of the rows of the large matrix, or some of them at random. Each call
-// uses the next rows, whichever way makes it, so that a row is used again only after all others.
+// A call uses a window, one sixteenth of the large matrix, or some rows at random. After each call
+// of any way nextRows moves on, so that a window is used again only after all other windows.
 const (
 	windows  = 16
-	together = 32 // random rows in a call
+	together = 32 // number of random rows in a call
 )
 
 var (
-	turn   int
-	picked [1 << 18]int32
-	picks  []int32 // random rows of the current call
+	turn   int            // number of calls of nextRows
+	picked [1 << 18]int32 // random rows of all calls
+	picks  []int32        // random rows of the current call
 )
 
 func nextRows() {
@@ -78,8 +79,7 @@ func nextRows() {
 	turn++
 }
 
-// planted is the row of the first window that equals the query, so that it is the nearest one by
-// any metric.
+// planted is the row of the first window that equals the query and is nearest by every metric.
 const planted = 5
 
 var hits = make([]dense.Hit, 10)
@@ -95,8 +95,8 @@ func prepareLarge(n, _ int) {
 // found returns the expected result: the planted row.
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
-// nearest returns the best hit if a way has ranked the rows, and otherwise the row with the largest
-// product.
+// nearest returns the row of the best hit if a way has ranked the rows, and otherwise the row with
+// the largest product.
 func nearest() []float32 {
 	row := hits[0].Row
 	if row < 0 {
@@ -105,7 +105,7 @@ func nearest() []float32 {
 	return []float32{float32(row)}
 }
 
-// overRows returns a loop that uses the next rows in each call.
+// overRows returns a loop of n calls, each of which uses the next rows.
 func overRows(call func()) func(n int) {
 	return func(n int) {
 		for range n {
@@ -120,7 +120,7 @@ var rowsFromMemory = &operation{
 	per: perRow, want: found, got: nearest,
 }
 
-// int8s returns v as bytes that share its memory.
+// int8s returns the memory of v as int8 values, four for each float32.
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// text is a sparse matrix that stays in the caches, for weights of a small vocabulary. Its rows
-// have equal numbers of nonzeros.
+// text is a sparse matrix that stays in the caches, like texts of a small vocabulary. All rows have
+// the same number of nonzeros.
 var text struct {
-	*sparse.Matrix // with checked indices
-	nonzeros       int
+	*sparse.Matrix // does not check indices again in each call
+	nonzeros       int // number of nonzeros in a row
 	idx            []int32
 	val            []float32
 }
@@ -21,7 +21,7 @@ func textRow(i int) (idx []int32, val []float32) {
 	return text.idx[i*text.nonzeros:][:text.nonzeros], text.val[i*text.nonzeros:][:text.nonzeros]
 }
 
-// prepareText makes rows with one nonzero in each of n equal parts of the columns.
+// prepareText generates rows with n nonzeros, one in each of n equal parts of the columns.
 func prepareText(n, _ int) {
 	const cols = 47_000
 	rows, part := max(1, 2048/n), cols/n

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// write writes the tables of ratios and times. The last rows of ratios are our time over the best
-// peer's.
+// write writes the tables of ratios and times. The last rows of the table of ratios are our time
+// divided by the best peer's time.
 func (t *table) write(w io.Writer) error {
 	more := [][]any{t.row("**ours / Go's best**", isInGo)}
 	if slices.ContainsFunc(t.ways, func(w way) bool { return w.inC }) {
@@ -20,7 +20,7 @@ func (t *table) write(w io.Writer) error {
 	return t.Grid.Write(w, more...)
 }
 
-// row returns cells with the ratio of our time to the best peer's at each size.
+// row returns the cells of a row: the name, and at each size our time divided by the best peer's.
 func (t *table) row(name string, considered func(way) bool) (cells []any) {
 	cells = []any{name}
 	for i := range t.sizes {
@@ -38,7 +38,8 @@ func isAny(way) bool    { return true }
 func isInGo(w way) bool { return !w.inC }
 
 // behind returns the ratio of our first way's time at the i-th size to the time of the fastest peer
-// for which considered returns true, and the peer's name: empty if there is no such peer.
+// for which considered returns true, and the peer's name. Without such a peer the results are 0 and
+// "".
 func (t *table) behind(i int, considered func(way) bool) (most float64, peer string) {
 	for k, w := range t.ways {
 		if w.isOurs() || w.name == readLoop || !considered(w) {
@@ -57,14 +58,14 @@ const (
 	farBehindBest = 1.15
 )
 
-// lost is a cell in which a peer is faster than we are.
+// lost is a cell in which our time is more than behindBest times the best peer's time.
 type lost struct {
 	cell  string  // operation, size, ratio and peer, as the summary prints them
 	ratio float64 // ratio of our time to the best peer's
 	inC   bool    // whether the best peer is in C
 }
 
-// groups are the sets of tables whose cells the summary counts together.
+// groups are the groups of tables whose cells the summary counts together.
 var groups = []struct {
 	name string
 	has  func(t *table) bool
@@ -76,8 +77,8 @@ var groups = []struct {
 	{"rows, batches, matrices, sparse", func(t *table) bool { return !t.both }},
 }
 
-// summary writes in how many cells our time exceeds the best peer's, and names these cells, the
-// worst first.
+// summary writes in how many cells our time is more than behindBest and farBehindBest times the
+// best peer's, and names these cells, the worst first.
 func summary(w io.Writer, tables []*table) error {
 	counts := frame.Table{Title: "Where we are behind: cells by our time / the best peer's",
 		Head: []string{"", "cells", "> 1.05 of Go's best", "> 1.15"}}
@@ -110,7 +111,8 @@ func summary(w io.Writer, tables []*table) error {
 }
 
 // count returns the number of cells with a peer for which considered returns true, the cells in
-// which such a peer is ahead by more than behindBest, and how many of these are far behind.
+// which our time is more than behindBest times the best such peer's time, and the number of cells
+// in which the ratio is above farBehindBest.
 func count(tables []*table, considered func(way) bool) (cells int, behind []lost, far int) {
 	for _, t := range tables {
 		for i, n := range t.sizes {
@@ -142,8 +144,9 @@ func names(cells []lost) string {
 	return cmp.Or(strings.Join(all, "; "), "no cell")
 }
 
-// overview writes our time over Go's best for each operation on vectors, by length, with one row
-// for aligned vectors and one for vectors one float off.
+// overview writes our time divided by the time of the best peer in Go, for each operation on
+// vectors and each length. An operation has a row for aligned vectors and a row for vectors one
+// float off.
 func overview(w io.Writer, tables []*table) error {
 	text := frame.Table{Title: "Our time / Go's best, by elements (+1: one float off)"}
 	for _, t := range tables {

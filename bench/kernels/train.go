@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A set is a set of package sets to train on.
+// A set is a data set to train on, with the settings of training.
 type set struct {
 	name        string
 	lambda      float64
@@ -23,7 +23,7 @@ type set struct {
 	train, test *dataset.Set
 }
 
-// dataSets returns the sets that this machine has.
+// dataSets returns the sets that match o.only and whose files this machine has.
 func dataSets(o options) (all []*set, err error) {
 	for _, s := range []*set{{name: "digits", lambda: 1e-3, epochs: 30},
 		{name: "made-text", lambda: 1e-4, epochs: 5}, {name: "a9a", lambda: 1e-4, epochs: 5},
@@ -47,7 +47,7 @@ func dataSets(o options) (all []*set, err error) {
 	return all, nil
 }
 
-// run trains on a set with one thread.
+// run trains on the set with one thread.
 func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, error) {
 	cfg := pegasos.Config{Lambda: s.lambda, Epochs: epochs}.Plain()
 	return (&pegasos.Trainer{Config: cfg, Threads: 1, Progress: progress}).Train(
@@ -55,7 +55,7 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 }
 
 // train times training on a set on every path and checks that all paths give the same model. Then
-// it trains once more, three times as long, and measures the quality during the run.
+// it trains for three times as many epochs and measures the model's quality during the run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0
@@ -89,7 +89,7 @@ func (m *meter) train(s *set) error {
 		}
 	}
 	next := 1
-	start, aside := time.Now(), time.Duration(0) // aside is the time of measuring
+	start, aside := time.Now(), time.Duration(0) // aside is the time that measuring quality took
 	_, err = s.run(3*s.epochs, func(p pegasos.Progress) {
 		if p.Epoch < next && p.Steps < p.TotalSteps {
 			return

@@ -15,8 +15,9 @@ var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 15
 
 var blasGo gonum.Implementation
 
-// vectors allocates x and y, which start off floats after a multiple of 64 bytes, half a page apart
-// within their pages: loads would wait for unrelated stores to the same address within a page.
+// vectors allocates x and y, which start off floats after a multiple of 64 bytes. Their offsets
+// within a page differ by half a page: a load waits for an unrelated store to the same offset in
+// another page.
 func vectors(n, off int) {
 	all := memory{off: off}.Floats(2*n + 4*page)
 	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]
@@ -24,15 +25,16 @@ func vectors(n, off int) {
 	fill(y, 2)
 }
 
-const page = 1024 // floats in a page
+const page = 1024 // number of floats in a page of 4 KiB
 
-// onVectors returns an operation on x and y that is one of the ten and has one result.
+// onVectors returns one of the ten operations, on x and y, with the result in sink.
 func onVectors(name string, want func() (values, sizes []float64)) *operation {
 	return &operation{name: name, sizes: lengths, both: true, ten: true,
 		prepare: vectors, got: func() []float32 { return []float32{sink} }, want: want}
 }
 
-// onY is onVectors for an operation that changes y. alpha is factor while it is timed.
+// onY is onVectors for an operation that changes y, whose elements should become term(alpha, x, y).
+// alpha is factor while the operation is timed.
 func onY(name string, factor float32, term func(alpha, x, y float64) (v, size float64)) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(len(x), func(i int) (value, size float64) {
@@ -110,7 +112,7 @@ var onFloats = []*operation{
 	dotOfBytes("int8 Dot", &int8X, &int8Y),
 }
 
-// other returns o as one that is not among the ten, with its own operands.
+// other returns o as an operation that is not one of the ten and whose operands prepare allocates.
 func other(o *operation, prepare func(n, off int)) *operation {
 	o.ten, o.prepare = false, prepare
 	return o
@@ -123,7 +125,8 @@ var (
 	int8X, int8Y   []int8 // bytesX and bytesY as int8
 )
 
-// byteVectors allocates vectors of bytes, off bytes after a multiple of 64.
+// byteVectors allocates bytesX, bytesY, int8X and int8Y, which start off bytes after a multiple of
+// 64 bytes.
 func byteVectors(n, off int) {
 	vectors(2*n+64, 0)
 	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)

@@ -1,6 +1,6 @@
-// Exact products of int8 rows and queries with AVX512_VNNI, which multiplies bytes without a sign
-// by bytes with one: adding 128 to each byte of a row adds 128 times the sum of the query's bytes,
-// which is subtracted at the end. n is a multiple of 64.
+// Exact products of int8 rows and queries with AVX512_VNNI, which multiplies unsigned bytes by
+// signed bytes. The loops make the bytes of a row unsigned by adding 128. This adds 128 times the
+// sum of the query's bytes to each product; the loops subtract it again. n is a multiple of 64.
 
 #include <immintrin.h>
 

@@ -1,5 +1,6 @@
 // Package regress contains the benchmarks of Pegasimd's kernels that the regression gate compares.
-// They use only the table of the kernels' package, so that they can be built into an older commit.
+// They need few packages besides the table of kernels in asmtest, so that they can be built into an
+// older commit.
 package regress
 
 import (
@@ -12,11 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// A short vector, a whole group and a tail, some turns of a loop, and many: what a call costs, and
-// what an element costs.
+// The small sizes show the cost of a call and of the elements left after the loop, the large sizes
+// the cost of an element.
 var sizes = []int{8, 31, 100, 784, 4096}
 
-// BenchmarkKernels checks each kernel against plain Go before it is run.
+// BenchmarkKernels compares each kernel with plain Go, to the bit, before it times the kernel.
 func BenchmarkKernels(b *testing.B) {
 	for _, k := range asmtest.Kernels {
 		for _, n := range sizes {

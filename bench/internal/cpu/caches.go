@@ -18,7 +18,7 @@ type Caches struct {
 }
 
 // Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower
-// one.
+// level.
 func Sizes() Caches {
 	known := cpuid.CPU.Cache
 	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}
@@ -33,9 +33,10 @@ func Sizes() Caches {
 	return c
 }
 
-// linuxSizes returns the sizes that Linux reports, for Arm, where programs can't ask the CPU.
+// linuxSizes returns the cache sizes that Linux reports. Sizes uses them on Arm, where programs
+// can't ask the CPU.
 func linuxSizes() (l1, l2, l3 int) {
-	bytes := map[string]int{} // by level
+	bytes := map[string]int{} // size by level
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
 	for _, dir := range dirs {
 		read := func(name string) string {

@@ -2,7 +2,7 @@ package cpu
 
 import "golang.org/x/sys/unix"
 
-// ProcessSeconds returns the CPU time of all threads of this process.
+// ProcessSeconds returns the CPU seconds of all threads of this process so far.
 func ProcessSeconds() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// ProcessSeconds returns wall-clock time, because CPU time is read on Linux only.
+// ProcessSeconds returns wall-clock seconds, because the CPU time is only read on Linux.
 func ProcessSeconds() float64 { return time.Since(began).Seconds() }

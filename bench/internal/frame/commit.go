@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Commit returns git's name for the commit of the folder of this source file, with a + if files
-// differ from it, or "unknown" with the reason.
+// Commit returns git's name for the commit checked out in the folder of this source file, with a +
+// if files differ from the commit, or "unknown" and the reason.
 func Commit() string {
 	_, file, _, _ := runtime.Caller(0)
 	return described(filepath.Dir(file))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDescribed checks that changed files mark the commit with a +, and that a missing commit is
-// reported with the reason.
+// TestDescribed tests that a changed file adds a + to the commit, and that the result is "unknown"
+// and the reason without a repository or folder.
 func TestDescribed(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)

@@ -37,7 +37,7 @@ func TestRaceAlternates(t *testing.T) {
 }
 
 func TestLoops(t *testing.T) {
-	var calls int // of the last sample
+	var calls int // operations in the last sample
 	wait := func(d time.Duration) func(int) {
 		return func(n int) {
 			calls = n
@@ -78,8 +78,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestGrid checks that ratios are to the first row of ours that ran, and that all samples are
-// written.
+// TestGrid tests that ratios are relative to the first of our rows that ran, and that WriteCSV
+// writes all samples.
 func TestGrid(t *testing.T) {
 	g := &Grid{Title: "T", Rows: []string{"peer", "Pegasimd, a", "Pegasimd"}, Columns: []string{"1"},
 		Races: []Race{{{4, 4}, nil, {2, 2}}}, NoteHead: []string{"note"},

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Ours is the prefix of the names of our own competitors.
+// Ours is the prefix by which the name of a competitor shows that the competitor is ours.
 const Ours = "Pegasimd"
 
 // A Grid holds the results of a table: a race for each column, whose competitors are the rows.
@@ -26,7 +26,7 @@ type Grid struct {
 	Notes     [][]string // cells of these columns, by row
 }
 
-// Base returns the first row of ours that ran in a column, or -1.
+// Base returns the first of our rows that ran in a column, or -1.
 func (g *Grid) Base(column int) int {
 	for row, name := range g.Rows {
 		if strings.HasPrefix(name, Ours) && len(g.Races[column][row]) > 0 {
@@ -36,8 +36,8 @@ func (g *Grid) Base(column int) int {
 	return -1
 }
 
-// Write writes a table of times over ours, with any notes and the rows more below, and a table of
-// times.
+// Write writes a table of times divided by our time, with any notes as columns and the rows more at
+// the end, and then a table of times.
 func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	ratios := Table{Title: g.Title, Head: append([]string{"time / ours"}, g.Columns...)}
 	times := Table{Head: append([]string{"time"}, g.Columns...)}
@@ -91,7 +91,7 @@ func WriteCSV(file string, grids []*Grid) error {
 	return WriteLines(file, lines)
 }
 
-// Numbers returns the numbers of a list, which commas separate. They must be from least to most.
+// Numbers parses a comma-separated list of numbers, each of which must be from least to most.
 func Numbers[T int | float64](list string, least, most T) (all []T, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		var v T

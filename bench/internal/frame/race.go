@@ -16,8 +16,8 @@ const Sample = 40 * time.Microsecond
 type Race [][]float64
 
 // Loops times loops of n operations each and returns the seconds of one operation. Each loop is
-// calibrated to last about a [Sample]. In each round every loop runs once, beginning with a
-// different one.
+// calibrated to last about a [Sample]. In each round every loop runs once; successive rounds begin
+// with different loops.
 func Loops(rounds int, loops ...func(n int)) Race {
 	race, calls := make(Race, len(loops)), make([]int, len(loops))
 	for i, loop := range loops {
@@ -32,8 +32,8 @@ func Loops(rounds int, loops ...func(n int)) Race {
 	return race
 }
 
-// Runs times whole runs, each of which returns the seconds to compare. No round begins after most;
-// 0 is no limit.
+// Runs times whole runs, each of which returns the seconds to compare. Once most has passed, no
+// further round begins; 0 means no limit.
 func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (
 	Race, error,
 ) {

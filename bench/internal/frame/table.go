@@ -64,7 +64,7 @@ func (t *Table) Write(w io.Writer) error {
 	return aligned.Flush()
 }
 
-// Short writes seconds with three digits and a unit.
+// Short formats seconds with three significant digits and a unit.
 func Short(seconds float64) string {
 	switch {
 	case seconds >= 1:

@@ -1,4 +1,4 @@
-// Package measured reads the results of make bench, for the figures of make report.
+// Package measured reads and writes the results of make bench, which make report draws.
 package measured
 
 import (
@@ -29,8 +29,8 @@ type Kernel struct {
 	Sizes []Size
 }
 
-// A Size holds the medians of a kernel at one length. Limit and OfLimit are 0 for a kernel without
-// a limit.
+// A Size holds the medians of a kernel at one length. Limit and OfLimit are 0 if the limit was not
+// measured.
 type Size struct {
 	N       int
 	Level   string    // smallest cache that holds the operands
@@ -40,7 +40,7 @@ type Size struct {
 	OfLimit float64   // share of Limit that the fastest path reaches
 }
 
-// A Run is the training on one data set, with the quality of its model on held-out rows.
+// A Run is the training on one data set, with the quality of the model during the run.
 type Run struct {
 	Name  string
 	Rows  int
@@ -72,7 +72,7 @@ func WritePoints(dir string, points []Point) error {
 	return frame.WriteLines(filepath.Join(dir, "curves.csv"), lines)
 }
 
-// Read reads bench.txt and curves.csv of dir.
+// Read reads bench.txt and curves.csv in dir.
 func Read(dir string) (*Report, error) {
 	name := filepath.Join(dir, "bench.txt")
 	f, err := os.Open(name)
@@ -82,7 +82,7 @@ func Read(dir string) (*Report, error) {
 	defer f.Close()
 	report := &Report{}
 	values := map[string][]float64{} // all samples by name and unit
-	var names []string               // names without the code path
+	var names []string               // names of results without the code path
 	for r := benchfmt.NewReader(f, name); r.Scan(); {
 		switch result := r.Result().(type) {
 		case *benchfmt.SyntaxError:
@@ -121,7 +121,7 @@ func Read(dir string) (*Report, error) {
 			report.Runs = append(report.Runs, run)
 			continue
 		}
-		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // no data
+		if strings.HasSuffix(keys["op"], "-misaligned") || keys["op"] == "prefetch" { // not shown
 			continue
 		}
 		size := Size{N: n, Level: keys["level"]}
@@ -170,11 +170,11 @@ func (r *Report) readPoints(name string) error {
 	return nil
 }
 
-// short is the size below which OfLimit mainly compares the cost of a call, which the probe of the
-// limit has, too.
+// short is the length below which Size.OfLimit mainly compares the cost of calling the kernel with
+// the cost of calling the probe.
 const short = 100
 
-// Summary returns medians over the sizes in each level of the caches.
+// Summary returns a table of medians over the sizes in each level of the caches.
 func (r *Report) Summary() *frame.Table {
 	levels := slices.DeleteFunc([]string{"L1", "L2", "L3", "DRAM"}, func(level string) bool {
 		return !slices.ContainsFunc(r.Kernels, func(k *Kernel) bool {

@@ -1,5 +1,5 @@
-// Package sets opens the data sets of the benchmarks, by their names in sets.csv: files of the
-// folder PEGASIMD_DATA, the embedded digits, and sets that are made from a seed.
+// Package sets opens the data sets of the benchmarks, by their names in sets.csv: files in the
+// folder that PEGASIMD_DATA names, the embedded digits, and synthetic sets.
 package sets
 
 import (
@@ -24,15 +24,15 @@ var table string
 
 // A source is a line of sets.csv.
 type source struct {
-	Name   string // for -sets
-	timed  bool   // whether the tables of times show it when -sets is not given
-	file   string // training files in PEGASIMD_DATA, separated by spaces, or ":" and a synthetic set
-	test   string // test files; may be empty
-	change string // made to the rows: max-abs, unit, only A B, against A
+	Name   string // name by which -sets selects the set
+	timed  bool   // whether the set is timed without -sets
+	file   string // training files, separated by spaces, or ":" and a synthetic set
+	test   string // test files like file; empty for none
+	change string // change of the rows, see changed; empty for none
 }
 
-// Selected returns the sources whose names match one of the patterns, or, without patterns, the
-// timed ones.
+// Selected returns the sources whose names match one of the comma-separated patterns or, if
+// patterns is empty, the timed sources.
 func Selected(patterns string) (some []source, err error) {
 	lines, err := frame.ReadLines(strings.NewReader(table))
 	if err != nil {
@@ -69,7 +69,7 @@ type Set struct {
 	Train, Test *dataset.Set // Test is nil if there are no test files
 }
 
-// Open reads or makes the set.
+// Open reads or generates the set.
 func (s source) Open() (*Set, error) {
 	of := &Set{source: s}
 	var err error
@@ -82,8 +82,8 @@ func (s source) Open() (*Set, error) {
 	return of, nil
 }
 
-// OpenSplit opens the named set. If it has no test rows, three of ten training rows become its test
-// rows.
+// OpenSplit opens the named set. If the set has no test rows, three of every ten training rows
+// become test rows.
 func OpenSplit(name string) (*Set, error) {
 	some, err := Selected(name)
 	if err != nil {
@@ -98,8 +98,8 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads the named files, or makes the named set. If columns is not 0, it leaves out the
-// columns from that number on.
+// part reads the named files, or generates the named set. If columns is not 0, part keeps only that
+// many columns of files.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")
@@ -131,8 +131,8 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	return of.WithLayout(dataset.LayoutSparse)
 }
 
-// changed applies a change of sets.csv: max-abs scales the columns, unit the rows, "only A B" keeps
-// the rows of two classes, "against A" makes one class 1 and the others -1.
+// changed applies a change of sets.csv: "max-abs" scales the columns, "unit" scales the rows, "only
+// A B" keeps the rows of two classes, "against A" changes label A to 1 and all other labels to -1.
 func changed(of *dataset.Set, change string) (*dataset.Set, error) {
 	var a, b float32
 	word, classes, _ := strings.Cut(change, " ")
@@ -159,7 +159,7 @@ func (s *Set) String() string {
 		float64(m.NNZ())/float64(m.Rows()))
 }
 
-// rescale scales a set's columns, or rows.
+// rescale scales the columns of a set or, for scale.Unit, the rows.
 func rescale(s *dataset.Set, kind scale.Kind) (*dataset.Set, error) {
 	s, err := s.WithLayout(dataset.LayoutAuto)
 	if err != nil {
@@ -184,12 +184,12 @@ func where(s *dataset.Set, kept func(i int, y float32) bool) *dataset.Set {
 	return s.Subset(rows)
 }
 
-// First returns the first rows.
-func First(s *dataset.Set, rows int) *dataset.Set {
-	return where(s, func(i int, _ float32) bool { return i < rows })
+// First returns the first n rows of s.
+func First(s *dataset.Set, n int) *dataset.Set {
+	return where(s, func(i int, _ float32) bool { return i < n })
 }
 
-// Against makes a class 1 and the others -1.
+// Against changes the label class to 1 and all other labels to -1.
 func Against(s *dataset.Set, class float32) {
 	for i, y := range s.Y {
 		if s.Y[i] = -1; y == class {

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// A set without test rows gets three rows of ten of them.
+// TestSplit tests that three of every ten rows become test rows of a set without test rows.
 func TestSplit(t *testing.T) {
 	of, err := OpenSplit("digits")
 	if err != nil {
@@ -20,8 +20,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Made sets are the same twice; one outlier in a hundred is 100 times as long as most rows or
-// longer.
+// TestMade tests that synthetic sets are generated equally twice, with two classes, that about one
+// row in a hundred is an outlier, and that texts are sparse.
 func TestMade(t *testing.T) {
 	for name, make := range map[string]func() *dataset.Set{
 		"outliers": func() *dataset.Set { return outliers(5000, 30) },
@@ -48,7 +48,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// A set whose files are missing is reported as absent, so that programs can go on without it.
+// TestAbsent tests that opening a set whose files are missing returns ErrAbsent, so that programs
+// can go on without the set.
 func TestAbsent(t *testing.T) {
 	for _, folder := range []string{"", t.TempDir()} {
 		t.Setenv("PEGASIMD_DATA", folder)
@@ -60,7 +61,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// Every line of the table that needs no file can be opened.
+// TestSources tests that every set of sets.csv can be opened, unless its files are missing.
 func TestSources(t *testing.T) {
 	t.Setenv("PEGASIMD_DATA", "")
 	all, err := Selected("*")

@@ -1,6 +1,6 @@
 // Command ways writes the loops of ways.txt as Go source, because a function call in each iteration
-// would take as long as a kernel on short vectors. It runs in the folder above: go generate
-// ./kernels.
+// would take as long as a kernel on short vectors. go generate ./kernels runs it in the folder
+// kernels.
 package main
 
 import (
@@ -63,7 +63,7 @@ func main() {
 	f.write()
 }
 
-// way adds the statements that add a way to an operation.
+// way appends the statement that calls addWay, addTopMany or addPeer for a way.
 func (f *source) way(operation, name, statement string) {
 	inC := f.c != ""
 	if batch, strip, ok := strings.Cut(operation, " in strips of "); ok {
@@ -85,7 +85,7 @@ func (f *source) way(operation, name, statement string) {
 // write writes the file.
 func (f *source) write() {
 	if f.name == "" {
-		return // before the first line "file"
+		return // the first line "file" ends no file
 	}
 	head := "// Code generated from ways/ways.txt by go generate. DO NOT EDIT.\n\n" + f.constraint +
 		"package main\n"
