@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that has loaded a set and trains on it on request with another library.
-// peers/driver.h defines the protocol.
+// A driver is a process that has loaded a set, on which it trains with another library upon
+// request. peers/driver.h defines the protocol.
 type driver struct {
 	version string
 	in      io.WriteCloser
@@ -31,18 +31,19 @@ type driver struct {
 
 // A training is the result of a driver or of our own trainer.
 type training struct {
-	CPU   float64 `json:"cpu"` // CPU seconds of the training thread
-	Wall  float64 `json:"wall"`
+	CPU   float64 `json:"cpu"`    // CPU seconds
+	Wall  float64 `json:"wall"`   // wall-clock seconds
 	Count int     `json:"values"` // number of values that follow
-	Error string  `json:"error"`
+	Error string  `json:"error"`  // reason why training failed
 
 	values    []float64 // weight vectors, or predictions of the test rows
-	objective float64   // objective and bound that our trainer reports; 0 for others
-	bound     float64
-	proven    bool
+	objective float64   // objective that our trainer reports; 0 for peers
+	bound     float64   // lower bound on the optimum that our trainer reports; 0 for peers
+	proven    bool      // whether our trainer reports a gap of at most Tol
 }
 
-// start runs a command, whose numerical libraries use one thread, and waits until it is ready.
+// start runs the command of a driver, whose numerical libraries use one thread, and waits until the
+// driver is ready.
 func start(ctx context.Context, command ...string) (*driver, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -62,7 +63,7 @@ func start(ctx context.Context, command ...string) (*driver, error) {
 	line, err := d.out.ReadString('\n')
 	version, ready := strings.CutPrefix(line, "ready ")
 	if err == nil && !ready {
-		err = fmt.Errorf("it says %q", line)
+		err = fmt.Errorf("the driver says %q, want ready", line)
 	}
 	if err != nil {
 		d.stop()
@@ -78,9 +79,9 @@ func (d *driver) stop() {
 	d.cmd.Wait() // the exit code does not matter
 }
 
-var errLimit = errors.New("it took more than the limit")
+var errLimit = errors.New("training took longer than the limit")
 
-// train requests a training, and kills the process if that takes longer than the limit.
+// train requests a training, and kills the process if training takes longer than the limit.
 func (d *driver) train(method string, lambda, effort float64, seed int, limit time.Duration) (
 	*training, error) {
 	timer := time.AfterFunc(limit, func() { d.cmd.Process.Kill() })
@@ -94,7 +95,7 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 		return nil, errLimit
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it has ended: %w", err)
+		return nil, fmt.Errorf("the driver has ended: %w", err)
 	}
 	if err := json.Unmarshal(line, t); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func writeRows(name string, s *dataset.Set) error {
 
 // The functions below evaluate all models in float64, from their weights.
 
-// score returns the product of row i and w.
+// score returns the inner product of row i and w.
 func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	for j, v := range m.Nonzeros(i) {
 		sum += float64(v) * w[j]
@@ -142,7 +143,7 @@ func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	return sum
 }
 
-// losses maps names to losses as functions of the margin y<w,x>.
+// losses maps the names of losses to functions of the margin y<w,x>.
 var losses = map[string]func(margin float64) float64{
 	"hinge":         func(m float64) float64 { return max(0, 1-m) },
 	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
@@ -154,9 +155,9 @@ var losses = map[string]func(margin float64) float64{
 // classes returns a set's labels, ascending.
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
-// objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights are one vector,
-// positive for the greater class, and otherwise one for each class against the rest: the result is
-// their mean objective.
+// objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights is one vector, which
+// scores the greater class above 0. For more classes weights has a vector for each class against
+// the rest, and objective returns the mean over the vectors.
 func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
 	of, labels, cols := losses[loss], classes(s), s.Cols()
 	vectors, sum := len(weights)/cols, 0.0
@@ -180,7 +181,7 @@ func objective(s *dataset.Set, loss string, lambda float64, weights []float64) f
 }
 
 // predict returns the predicted labels of a set's rows. labels are the classes of the training
-// rows, and weights has the form that objective expects.
+// rows, and weights are as in objective.
 func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
 	cols := s.Cols()
 	scores, predicted := make([]float64, len(weights)/cols), make([]float64, s.Rows())

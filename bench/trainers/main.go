@@ -1,5 +1,5 @@
-// Command trainers times our trainer beside others. -help explains the choices, the method, and its
-// limits.
+// Command trainers times our trainer beside other libraries. -help explains the flags, the method,
+// and the method's limits.
 package main
 
 import (
@@ -24,30 +24,31 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// files contains the help, the tables of sets, peers and known optima, and the peers' drivers.
+// files contains the help, the tables of peers and of known optima, and the peers' drivers.
 //
 //go:embed help.txt data peers
 var files embed.FS
 
-// A session holds the flags, and the peers' drivers, which train on one set at a time.
+// A session holds the values of the flags and the peers' drivers, which train on one set at a time.
 type session struct {
 	ctx         context.Context
-	sets, peers string // patterns
+	sets, peers string // comma-separated patterns of names
 	losses      []string
 	lambdas     []float64
 	threads     []int
 	rounds      int
-	limit, most time.Duration // longest time of a run, and of all rounds of a race
+	limit       time.Duration // a longer run is the last that explore tries; see -limit
+	most        time.Duration // time after which a race begins no further round
 	quick       bool
 	seeds       bool
 	out         string
 	grids       []*frame.Grid
 
-	dir      string             // folder of drivers and files of rows
-	commands map[*peer][]string // nil for an absent peer
+	dir      string             // folder of the drivers and of the files of rows
+	commands map[*peer][]string // commands that run the drivers; nil for an absent peer
 	running  map[*peer]*driver
-	versions []string
-	loaded   *sets.Set
+	versions []string  // versions of the peers that have run
+	loaded   *sets.Set // set on which the drivers train
 }
 
 func main() {
@@ -60,7 +61,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s\n", help)
 		flag.PrintDefaults()
 	}
-	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; a wrong one lists all")
+	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; one that matches no set lists all")
 	flag.Func("losses", "`names`: hinge, squared-hinge, log (default hinge)",
 		func(list string) error {
 			s.losses = strings.Split(list, ",")
@@ -75,18 +76,18 @@ func main() {
 		s.lambdas, err = frame.Numbers(list, 1e-12, 1e12)
 		return err
 	})
-	flag.Func("threads", "`numbers` of threads of ours (default 1)", func(list string) (err error) {
+	flag.Func("threads", "`numbers` of threads of our trainer (default 1)", func(list string) (err error) {
 		s.threads, err = frame.Numbers(list, 1, 1024)
 		return err
 	})
-	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns`, or none")
-	flag.IntVar(&s.rounds, "rounds", 5, "the most rounds of runs")
+	flag.StringVar(&s.peers, "peers", "*", "comma-separated `patterns` of peers, or none")
+	flag.IntVar(&s.rounds, "rounds", 5, "the largest number of rounds")
 	flag.DurationVar(&s.limit, "limit", time.Second,
-		"the time of a run after which no longer one is tried; 20 times that is the most")
+		"the time of a run after which no longer run is tried; runs end after 20 times this time")
 	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
-	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
+	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the paper and of other sources")
 	flag.StringVar(&s.out, "out", "build/bench",
-		"the `folder` of trainers.csv, with all samples, or of -seeds' figures")
+		"the `folder` of trainers.csv, with all samples, or of the figures of -seeds")
 	flag.StringVar(folders["bottou"], "bottou", "", "`folder` with the source of Bottou's sgd 2 (svmsgd)")
 	flag.StringVar(folders["sofia"], "sofia", "", "`folder` with sofia-ml's source (src)")
 	flag.Parse()
@@ -94,7 +95,7 @@ func main() {
 		s.rounds, s.most, s.limit = 1, time.Second, min(s.limit, 50*time.Millisecond)
 	}
 	if flag.NArg() > 0 || s.rounds < 1 || s.limit <= 0 {
-		log.Fatal("-rounds and -limit must be positive, and there are no arguments but flags")
+		log.Fatal("want -rounds and -limit above 0, and no arguments other than flags")
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
@@ -104,7 +105,7 @@ func main() {
 	}
 }
 
-// readPeers decodes the table of peers. An unknown field ends the program.
+// readPeers decodes the table of peers. An error, such as an unknown field, ends the program.
 func readPeers() (all []*peer) {
 	f, _ := files.Open("data/peers.json") // no error: it is embedded
 	d := json.NewDecoder(f)
@@ -115,7 +116,8 @@ func readPeers() (all []*peer) {
 	return all
 }
 
-// seconds returns the time to compare: CPU seconds on one thread, else wall-clock seconds.
+// seconds returns the time to compare: CPU seconds if all runs have one thread, else wall-clock
+// seconds.
 func (s *session) seconds(t *training) float64 {
 	if slices.Max(s.threads) > 1 {
 		return t.Wall
@@ -123,7 +125,7 @@ func (s *session) seconds(t *training) float64 {
 	return t.CPU
 }
 
-// run does what the flags ask for.
+// run prepares the drivers, and times the trainers or draws the figures of -seeds.
 func (s *session) run() (err error) {
 	if s.dir, err = os.MkdirTemp("", "pegasimd-trainers"); err != nil {
 		return err
@@ -149,7 +151,7 @@ func (s *session) run() (err error) {
 	return err
 }
 
-// timeAll times the trainers on all sets, and writes all samples to trainers.csv.
+// timeAll times the trainers on the selected sets, and writes all samples to trainers.csv.
 func (s *session) timeAll() error {
 	if s.quick && s.sets == "" {
 		s.sets = "digits-8,text-small"
@@ -174,7 +176,7 @@ func (s *session) timeAll() error {
 	return frame.WriteCSV(filepath.Join(s.out, "trainers.csv"), s.grids)
 }
 
-// timeSet times trainers on the problems of a set.
+// timeSet times the trainers on a set with every loss and lambda.
 func (s *session) timeSet(of *sets.Set) error {
 	labels := classes(of.Train)
 	for _, rows := range []*dataset.Set{of.Train, of.Test} {

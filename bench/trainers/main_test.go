@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The whole program, with the peers that are installed. It fails by itself if an objective or a
-// bound can't be right.
+// TestQuick runs the whole program with the peers that are installed. The program itself verifies
+// objectives and bounds.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
@@ -55,8 +55,8 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// Ours trains on the peers' columns alone, even on dense standardized columns, where curves would
-// be chosen.
+// TestNoCurves tests that the configurations beside peers have no curves, even on dense
+// standardized columns, for which the default would choose curves.
 func TestNoCurves(t *testing.T) {
 	of, err := sets.OpenSplit("digits-8")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestNoCurves(t *testing.T) {
 		cfg := same("hinge", 0)
 		cfg.Scale = pegasos.ScaleStandard
 		if cfg.Curves != pegasos.CurvesNone {
-			t.Fatalf("the configuration beside peers has curves %q", cfg.Curves)
+			t.Fatalf("the configuration of same has curves %q", cfg.Curves)
 		}
 		cfg.Curves = curves
 		m, err := pegasos.Train(t.Context(), rows.Examples(), rows.Y, cfg)
@@ -88,7 +88,8 @@ func TestNoCurves(t *testing.T) {
 	}
 }
 
-// An objective that contradicts a proof, or what the library says, is an error.
+// TestVerify tests that verify returns an error for an objective below a proven bound or unlike the
+// library's objective, and for a bound above the objective.
 func TestVerify(t *testing.T) {
 	p := &problem{session: &session{}, set: &sets.Set{}, bound: 1}
 	for _, c := range []struct {
@@ -116,7 +117,7 @@ func rowsOf(t *testing.T, text string) *dataset.Set {
 	return s
 }
 
-// Objectives are those worked out by hand, for two classes and for three.
+// TestObjective compares objectives of two and of three classes with values computed by hand.
 func TestObjective(t *testing.T) {
 	two := rowsOf(t, "-1 1:1\n1 2:1\n")
 	for loss, want := range map[string]float64{

@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A problem is a set with a loss and a lambda, whose optimum f* is known: bound is at most f*, and
-// the objective of some model is at most 1+gap times the bound.
+// A problem is a set with a loss and a lambda. solve finds a lower bound on the optimum f* and the
+// relative gap between the bound and the objective of a model.
 type problem struct {
 	*session
 	set        *sets.Set
@@ -25,8 +25,8 @@ type problem struct {
 	bound, gap float64
 }
 
-// known returns the objective at the optimum and a lower bound for the hinge, as computed by
-// liblinear 2.30 and another program, or zeros.
+// known returns the optimum and a lower bound on it that liblinear 2.30 and another program
+// computed, or zeros if data/optima.csv lacks the problem.
 func (p *problem) known() (optimum, bound float64, err error) {
 	text, _ := files.Open("data/optima.csv") // no error: it is embedded
 	lines, err := frame.ReadLines(text)
@@ -42,8 +42,8 @@ func (p *problem) known() (optimum, bound float64, err error) {
 
 func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.Name, p.loss, p.lambda) }
 
-// solve finds the optimum with our trainer, whose bound is proven. If it contradicts known, or a
-// result of this run, the program fails.
+// solve sets x, bound and gap, with our trainer. It returns an error if verify or the known optimum
+// contradicts the result.
 func (p *problem) solve() error {
 	rows, err := p.set.Train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
@@ -67,12 +67,12 @@ func (p *problem) solve() error {
 		}
 		optimum, bound, err := p.known()
 		if optimum > 0 && (p.bound > optimum*(1+1e-6) || f < bound*(1-1e-6)) {
-			return fmt.Errorf("the optimum is between %v and %v, but others found %v to %v", p.bound, f,
-				bound, optimum)
+			return fmt.Errorf("%s: the optimum is from %v to %v, but data/optima.csv has %v to %v", p,
+				p.bound, f, bound, optimum)
 		}
 		return err
 	}
-	return errors.New("the optimum wasn't found within the limit")
+	return fmt.Errorf("%s: our trainer proves no gap of 0.001 within 60 times -limit", p)
 }
 
 // own trains with our trainer.
@@ -80,7 +80,8 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
 
-// verify compares the objective f, computed here from the weights, with the proven bounds.
+// verify compares the objective f, computed here from the weights, with the proven bounds and with
+// the objective that our trainer reports.
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
@@ -103,14 +104,14 @@ var targets = []float64{.01, .001, .0001}
 type contender struct {
 	name  string
 	ours  bool
-	kind  string // kind of its efforts: passes, tolerances, its own stop, or proven gaps
-	steps []float64
+	kind  string    // kind of efforts: "passes", "tolerances", "its own stop" or "proven" for gaps
+	steps []float64 // efforts that explore tries, in order
 	train func(effort float64) (*training, error)
 
-	efforts  [3]float64 // efforts that reached the targets; 0 for none
+	efforts  [3]float64 // least effort that reached each target; 0 if none did
 	above    float64    // (P-f*)/f* of the last run
 	accuracy float64    // accuracy of the last run
-	left     error      // why no further efforts were tried
+	left     error      // error because of which explore tried no further efforts
 }
 
 // contenders returns our trainer, with each number of threads, and the peers that support the loss.
@@ -161,7 +162,7 @@ func (p *problem) contenders() (all []*contender) {
 	return all
 }
 
-// The efforts that a contender tries, in order.
+// passes and tolerances are the efforts that contenders try, in order.
 var passes, tolerances = func() (passes, tolerances []float64) {
 	passes = []float64{1}
 	for e := 2.; e < 1e5; e *= 2 {
@@ -173,9 +174,9 @@ var passes, tolerances = func() (passes, tolerances []float64) {
 	return passes, tolerances
 }()
 
-// explore finds the least efforts that reach the targets. Equal efforts give equal models, so that
-// the runs that are timed later give models that were verified here. A library's own stop counts
-// for every target: the table says how far above f* it is.
+// explore finds the least efforts that reach the targets. Equal efforts give equal models, so the
+// timed runs train models that explore has verified. A library's own stop counts for every target;
+// the table says how far above f* the library stops.
 func (c *contender) explore(p *problem) error {
 	c.above = math.Inf(1)
 	for k, effort := range c.steps {
@@ -207,7 +208,8 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// runner returns a function for frame.Runs. Training that takes less than 10 ms is repeated.
+// runner returns a function for frame.Runs. The function repeats training until the sum of the
+// times is 10 ms or more, at most 7 times, and returns the median time.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64
@@ -223,7 +225,7 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 	}
 }
 
-// race explores and times all contenders, and writes a table.
+// race explores and times all contenders of a problem, and writes a table.
 func (p *problem) race() error {
 	contenders := p.contenders()
 	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",

@@ -20,12 +20,13 @@ func same(loss string, lambda float64) pegasos.Config {
 }
 
 // ownTrain trains with our trainer. Without Tol the measured time ends with the last step, before
-// the objective and the bound are computed. With Tol it is the time of the whole call.
+// the objective and the bound are computed. With Tol the measured time is the time of the whole
+// call.
 func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.Config, threads int,
 	limit time.Duration) (*training, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	runtime.GC() // or the run might have to collect earlier garbage
+	runtime.GC() // frees earlier garbage, since the collector is off during the run
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	t := new(training)
 	used, began := cpu.ProcessSeconds(), time.Now()

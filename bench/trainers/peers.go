@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -15,23 +14,23 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/sets"
 )
 
-// A peer is another library, run by one of our drivers in the folder peers.
+// A peer is another library, which one of our drivers in the folder peers calls.
 type peer struct {
 	Name     string // name in -peers
-	Needs    string // Debian package
-	Folder   string // flag with the folder of the peer's source, if Debian lacks the peer
+	Needs    string // Debian package that the driver needs
+	Folder   string // flag that names the folder of the peer's source; empty if Debian has the peer
 	Source   string // source file of the driver
-	Compiler string // compiler with its arguments, DIR being that folder; empty for Python
+	Compiler string // compiler and arguments, in which DIR stands for the folder; empty for Python
 	Methods  []method
 }
 
-// A method is one of a peer's training methods.
+// A method is a training method of a peer.
 type method struct {
 	Name, Loss string
 	Code       string  // name in the driver's protocol
 	Tolerances bool    // whether efforts are tolerances; else passes
-	Many       bool    // whether it also trains more than two classes
-	Stop       float64 // the library's own tolerance; 0 for none
+	Many       bool    // whether the method also trains more than two classes
+	Stop       float64 // the library's default tolerance; 0 for none
 }
 
 var peers = readPeers()
@@ -39,10 +38,10 @@ var peers = readPeers()
 // scikit is scikit-learn, which drawSeeds compares.
 var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
-// folders maps the names of flags to folders of peers' sources.
+// folders maps the names of flags to the folders of peers' sources that they name.
 var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia": new(string)}
 
-// python is Debian's interpreter, which has scikit-learn.
+// python is Debian's interpreter, for which Debian packages scikit-learn.
 const python = "/usr/bin/python3"
 
 // findPeers builds the drivers of the wanted peers that this machine has, and names those that are
@@ -68,7 +67,7 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	source, binary := filepath.Join(dir, "peers", p.Source), filepath.Join(dir, p.Name)
 	folder := *folders[p.Folder]
 	if p.Folder != "" && folder == "" {
-		return nil, errors.New("no folder of its source is given")
+		return nil, fmt.Errorf("-%s does not name the folder of its source", p.Folder)
 	}
 	command, built := []string{python, source}, []string{python, "-c", "import sklearn"}
 	if p.Compiler != "" {
@@ -81,13 +80,13 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, built[0], built[1:]...).CombinedOutput()
 	if err != nil {
 		text := strings.TrimSpace(string(out))
-		return nil, fmt.Errorf("want Debian's %s: %w: %s", p.Needs, err,
+		return nil, fmt.Errorf("its driver, which needs Debian's %s, does not work: %w: %s", p.Needs, err,
 			text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	return command, nil
 }
 
-// openRows writes a set to the files that drivers read.
+// openRows ends all drivers and writes a set to the files that the next drivers read.
 func (s *session) openRows(of *sets.Set) error {
 	s.stopPeers()
 	s.loaded = of
@@ -106,8 +105,8 @@ func (s *session) stopPeers() {
 	clear(s.running)
 }
 
-// train lets a peer train on the open set. It starts the driver if it isn't running, and ends it
-// after an error.
+// train makes a peer train on the loaded set. It starts the driver if necessary, and ends the
+// driver after an error.
 func (s *session) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
 	d := s.running[p]

@@ -18,10 +18,10 @@ import (
 )
 
 // drawSeeds draws the figures of the paper and of other sources of this project: run time against
-// the number of rows, objective and accuracy against iterations, time and accuracy beside
-// scikit-learn, and the accuracies of the pairs of ten classes with their confusion matrix.
+// the number of rows, objective and accuracy against steps, time and accuracy beside scikit-learn,
+// and for ten classes the accuracy of each pair and the confusion matrix.
 func (s *session) drawSeeds() error {
-	// A study is a set of two classes, lambda, and the test error in percent to reach.
+	// A study is a set of two classes, lambda, and wrong, the test error in percent to reach.
 	type study struct {
 		set           string
 		lambda, wrong float64
@@ -62,13 +62,13 @@ func (s *session) drawSeeds() error {
 	return errors.Join(s.draw("rows", times), s.drawPairs(ten, classes))
 }
 
-// plot returns a figure with a logarithmic x axis.
+// plot returns a figure with a logarithmic x axis and, if log is true, a logarithmic y axis.
 func plot(title, x, y string, log bool) *chart.Figure {
 	return &chart.Figure{Title: title, X: chart.Axis{Label: x, Log: true, Format: chart.Short},
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
 }
 
-// line adds a line to a figure, to be filled before the next is added.
+// line adds a line to a figure. The result is valid until the next line is added.
 func line(f *chart.Figure, name string) *chart.Series {
 	f.Lines = append(f.Lines, chart.Series{Style: chart.Lines[len(f.Lines)], Name: name})
 	return &f.Lines[len(f.Lines)-1]
@@ -83,8 +83,8 @@ func (s *session) save(name, svg string) error {
 	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
-// formOf returns the defaults of the library, without settings that depend on the data, or the
-// paper's algorithm to the letter. Neither has curves.
+// formOf returns the configuration of the paper's algorithm or, for other forms, the library's
+// defaults without settings that depend on the data. Neither has curves.
 func formOf(form string) pegasos.Config {
 	if form == "paper" {
 		return pegasos.Paper()
@@ -92,7 +92,8 @@ func formOf(form string) pegasos.Config {
 	return pegasos.Config{}.Plain()
 }
 
-// steps trains with a configuration of formOf. It also returns the test accuracy.
+// steps trains with the configuration formOf(form) for the given number of steps. It also returns
+// the test accuracy in percent.
 func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
 	cfg := formOf(form)
@@ -104,8 +105,9 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 	return t, accuracy(p.set.Test.Y, predict(p.set.Test, classes(p.set.Train), t.values)), nil
 }
 
-// drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
-// three seeds. Subsets that don't get there are left out.
+// drawRows draws the time until the test error is at most wrong percent, the median of three seeds,
+// for nested subsets of the rows. It leaves out subsets with which training doesn't reach that
+// error.
 func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.Name, wrong, form))
 	for rows := p.set.Train.Rows(); rows >= 200; rows /= 2 {
@@ -127,8 +129,9 @@ func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	return nil
 }
 
-// toError returns the CPU milliseconds of the first run of 128, 181, 256 and so on steps that has a
-// test error, less the time of one step and of the work before it.
+// toError tries runs of 128, 181, 256 and so on steps until the test error is at most wrong
+// percent. It returns the CPU milliseconds of the last run, less those of a run of one step, or
+// +Inf if no run reaches the error.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {
@@ -148,7 +151,8 @@ func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong fl
 	return math.Inf(1), nil
 }
 
-// drawSteps draws how far P is above f*, and the test accuracy.
+// drawSteps draws how far the objective is above f*, and the test accuracy, both in percent,
+// against the number of steps.
 func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 	objectives, accuracies := line(above, form), line(right, form)
 	for n := 64.; n <= 1<<19; n *= 2 {
@@ -164,7 +168,7 @@ func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 }
 
 // drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
-// beside scikit-learn, and what the longest run makes of the test rows.
+// beside scikit-learn, and the confusion matrix and pairs' accuracies of the longest run.
 func (s *session) drawPairs(name string, classes []string) error {
 	of, err := sets.OpenSplit(name)
 	if err == nil {
@@ -201,7 +205,7 @@ func (s *session) drawPairs(name string, classes []string) error {
 	return errors.Join(s.draw("scikit-learn", beside), s.drawMatrices(of, m, classes))
 }
 
-// drawMatrices draws the confusion matrix, and the accuracy of each pair.
+// drawMatrices draws the confusion matrix of m on the test rows, and the accuracy of each pair.
 func (s *session) drawMatrices(of *sets.Set, m *pegasos.Model, classes []string) error {
 	numbers := func(labels []float32) (all []int) {
 		for _, y := range labels {
@@ -227,7 +231,7 @@ func (s *session) drawMatrices(of *sets.Set, m *pegasos.Model, classes []string)
 		return fmt.Sprint(counts[i][j]), min(1, math.Sqrt(share)), true
 	}
 	accuracies := func(i, j int) (string, float64, bool) {
-		rate, ok := rates[[2]int{i + 1, j}] // the first class is in no row
+		rate, ok := rates[[2]int{i + 1, j}] // the matrix has no row for the first class
 		return fmt.Sprintf("%.1f", 100*rate), min(1, 5*(1-rate)), ok
 	}
 	return errors.Join(s.save("confusion", (&chart.Matrix{Title: of.Name + ": test rows",

@@ -1,6 +1,6 @@
-// Leon Bottou's sgd 2: svmsgd, or with -DAVERAGED svmasgd, hinge loss without a bias, in the order of the rows. It includes
-// the program's own source, for which -I must name its folder, and runs what its main does. Effort is the passes. The
-// search for the first step size is part of training.
+// Driver of Leon Bottou's sgd 2: svmsgd, or with -DAVERAGED svmasgd, with hinge loss, without a bias, in the order of the
+// rows. It includes the source of the program, whose folder -I must name, and trains as the program's main does. Effort is
+// the number of passes. The search for the first step size is part of training.
 #include "driver.h"
 
 #include <cstring>
@@ -27,7 +27,7 @@ typedef SvmSgd svm_t;
 #undef main
 #undef private
 
-// Its reader of files is not needed.
+// The program's reader of files is not needed, but must be defined.
 void load_datafile(const char *, xvec_t &, yvec_t &, int &, bool, int) { die("no files"); }
 
 int main(int argc, char **argv) {
@@ -41,14 +41,14 @@ int main(int argc, char **argv) {
 		x.push_back(v);
 	}
 	ready("Bottou's sgd 2");
-	cout.setstate(std::ios::failbit); // it tells of each epoch
+	cout.setstate(std::ios::failbit); // svmsgd prints a line for each epoch
 	int last = (int)r.rows - 1;
 	request_t q;
 	while (next(&q)) {
 		if (strcmp(q.method, METHOD)) die("no such method");
 		seconds_t before = now();
 #ifdef AVERAGED
-		svm_t svm((int)r.cols, q.lambda, (double)r.rows); // averaging starts after a pass, its default
+		svm_t svm((int)r.cols, q.lambda, (double)r.rows); // averaging starts after a pass, the default
 #else
 		svm_t svm((int)r.cols, q.lambda);
 #endif

@@ -1,4 +1,4 @@
-// dlib's svm_c_linear_dcd_trainer, after liblinear's method. Effort is the tolerance.
+// Driver of dlib's svm_c_linear_dcd_trainer, which implements liblinear's dual coordinate descent. Effort is the tolerance.
 #include "driver.h"
 
 #include <string>

@@ -1,6 +1,6 @@
-// What the drivers of peers in C and C++ share. A driver loads a file of rows, says "ready" and its version, and then
-// trains on request, again and again. A request is a line: method, lambda, effort, seed. The answer is a line of JSON and
-// as many doubles as it says: the weight vectors, one after the other.
+// Functions that the drivers of peers in C and C++ share, and the protocol of all drivers. A driver loads a file of rows,
+// prints "ready" and the peer's version, and then trains on every request. A request is a line: method, lambda, effort, seed.
+// The answer is a line of JSON, with the number of values, and the values as doubles: the weight vectors one after the other.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void get(FILE *f, void *to, size_t size, size_t count) {
 	if (fread(to, size, count, f) != count) die("the file of rows is too short");
 }
 
-// load reads what the benchmark has written.
+// load reads the file of rows that the benchmark has written.
 static rows_t load(int argc, char **argv) {
 	rows_t r;
 	int64_t size[3];
@@ -67,7 +67,7 @@ static void ready(const char *version) {
 	fflush(stdout);
 }
 
-// next waits for a request. It returns 0 when there are no more.
+// next waits for a request. It returns 0 at the end of the requests.
 static int next(request_t *q) {
 	char line[256];
 	if (!fgets(line, sizeof line, stdin)) return 0;
@@ -86,7 +86,7 @@ static seconds_t now(void) {
 	return s;
 }
 
-// answer is called with what now returned before and after the training.
+// answer writes the answer to a request. before and after are the results of now before and after training.
 static void answer(seconds_t before, seconds_t after, int64_t values, const double *w) {
 	printf("{\"cpu\":%.9f,\"wall\":%.9f,\"values\":%ld}\n", after.cpu - before.cpu, after.wall - before.wall, (long)values);
 	fwrite(w, sizeof *w, (size_t)values, stdout);

@@ -1,5 +1,5 @@
-// liblinear's L2-regularised classifiers, one-vs-rest for many classes. The method is the number of the solver, as with -s.
-// Effort is the tolerance, -e.
+// Driver of liblinear's L2-regularized classifiers, one-vs-rest for more than two classes. The method is the number of the
+// solver, as in -s. Effort is the tolerance, as in -e.
 #include "driver.h"
 
 #include <linear.h>
@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
 		struct model *m = train(&p, &how);
 		seconds_t after = now();
 
-		// Classes are in the order in which they were met; two have one vector, for the first of them.
+		// liblinear orders the classes by their first rows. For two classes it has one weight vector, which scores the first
+		// class above 0.
 		int n = m->nr_class, vectors = n == 2 ? 1 : n;
 		double *w = (double *)room(vectors * r.cols, sizeof *w);
 		for (int k = 0; k < vectors; k++) {

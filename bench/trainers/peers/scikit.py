@@ -1,10 +1,10 @@
-"""scikit-learn, as the drivers beside this file: driver.h has the protocol.
+"""Driver of scikit-learn. driver.h defines the protocol.
 
     scikit.py ROWS [TEST ROWS]
 
-Weight vectors come back, or for the method "pairs" the predictions of the test rows. Effort is the passes, or a
-tolerance. Sets with a quarter of nonzeros or more are dense arrays, others CSR, in float64,
-which is what the library works in.
+The values of an answer are the weight vectors, or for the method "pairs" the predictions of the test rows. Effort is the
+number of passes, or a tolerance. Sets in which a quarter of the values or more are nonzero become dense arrays, other
+sets CSR matrices. The values are converted to float64, in which the library computes.
 """
 
 import json
@@ -89,12 +89,12 @@ def main():
         values = numpy.empty(0)
         try:
             said, values = answer(method, x, y, test, float(penalty), float(effort), int(seed))
-        except Exception as e:  # what a peer can't do is a result as well
+        except Exception as e:  # the answer reports the error
             said = {"error": f"{type(e).__name__}: {e}".splitlines()[0]}
         out.write((json.dumps(said) + "\n").encode())
         out.write(values.tobytes())
         out.flush()
 
 
-warnings.simplefilter("ignore")  # those on iterations
+warnings.simplefilter("ignore")  # about the number of iterations
 main()

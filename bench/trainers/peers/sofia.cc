@@ -1,5 +1,5 @@
-// sofia-ml's Pegasos: rows drawn with replacement, the paper's step size, projection, last iterate. It is compiled with the
-// library's own sources. Effort is the passes.
+// Driver of sofia-ml's Pegasos: rows drawn with replacement, the paper's step size, projection, last iterate. The library's
+// sources are compiled with the driver. Effort is the number of passes.
 #include "driver.h"
 
 #include <sstream>
@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
 	rows_t r = load(argc, argv);
 	SfDataSet x(false);
 	for (int64_t i = 0; i < r.rows; i++) {
-		std::ostringstream text; // its only way in, and it wants a blank at the end
+		std::ostringstream text; // AddVector only accepts text, with a blank at the end
 		text.precision(9);
 		text << r.y[i];
 		for (int64_t k = r.starts[i]; k < r.starts[i + 1]; k++) text << ' ' << r.idx[k] + 1 << ':' << r.val[k];

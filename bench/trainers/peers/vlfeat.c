@@ -1,5 +1,5 @@
-// VLFeat's SVM solvers: stochastic gradient descent and dual coordinate ascent. Effort is the passes. Dense rows take the
-// library's own (SSE2) functions, sparse ones functions of ours, as its interface for other data has it.
+// Driver of VLFeat's SVM solvers: stochastic gradient descent and dual coordinate ascent. Effort is the number of passes.
+// For dense rows VLFeat uses its own functions, with SSE2; for sparse rows it calls inner and accumulate.
 #include "driver.h"
 
 #include <vl/svm.h>
@@ -43,9 +43,9 @@ int main(int argc, char **argv) {
 			vl_svm_set_data_functions(svm, inner, accumulate);
 		}
 		vl_svm_set_bias_multiplier(svm, 0);
-		vl_svm_set_epsilon(svm, 0); // the passes end it
+		vl_svm_set_epsilon(svm, 0); // only the number of passes ends training
 		vl_svm_set_max_num_iterations(svm, (vl_size)(q.effort * r.rows));
-		vl_svm_set_diagnostic_frequency(svm, (vl_size)(q.effort * r.rows) + 1); // no looks at the objective
+		vl_svm_set_diagnostic_frequency(svm, (vl_size)(q.effort * r.rows) + 1); // never compute the objective
 		vl_svm_train(svm);
 		seconds_t after = now();
 		answer(before, after, r.cols, vl_svm_get_model(svm));
