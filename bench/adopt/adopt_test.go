@@ -16,7 +16,8 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// Every project has a module, a list of calls, and a patch that calls our kernels.
+// TestProjects tests that every project has a module, a list of calls, and a patch that imports our
+// kernels.
 func TestProjects(t *testing.T) {
 	projects, err := readProjects()
 	if err != nil || len(projects) != 8 {
@@ -34,7 +35,7 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// A field or a section that has no meaning is an error.
+// TestBadProjects tests that an unknown field, an unknown section and a wrong type are errors.
 func TestBadProjects(t *testing.T) {
 	for want, text := range map[string]string{
 		"unknown field":    "{\"Nmae\": \"b\"}\n",

@@ -12,23 +12,23 @@ import (
 	"text/template"
 )
 
-// timedText is the template of a benchmark of each call at each size. The benchmark is added to the
-// project's own package, because most of the functions are not exported.
+// timedText is the template of a benchmark of each call at each size. newTree adds the benchmark to
+// the project's own package, because most of the functions called are not exported.
 //
 //go:embed timed.tmpl
 var timedText string
 
 var timed = template.Must(template.New("").Parse(timedText))
 
-// A tree is a copy of a project, with or without the patch, and its test binaries by architecture.
+// A tree is a copy of a project, with or without the patch.
 type tree struct {
-	root string // folder of the module
-	dir  string // folder of the package
-	bin  map[string]string
+	root string            // folder of the module
+	dir  string            // folder of the package
+	bin  map[string]string // test binary by architecture
 }
 
-// fetch returns the folder to which the go command downloaded the project, by its own rules
-// (GOPROXY, GOSUMDB).
+// fetch downloads the project by the go command, which obeys GOPROXY and GOSUMDB, and returns the
+// folder.
 func fetch(p project) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.Module+"@"+p.Version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -40,8 +40,8 @@ func fetch(p project) (string, error) {
 	return got.Dir, err
 }
 
-// newTree copies the project from dir to root, and adds the benchmark. If patched is set, it
-// applies the patch and replaces our modules by the tree that contains this program.
+// newTree copies the project from dir to root, and adds the benchmark. If patched is true, newTree
+// applies the patch and replaces our modules by those of the workspace of this program.
 func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	return t, err
 }
 
-// build builds the test binary for an architecture.
+// build builds the package's test binary for an architecture.
 func (t *tree) build(arch string) error {
 	t.bin[arch] = filepath.Join(t.root, "pegasimd-adopt-"+arch+".test")
 	_, err := t.run("env", "GOARCH="+arch, "go", "test", "-mod=mod", "-c", "-o", t.bin[arch], ".")

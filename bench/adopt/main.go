@@ -1,13 +1,13 @@
-// Command adopt links the kernels into other projects, as their maintainers would. It prints, for
-// docs/kernels.md, the number of lines of each patch, whether the project's own tests pass, here
-// and on arm64 in emulation (qemu-user), and the times of its functions and of its own benchmarks
-// before and after, which alternate:
+// Command adopt links the kernels into other projects, as the projects' maintainers would. It
+// prints, for docs/kernels.md, the number of lines of each patch, whether the project's own tests
+// pass on this machine and on arm64 in emulation (qemu-user), and how the times of the project's
+// functions and benchmarks change. The runs before and after the patch alternate:
 //
 //	go run ./adopt
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
 // in the folder bench. The go command downloads the projects as modules, in the versions that the
-// files in projects name; they are built in a temporary folder.
+// files in projects name. adopt builds them in a temporary folder.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	}
 	projects, err := readProjects()
 	if _, missing := exec.LookPath(emulator); *testing && missing != nil && err == nil {
-		err = errors.New(emulator + " is missing: run scripts/ci.sh only install, or give -tests=false")
+		err = errors.New(emulator + " is missing: run scripts/ci.sh only install, or pass -tests=false")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -71,7 +71,7 @@ func main() {
 	}
 	for _, r := range results {
 		if strings.HasPrefix(r.tests[0], "FAIL") || strings.HasPrefix(r.tests[1], "FAIL") {
-			log.Fatalf("%s: tests fail that passed before", r.Name)
+			log.Fatalf("%s: tests that pass without the patch fail with it", r.Name)
 		}
 	}
 }

@@ -11,28 +11,30 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A project is another library that the kernels are linked into, with the patch that does it and
-// the calls that are timed.
+// A project is another library, the patch that links the kernels into the library, and the calls
+// that are timed.
 type project struct {
 	Note, Name, Module, Version string
 
 	Folder  string   // the package's folder in the module
 	Imports []string // imports that Setup and the calls need
-	Theirs  string   // regular expression of the project's own benchmarks that run patched code
-	Rows    int      // rows of the matrix m for the calls, with n elements each
+	Theirs  string   // regular expression for the project's own benchmarks that run patched code
+	Rows    int      // number of rows, of n elements each, in the matrix m for the calls
 	Calls   []call
 
 	setup string // statements that the benchmark of size n executes before the calls
 	patch string // unified diff of files in Folder
 }
 
-// A call is timed at all sizes. Expr may name the vectors x and y and the matrix m.
+// A call is timed at all sizes. Expr is a Go expression of type float32, in which x, y and z are
+// vectors and m is a matrix.
 type call struct {
 	Name, Expr string
-	Loop       bool // the project computes it by a loop in Go
+	Loop       bool // whether the project computes the result by a loop in Go
 }
 
-// sizes are the lengths of vectors at which calls are timed: small ones, and those of embeddings.
+// sizes are the lengths of vectors at which calls are timed: small lengths, and lengths of
+// embeddings.
 var sizes = []int{8, 32, 128, 384, 768, 1536}
 
 const (
@@ -43,7 +45,7 @@ const (
 //go:embed projects
 var projectFiles embed.FS
 
-// readProjects reads the projects of the folder projects in the order of their file names.
+// readProjects reads the projects in the folder projects, in the order of the file names.
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {

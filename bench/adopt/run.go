@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// tests runs the project's tests and returns the names of those that failed.
+// tests runs the project's tests and returns the names of the tests that failed and the number of
+// tests that passed.
 func (t *tree) tests(arch string, emulator ...string) (failed []string, passed int, err error) {
 	args := append(slices.Clone(emulator), t.bin[arch], "-test.v", "-test.short",
 		"-test.timeout=20m")
@@ -30,7 +31,8 @@ func (t *tree) tests(arch string, emulator ...string) (failed []string, passed i
 	return failed, passed, nil
 }
 
-// compare runs the tests with and without the patch, and returns a summary.
+// compare runs the tests with and without the patch, and returns a summary, which begins with FAIL
+// if a test fails only with the patch.
 func compare(arch string, before, after *tree, emulator ...string) (string, error) {
 	for _, t := range []*tree{before, after} {
 		if err := t.build(arch); err != nil {
@@ -57,7 +59,7 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// rounds is the number of times that each benchmark runs.
+// rounds is the number of times that each benchmark runs in each tree.
 const rounds = 6
 
 // benchmarks runs the matching benchmarks in both trees, alternating on one core, and returns the
@@ -78,7 +80,7 @@ func benchmarks(match string, before, after *tree) (b, a map[string]float64, err
 	return least[0], least[1], nil
 }
 
-// lower parses the output of benchmarks and keeps the least time of each.
+// lower parses the output of benchmarks and lowers least, the least seconds per operation by name.
 func lower(least map[string]float64, out string) {
 	for r := benchfmt.NewReader(strings.NewReader(out), ""); r.Scan(); {
 		result, ok := r.Result().(*benchfmt.Result)

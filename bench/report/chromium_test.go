@@ -24,8 +24,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium or
-// Google Chrome, and fails without.
+// These tests inspect the report in a browser; scripts/ci.sh report_figures runs them. They fail
+// without Chromium or Google Chrome.
 
 // look is the result of the script that inspects the page.
 type look struct {
@@ -34,8 +34,8 @@ type look struct {
 	Outside  []string `json:"outside"`  // texts and lines that leave their figure
 	Small    []string `json:"small"`    // texts of less than 9 pixels
 	Faint    []string `json:"faint"`    // texts and lines whose contrast is too low
-	Scroll   int      `json:"scroll"`   // by how many pixels the page is wider than the window
-	External []string `json:"external"` // what the page would load
+	Scroll   int      `json:"scroll"`   // pixels by which the page is wider than the window
+	External []string `json:"external"` // elements that load or link to other files
 }
 
 type seen struct {
@@ -80,7 +80,7 @@ func TestInChromium(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(name+"-"+scheme, func(t *testing.T) {
 				open(t, page, scheme, 1000)
-				// A picture that is no SVG has no width.
+				// The width is 0 if the browser cannot show the picture.
 				wide, err := chromedp.Run(browser.Context, chromedp.Evaluate[int](
 					"document.images[0].naturalWidth"))
 				if err != nil || wide == 0 {
@@ -95,10 +95,11 @@ func TestInChromium(t *testing.T) {
 			t.Errorf("%s has %d paths: %v", name, paths, err)
 		}
 	}
-	// The report of this machine, if make report has drawn one: its numbers are no one's choice.
+	// The report of this machine, if make report has written it, has measured numbers instead of
+	// samples.
 	if own, err := filepath.Abs("../../build/bench/report.html"); err == nil {
 		if _, err := os.Stat(own); err != nil {
-			t.Log("make report has drawn none of this machine")
+			t.Log("make report has written no report on this machine")
 		} else {
 			for _, width := range []int64{1280, 400} {
 				t.Run(fmt.Sprintf("own-%d", width), func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestInChromium(t *testing.T) {
 	})
 	t.Logf("pictures are in %s", shots)
 
-	// The script itself must see what is wrong.
+	// The script must find the faults of a spoiled page.
 	t.Run("faults are seen", func(t *testing.T) {
 		text, err := os.ReadFile(report)
 		if err != nil {
@@ -137,14 +138,14 @@ func TestInChromium(t *testing.T) {
 		l := open(t, name, "light", 1280)
 		if len(l.Overlaps) == 0 || len(l.Outside) == 0 || len(l.Faint) == 0 || l.Scroll <= 0 ||
 			len(l.External) == 0 {
-			t.Errorf("a page that is spoiled seems to be in order: %d overlaps, %d outside, %d "+
+			t.Errorf("faults of a spoiled page were not found: %d overlaps, %d outside, %d "+
 				"faint, %d to scroll, %d external",
 				len(l.Overlaps), len(l.Outside), len(l.Faint), l.Scroll, len(l.External))
 		}
 	})
 }
 
-// A window is a browser's, whose screenshots go to a folder.
+// A window is a browser window and the folder of its screenshots.
 type window struct {
 	context.Context
 	shots string
@@ -172,7 +173,7 @@ func newWindow(t *testing.T) *window {
 	return &window{browser, shots}
 }
 
-// open shows a page in a window of some width, and looks at it.
+// open shows a page in the given color scheme and width, and returns the result of look.js.
 func (w *window) open(t *testing.T, file, scheme string, width int64) *look {
 	t.Helper()
 	media := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -206,8 +207,8 @@ func (w *window) keep(t *testing.T, name string, picture []byte, err error) {
 	}
 }
 
-// TestModelPages looks at the pages of pegasimd report about a model of two classes, of ten, of
-// numbers and of text.
+// TestModelPages inspects the pages that pegasimd report writes about models of two classes, ten
+// classes, regression and text.
 func TestModelPages(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "pegasimd")
@@ -285,7 +286,7 @@ var (
 	sampleSets = []string{"digits", "fashion-mnist", "a9a"}
 )
 
-// sample writes results such as a machine with AVX-512 would have.
+// sample writes made-up results of make bench on a machine with AVX-512 to dir.
 func sample(t *testing.T, dir string) {
 	var text strings.Builder
 	text.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +

@@ -1,4 +1,4 @@
-// What a reader sees of the report, measured by the browser: chromium_test.go judges it.
+// Measures figures, texts and lines of a page as the browser shows them. chromium_test.go checks the result.
 (() => {
 	const out = {figures: [], overlaps: [], outside: [], small: [], faint: [], external: []};
 	const root = document.documentElement;
@@ -29,7 +29,7 @@
 		const svg = f.querySelector('svg');
 		const box = (svg || f).getBoundingClientRect();
 		const texts = svg ? [...svg.querySelectorAll('text')] : [];
-		// The lines of series are thick, those of the grid and the axes thin. Bars have no line.
+		// Lines of series are thicker than lines of the grid and the axes. Bars are paths without a stroke.
 		const lines = svg ? [...svg.querySelectorAll('path')].filter(p => p.matches('.f1, .f2') ||
 			getComputedStyle(p).stroke !== 'none' && parseFloat(getComputedStyle(p).strokeWidth) > 1.5) : [];
 		out.figures.push({

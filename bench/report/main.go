@@ -1,5 +1,5 @@
-// Command report draws the results of make bench and of the regression gate as one HTML file of
-// figures and tables that loads nothing from elsewhere. make report runs it.
+// Command report draws the results of make bench and of the regression gate. It writes one HTML
+// file of figures and tables, which loads no other files. make report runs it.
 package main
 
 import (
@@ -24,7 +24,7 @@ var pageText string
 //go:embed report.css
 var styleSheet string
 
-// A page is the data of the template.
+// A page is the data for the template report.html.
 type page struct {
 	*measured.Report
 	Style   template.CSS
@@ -38,7 +38,7 @@ type page struct {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("report: ")
-	dir := flag.String("dir", ".", "the `folder` that make bench has written to, for the report")
+	dir := flag.String("dir", ".", "the `folder` of the results of make bench and of the report")
 	pictures := flag.String("pictures", "", "write kernels.svg and proof.svg to this `folder`")
 	flag.Parse()
 	if err := write(*dir, "../build/history", *pictures); err != nil {
@@ -46,7 +46,8 @@ func main() {
 	}
 }
 
-// write writes report.html to dir, with the gate's history in the folder past.
+// write writes report.html to dir, from the results in dir and the gate's history in the folder
+// past. It writes kernels.svg and proof.svg to the folder pictures, unless pictures is empty.
 func write(dir, past, pictures string) error {
 	r, err := measured.Read(dir)
 	if err != nil {
@@ -84,7 +85,7 @@ func write(dir, past, pictures string) error {
 	return save(filepath.Join(pictures, "proof.svg"), chart.Alone(p.Times[0].Lines, p.Times...))
 }
 
-// halves splits a cell into its two numbers; the second may be missing.
+// halves splits a cell of the summary into its two numbers; the second may be missing.
 func halves(cell string) []string {
 	first, second, _ := strings.Cut(cell, " ")
 	return []string{first, strings.ReplaceAll(second, " ", "\u00a0")}

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// readHistory draws the gate's history in a folder, which need not exist: a figure for each CPU,
-// with its runs in order of time.
+// readHistory draws the gate's history in dir, which need not exist. There is a figure for each
+// CPU, with the CPU's runs in order of time.
 func readHistory(dir string) (all []*chart.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}
@@ -47,8 +47,8 @@ func readHistory(dir string) (all []*chart.Figure, err error) {
 	return all, nil
 }
 
-// trends returns the series of a figure: instructions on each path that benchmarks name, time, and
-// size of code.
+// trends returns the series of a figure: the instructions on each path that benchmarks name, the
+// instructions of other benchmarks, the time, and the size of the code.
 func trends(runs []*history.Run) (all []chart.Series) {
 	add := func(s chart.Style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
@@ -65,9 +65,9 @@ func trends(runs []*history.Run) (all []chart.Series) {
 	return all
 }
 
-// chain returns the geometric mean of the benchmarks of a unit whose names contain part, in percent
-// of the first run. Consecutive runs are compared by the benchmarks that both have, so that a new
-// benchmark causes no step.
+// chain returns, for each run, the geometric mean of the values with the given unit of the
+// benchmarks whose names begin or end with part, in percent of the first run. It compares
+// consecutive runs by the benchmarks that both have, so that a new benchmark causes no step.
 func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {
