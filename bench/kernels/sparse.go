@@ -11,7 +11,7 @@ import (
 // text is a sparse matrix that stays in the caches, like texts of a small vocabulary. All rows have
 // the same number of nonzeros.
 var text struct {
-	*sparse.Matrix // does not check indices again in each call
+	*sparse.Matrix     // does not check indices again in each call
 	nonzeros       int // number of nonzeros in a row
 	idx            []int32
 	val            []float32

@@ -107,7 +107,7 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %d names for %d classes", len(m.Names),
 			len(m.Classes))
 	}
-	h := &header{features: m.Cols(), layout: m.layout(), result: m.Result.header()}
+	h := &header{features: m.Cols(), layout: store.Kind(m.rows.Examples()), result: m.Result.header()}
 	if m.Data != "" {
 		h.hash = m.Hash()
 	}

@@ -19,7 +19,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -35,13 +37,7 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, tr Trainer) *Model
 func accuracy(m interface {
 	PredictAll(x pegasos.Examples) []float32
 }, x pegasos.Examples, y []float32) float64 {
-	right := 0
-	for i, v := range m.PredictAll(x) {
-		if v == y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(y))
+	return metrics.Accuracy(y, m.PredictAll(x), nil)
 }
 
 // kernel64 returns the kernel of two dense rows in float64, by its formula.
@@ -822,11 +818,8 @@ func TestRealImages(t *testing.T) {
 		"fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz", 0)
 	xt, yt := sample.ReadSet(t, dir,
 		"fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz", 0)
-	at := make([]int32, all.Rows()/10)
-	for i := range at {
-		at[i] = int32(i)
-	}
-	x, y := store.TakeMatrix(matrixOf(all), at).Examples(), labels[:len(at)]
+	m, at := store.MatrixFrom(all, kernel.UpTo(all.Rows()/10))
+	x, y := store.TakeMatrix(m, at).Examples(), labels[:len(at)]
 	for _, classes := range []pegasos.Multiclass{pegasos.OneVsOne, pegasos.OneVsRest} {
 		start := time.Now()
 		m := mustTrain(t, x, y,

@@ -146,14 +146,6 @@ func (m *Model) Outputs() int { return m.Problems() }
 // which must not be modified.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
-// layout returns the storage format of the support rows: "dense" or "sparse".
-func (m *Model) layout() string {
-	if m.rows.Dense() == nil {
-		return "sparse"
-	}
-	return "dense"
-}
-
 // Problems returns the number of problems that were trained.
 func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 

@@ -12,23 +12,14 @@ func BenchmarkTile(b *testing.B) {
 		b.Run("form="+form, func(b *testing.B) {
 			p := sample.Random(1, TileRows, 128, 2, 0.11)
 			if form == "binary" {
-				for i := range p.Dense.Rows() {
-					for j, v := range p.Dense.Row(i) {
-						if v != 0 {
-							p.Dense.Row(i)[j] = 1
-						}
-					}
-				}
-			}
-			at := make([]int32, TileRows)
-			for i := range at {
-				at[i] = int32(i)
+				p = sample.ZerosAndOnes(p)
 			}
 			var x store.Examples = p.Dense
 			if form == "sparse" {
 				x = p.Sparse
 			}
-			rows := NewRows(Function{Kind: RBF, Gamma: 0.05}, matrixOf(x), at, []int{TileRows})
+			m, at := store.MatrixFrom(x, UpTo(TileRows))
+			rows := NewRows(Function{Kind: RBF, Gamma: 0.05}, m, at, []int{TileRows})
 			if (rows.words != nil) != (form == "binary") {
 				b.Fatal("the rows are not stored as " + form)
 			}

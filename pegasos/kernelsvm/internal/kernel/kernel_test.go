@@ -2,20 +2,13 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
-
-func matrixOf(x store.Examples) store.Matrix {
-	m, ok := store.MatrixOf(x)
-	if !ok {
-		panic("no matrix")
-	}
-	return m
-}
 
 // wide returns the kernel of two dense rows in float64, by its formula.
 func wide(f Function, x, z []float32) float64 {
@@ -54,10 +47,8 @@ func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 // plus the rounding errors of the formulas. Sigmoid, which has no error bounds, has fixed limits.
 func TestValues(t *testing.T) {
 	const rows = 110
-	at, reversed := make([]int32, rows), make([]int32, rows)
-	for i := range at {
-		at[i], reversed[i] = int32(rows-1-i), int32(rows-1-i)
-	}
+	reversed := UpTo(rows)
+	slices.Reverse(reversed)
 	values := sample.Random(1, rows, 70, 2, 0.3)
 	far := dense.New(rows, 9)
 	for i := range rows {
@@ -75,7 +66,8 @@ func TestValues(t *testing.T) {
 				if name == "far" && (f.Kind != RBF || form == "sparse") {
 					continue
 				}
-				r := NewRows(f, matrixOf(x), at, []int{40, 0, 70})
+				m, _ := store.MatrixFrom(x, reversed)
+				r := NewRows(f, m, reversed, []int{40, 0, 70})
 				if packed := r.words != nil; packed != (name == "zeros and ones") || len(r.Tiles) != 2 {
 					t.Fatalf("%s, %s: packed is %v, tiles %v", form, name, packed, r.Tiles)
 				}
@@ -100,7 +92,7 @@ func TestValues(t *testing.T) {
 				selected := all[float32](&some, some.Probe)
 				for q := range rows {
 					for j, v := range values[q] {
-						want := wide(f, p.Dense.Row(int(at[q])), p.Dense.Row(int(at[j])))
+						want := wide(f, p.Dense.Row(int(reversed[q])), p.Dense.Row(int(reversed[j])))
 						limit, limit64 := new(WeightSums), new(WeightSums)
 						limit.Add(r, int32(j), 1)
 						limit64.Add(r, int32(j), 1)
