@@ -28,7 +28,7 @@ import (
 // native is the architecture of this machine.
 const native = runtime.GOARCH
 
-// emulator runs programs for arm64.
+// emulator is the name of the command that runs programs for arm64.
 const emulator = "qemu-aarch64"
 
 func main() {

@@ -104,7 +104,7 @@ func (m *meter) cell(c *cell) error {
 	runtime.GC()
 	k, rounds := c.kernel, m.rounds
 	if c.level == "DRAM" {
-		rounds = min(rounds, leastRounds) // calls are slow
+		rounds = min(rounds, leastRounds) // each call is slow
 	} else if err := verify(k, c.n, c.off); err != nil {
 		return err
 	}

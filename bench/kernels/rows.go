@@ -41,7 +41,8 @@ func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operat
 func perRow() int          { return len(out) }
 func outValues() []float32 { return out }
 
-// product returns the dot product of x and a row in float64.
+// product returns the dot product of x and a row in float64, and the sum of the terms' absolute
+// values.
 func product(row []float32) (value, size float64) {
 	return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row[j]) })
 }

@@ -45,7 +45,7 @@ func onY(name string, factor float32, term func(alpha, x, y float64) (v, size fl
 	return o
 }
 
-// summed returns the expected result of a sum of terms of x and y.
+// summed returns an operation's function want for the sum of term(x[i], y[i]).
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {
@@ -54,7 +54,7 @@ func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	}
 }
 
-// rooted returns the expected result of the square root of a sum.
+// rooted returns an operation's function want for the square root of a sum.
 func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
 		values, _ = sum()
@@ -99,7 +99,7 @@ var onFloats = []*operation{
 	onVectors("Distance", rooted(wantDistance)),
 	onVectors("Cosine", wantCosine),
 	other(onVectors("Cosine64", wantCosine), vectors),
-	other(onVectors("Dot of halves", wantDot), func(n, off int) { // exact in half precision
+	other(onVectors("Dot of halves", wantDot), func(n, off int) { // y is exact in half precision
 		vectors(n, off)
 		for i, v := range y {
 			y[i] = float32(math.Round(64*float64(v)) / 64)

@@ -44,8 +44,7 @@ var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia"
 // python is Debian's interpreter, for which Debian packages scikit-learn.
 const python = "/usr/bin/python3"
 
-// findPeers builds the drivers of the wanted peers that this machine has, and names those that are
-// absent.
+// findPeers builds the drivers of the peers that -peers selects, and logs which peers are absent.
 func (s *session) findPeers() error {
 	if err := os.CopyFS(s.dir, files); err != nil {
 		return err

@@ -41,7 +41,7 @@ func newSmallProblem(seed uint64) smallProblem {
 	scale := math.Pow(10, float64(g.IntN(13)-6))
 	shift := pick(g, 0, 0, 1, 100, 1e3, 1e4, 1e5) * g.Float64()
 	if g.IntN(6) == 0 {
-		scale, shift = 1, 0 // zeros and ones
+		scale, shift = 1, 0 // makes all values 0 or 1
 	}
 	bits := scale == 1 && shift == 0
 	for i := range n {

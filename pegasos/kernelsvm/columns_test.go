@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// claimedCols is three rows of zeros that claim to have that many columns.
+// claimedCols is three rows of zeros whose number of columns is the value of the claimedCols.
 type claimedCols int
 
 func (claimedCols) Rows() int                    { return 3 }
@@ -58,7 +58,7 @@ func TestImpossibleColumns(t *testing.T) {
 			}
 		}
 		if cols == math.MaxInt32 {
-			continue // possible
+			continue // not impossible, so PredictAll may accept it
 		}
 		func() {
 			defer func() {

@@ -21,8 +21,8 @@ const (
 	RBF        Kernel = "rbf"        // e^(-gamma |x-z|^2)
 	Linear     Kernel = "linear"     // <x,z>
 	Polynomial Kernel = "polynomial" // (gamma <x,z> + coef0)^degree
-	// Sigmoid is tanh(gamma <x,z> + coef0). For most settings it is not an inner product, so the
-	// problem has no dual and the model no certificate.
+	// Sigmoid is tanh(gamma <x,z> + coef0). Sigmoid is not an inner product for most settings, so
+	// the problem has no dual and the model no certificate.
 	Sigmoid Kernel = "sigmoid"
 	// Function is a kernel defined by the caller: see [Trainer.Func].
 	Function Kernel = "function"
@@ -94,9 +94,9 @@ type Config struct {
 	// most. FinishNone returns the model of Pegasos; it is the default where dual coordinate ascent
 	// is impossible: with Order IID, with the Sigmoid kernel, and with fewer Steps than rows.
 	Finish pegasos.Finish `json:"finish,omitempty"`
-	// Passes is the largest number of passes of FinishDual; the default is 100. A pass is as many
-	// moves of an alpha as the problem has rows. Each problem stops as soon as its relative duality
-	// gap is at most Tol, which is between 0 and 1; the default is 0.01.
+	// Passes is the largest number of passes of FinishDual; the default is 100. In a problem of n
+	// rows a pass consists of n moves of an alpha. Each problem stops as soon as its relative
+	// duality gap is at most Tol, which is between 0 and 1; the default is 0.01.
 	Passes int     `json:"passes,omitempty"`
 	Tol    float64 `json:"tol,omitempty"`
 

@@ -23,13 +23,13 @@
 // and its cost, and [docs/spec.md] specifies the computation to the bit.
 //
 // A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
-// model's objective can be above it. By default training stops at a gap of 1 %.
+// model's objective can be above the optimum. By default training stops at a gap of 1 %.
 //
 // # Cost
 //
-// Training computes on the order of rows*rows kernel values, and a prediction computes one for each
-// support row. From about 100,000 rows on, or where a linear model is as accurate, use package
-// pegasos.
+// Training computes on the order of rows*rows kernel values, and a prediction computes one kernel
+// value for each support row. From about 100,000 rows on, or where a linear model is as accurate,
+// use package pegasos.
 //
 // [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 // [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md

@@ -314,7 +314,7 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, e
 	return x, nil
 }
 
-// readValues reads n values of support rows.
+// readValues reads n values of support rows, which must be finite.
 func readValues(mr *modelfile.Reader, n int) ([]float32, error) {
 	values, err := mr.Floats(n)
 	if i := floats.FirstNotFinite(values); err == nil && i >= 0 {

@@ -70,7 +70,7 @@ func TestModelRoundTrip(t *testing.T) {
 		if again := encode(t, have); !bytes.Equal(again, text) {
 			t.Errorf("model %d: the file of the model read differs", i)
 		}
-		// Formatted, since NaN is not equal to itself.
+		// Results are compared as text, since NaN is not equal to itself.
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
 		}

@@ -251,7 +251,8 @@ func TestCircle(t *testing.T) {
 }
 
 // TestGoldenKernels tests that one seed gives one model and the same scores on every code path,
-// with any number of threads, any cache and, for zeros and ones, dense or sparse rows.
+// with any number of threads and any size of cache. Dense and sparse rows of zeros and ones must
+// get the same scores.
 func TestGoldenKernels(t *testing.T) {
 	golden := map[string]string{}
 	check := func(name, where, hash string) {
@@ -599,7 +600,7 @@ func TestErrors(t *testing.T) {
 		&row) || row.Row != 7 {
 		t.Error(err)
 	}
-	// A matrix whose rows are verified only when they are read.
+	// This matrix verifies a row only when the row is read; row 1 is damaged.
 	damaged := errors.New("damaged")
 	lazy, err := matrices.Lazy(2, []int64{0, 1, 2}, []int32{0, 1}, []float32{1, 2},
 		matrices.Check{Verify: func(first, end int) error {
@@ -685,7 +686,7 @@ func TestMemory(t *testing.T) {
 			Threads: 2, CacheMB: cacheMB, Progress: func(p Progress) { values = p.Values },
 		})
 		runtime.ReadMemStats(&after)
-		// All memory that was ever allocated, freed or not.
+		// TotalAlloc counts all memory that was ever allocated, freed or not.
 		return after.TotalAlloc - before.TotalAlloc, values
 	}
 	without, all := run(-1)

@@ -116,9 +116,8 @@ func (cfg Config) slots(classes int) int {
 	return classes
 }
 
-// problem returns the index, among all problems, of one of the problems that the rows of a class
-// belong to. slot selects it: these problems are numbered from 0, in ascending order of their
-// indices.
+// problem returns the index of a problem that the rows of a class belong to. The class's problems
+// are numbered from 0 in ascending order of index; slot is the number of the problem.
 func (cfg Config) problem(classes, class, slot int) int {
 	if !cfg.pairs(classes) {
 		return slot

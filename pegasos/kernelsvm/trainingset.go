@@ -155,7 +155,7 @@ func (set *trainingSet) count(k int) int {
 	return set.x.Rows()
 }
 
-// visits returns the order in which the run visits the rows of a problem with that many rows.
+// visits returns the order in which the run visits the rows of a problem of the given size.
 func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }

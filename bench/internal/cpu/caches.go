@@ -14,7 +14,7 @@ import (
 // Caches are the sizes of the data caches in bytes, as one core sees them.
 type Caches struct {
 	L1, L2, L3 int
-	Known      bool // false if the system reports no sizes and typical ones are assumed
+	Known      bool // false if the system reports no sizes, so typical sizes are assumed
 }
 
 // Sizes returns the data caches' sizes. A level that does not exist has the size of the next lower

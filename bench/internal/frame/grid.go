@@ -75,7 +75,7 @@ func (g *Grid) Write(w io.Writer, more ...[]any) error {
 	return times.Write(w)
 }
 
-// WriteCSV writes all samples of the grids to a file, one per line.
+// WriteCSV writes all samples of the grids to a file, one sample per line.
 func WriteCSV(file string, grids []*Grid) error {
 	lines := [][]string{{"table", "row", "column", "round", "seconds"}}
 	for _, g := range grids {

@@ -74,7 +74,8 @@ func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(g, 1.05, 16, uint64(cols-1))
-	var orders [classes + 1][]int // by class, and the order that all texts share
+	// orders has the word of each rank, by class; the last order is for words of both classes.
+	var orders [classes + 1][]int
 	for k := range orders {
 		orders[k] = g.Perm(cols)
 	}

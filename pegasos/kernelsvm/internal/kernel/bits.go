@@ -76,7 +76,7 @@ func lookUp[T float](r *Rows, dst, table []T, q *Probe, words []uint64) {
 	}
 }
 
-// lookUp2 is lookUp for RBF and rows of two words. As a separate function its loop needs no
+// lookUp2 is lookUp for RBF and rows of two words. In a separate function the loop needs no
 // register spills.
 //
 //go:noinline

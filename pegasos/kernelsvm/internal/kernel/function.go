@@ -47,7 +47,7 @@ func (x *Row) column(k int) int {
 	return k
 }
 
-// float is the precision of a kernel value.
+// float has the types in which kernel values are computed.
 type float interface{ float32 | float64 }
 
 // apply sets dst to the kernel values of a row x and other rows z. products has their inner
@@ -115,6 +115,6 @@ func exp[T float](v []T) {
 	}
 }
 
-// TileRows is the maximum number of rows in a tile. The kernel values of another row with all rows
-// of a tile are computed together; they take up to 4 kB.
+// TileRows is the maximum number of rows in a tile. Values computes the kernel values of a query
+// row with all rows of a tile, which take up to 4 KiB as float32 and 8 KiB as float64.
 const TileRows = 1024

@@ -29,7 +29,7 @@ func wide(f Function, x, z []float32) float64 {
 	return dot
 }
 
-// all returns the kernel values of all rows of r with each other. query returns a row as a probe.
+// all returns the kernel values of all rows of r with each other. query returns row p as a probe.
 func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 	for q := range r.At {
 		row := make([]T, len(r.At))

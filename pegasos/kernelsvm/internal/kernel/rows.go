@@ -5,9 +5,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Dense rows have the inner product dense.Dot, to the bit. For sparse rows the products of columns
-// that both rows have are added one at a time, in ascending order, in float64, in which a product
-// of two float32 numbers is exact. Unlike dot products of a sparse row with a dense vector, these
+// Dense rows have the inner product dense.Dot, to the bit. The inner product of sparse rows is a
+// sum in float64, in which a product of two float32 numbers is exact, over the columns that both
+// rows store, in ascending order. Unlike dot products of a sparse row with a dense vector, these
 // sums are symmetric in the two rows.
 //
 // RBF needs squared distances and derives them from inner products. Where dense rows are so far
@@ -39,7 +39,7 @@ type Rows struct {
 	meanStored float64   // mean number of stored values in a row
 
 	width   int       // 64-bit words per row of bits
-	words   []uint64  // rows as bits, bit j for column j; nil unless all values are 0 or 1
+	words   []uint64  // rows as bits, bit j for column j; nil if not stored as bits
 	table32 []float32 // kernel value by the count that lookUp computes; table64 in float64
 	table64 []float64
 

@@ -70,7 +70,7 @@ func (h *selection) offer(gain float64, row int) {
 }
 
 // ascend runs dual coordinate ascent until the gap is at most Tol, no alpha can be moved, MaxPasses
-// have ended, or ctx is done. A pass is as many moves as the problem has rows.
+// have ended, or ctx is done. In a problem of n rows a pass consists of n moves.
 func (s *solver) ascend(ctx context.Context) error {
 	s.ascending = true
 	each := s.alphaPerViolation(s.Epochs)

@@ -8,7 +8,7 @@ import (
 
 // block is up to blockRows rows of a problem, their scores, and the kernel values among them.
 type block struct {
-	rows     []int     // numbers of the rows in the problem
+	rows     []int     // indices of the rows in the problem
 	sign     []float64 // labels of the rows
 	score    []float64 // scores of the rows, changed by steps of rows of the block
 	pos      []int32   // positions of the rows
@@ -69,7 +69,7 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 	return b.kernel[k]
 }
 
-// tileProbes is the number of rows whose kernel values with a tile are in memory at a time: 256 kB
+// tileProbes is the number of rows whose kernel values with a tile are in memory at a time: 256 KiB
 // of values.
 const tileProbes = 64
 

@@ -15,7 +15,7 @@ type cache struct {
 
 // cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
-	row    int32 // number of the row in the problem
+	row    int32 // index of the row in the problem
 	used   int64 // clock at the last call of get for the row
 	values []float32
 }
