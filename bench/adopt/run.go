@@ -26,7 +26,7 @@ func (t *tree) tests(arch string, emulator ...string) (failed []string, passed i
 		}
 	}
 	if err != nil && len(failed) == 0 || passed == 0 {
-		return nil, 0, fmt.Errorf("%s: the tests did not run: %w\n%s", arch, err, out)
+		return nil, 0, fmt.Errorf("%s: the tests did not run, or none passed: %v\n%s", arch, err, out)
 	}
 	return failed, passed, nil
 }
@@ -54,7 +54,7 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	case len(news) > 0:
 		return "FAIL: " + strings.Join(news, ", "), nil
 	case len(failed) > 0:
-		return fmt.Sprintf("%d pass, %d fail as before", passed, len(failed)), nil
+		return fmt.Sprintf("%d pass, %d fail with and without the patch", passed, len(failed)), nil
 	}
 	return fmt.Sprintf("%d pass", passed), nil
 }

@@ -107,7 +107,7 @@ func beside(o options, dir string) error {
 		count = 1
 	}
 	tables, failed := tablesOf(o)
-	log.Print("the results are verified")
+	log.Print("verification has ended")
 	began := time.Now()
 	var grids []*frame.Grid
 	for pass := range count {
@@ -186,7 +186,8 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
 	}
-	defer asm.Use(asm.Active())
+	active := asm.Active()
+	defer asm.Use(active)
 	for _, n := range sizes {
 		roundings := ourRoundings
 		if !w.isOurs() { // a peer may use a single accumulator
@@ -201,16 +202,17 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 		o.prepare(n, off)
 		alpha = -.7
 		values, bounds := o.want()
+		asm.Use(active)
 		got := once()
 		for i, v := range values {
 			if w.name != readLoop && !near(got[i], v, bounds[i], roundings) {
-				return fmt.Errorf("result %d of %d is %v, want %v", i, n, got[i], v)
+				return fmt.Errorf("size %d: result %d is %v, want %v", n, i, got[i], v)
 			}
 		}
 		for _, isa := range asm.Available() {
 			asm.Use(isa)
 			if w.isOurs() && !slices.Equal(once(), got) {
-				return fmt.Errorf("%v has other bits", isa)
+				return fmt.Errorf("size %d: path %v gives other bits than path %v", n, isa, active)
 			}
 		}
 	}

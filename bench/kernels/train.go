@@ -73,7 +73,8 @@ func (m *meter) train(s *set) error {
 				hash, steps = model.Hash(), float64(model.Result.Steps)*float64(len(model.Weights))
 			}
 			if model.Hash() != hash {
-				return 0, fmt.Errorf("%v trains another model than %v", isa, asm.Available()[0])
+				return 0, fmt.Errorf("path %v trains another model than path %v", isa,
+					asm.Available()[0])
 			}
 			return took.Seconds() / steps, nil
 		})

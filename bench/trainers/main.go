@@ -67,7 +67,7 @@ func main() {
 			s.losses = strings.Split(list, ",")
 			for _, loss := range s.losses {
 				if losses[loss] == nil {
-					return fmt.Errorf("no loss %q", loss)
+					return fmt.Errorf("have %q, want hinge, squared-hinge or log", loss)
 				}
 			}
 			return nil

@@ -85,13 +85,12 @@ func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*tr
 func (p *problem) verify(t *training, f float64) error {
 	switch {
 	case !(f >= p.bound*(1-1e-9)):
-		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", p, f,
-			p.bound)
+		return fmt.Errorf("%s: the objective %v is below the proven lower bound %v", p, f, p.bound)
 	case t.objective != 0 && !(math.Abs(t.objective-f) <= 1e-4*f):
-		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", p,
+		return fmt.Errorf("%s: our trainer reports the objective %v, but the weights have %v", p,
 			t.objective, f)
 	case t.bound > f*(1+1e-9):
-		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was reached", p,
+		return fmt.Errorf("%s: our trainer reports the lower bound %v, above the objective %v", p,
 			t.bound, f)
 	}
 	return nil
@@ -228,7 +227,7 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 // race explores and times all contenders of a problem, and writes a table.
 func (p *problem) race() error {
 	contenders := p.contenders()
-	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
+	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, with a gap of %.0e",
 		p.set, p.loss, p.lambda, p.bound, p.gap), Quartiles: true,
 		NoteHead: []string{"efforts", "above f*, %", "test accuracy, %"}}
 	for _, c := range contenders {

@@ -205,7 +205,7 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt32, "1 to 2^31-1"),
 		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Not("Finish", finish && cfg.Order == pegasos.IID,
-			"have %q, want %q: %s %q has no epochs that visit every row once",
+			"have %q, want %q: with %s %q an epoch may visit a row more than once",
 			cfg.Finish, pegasos.FinishNone, options.Name("Order"), cfg.Order),
 		options.Not("Finish", finish && cfg.Kernel == Sigmoid,
 			"have %q, want %q: %s %q has no dual problem",

@@ -117,7 +117,8 @@ func (set *trainingSet) arrange(tr *Trainer) error {
 	}
 	if bad := set.rows.Measure(); bad >= 0 {
 		return &store.RowError{Row: int(set.rowOf[bad]), Scale: true,
-			Reason: "a value is NaN or infinite, or too large for the kernel in float32"}
+			Reason: "a value is NaN or infinite, or the squared norm or the kernel value k(x,x) is " +
+				"NaN or too large for float32"}
 	}
 	first := int(slices.Min(set.rowOf)) // errors about all rows name the first
 	if g := cfg.Gamma; cfg.hasGamma() && !(g >= minGamma && g <= maxGamma) {

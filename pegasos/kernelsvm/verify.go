@@ -44,7 +44,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
-		v.Contradict("%d support rows are not among the data's rows of their class", unmatched)
+		v.Contradict("%d support rows equal no row of their class in the data", unmatched)
 	}
 	errors := make([]float64, len(r.pairs))
 	set := solve.Settings{Bounded: r.cfg.bounded(), Tol: r.cfg.Tol}
@@ -91,7 +91,7 @@ func (tr *Trainer) verifyRun(m *Model, x pegasos.Examples, y []float32) (*run, e
 			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
 	r, err := newRun(inner, x, y)
 	if err == nil && !slices.Equal(r.classes, m.Classes) {
-		err = fmt.Errorf("kernelsvm: the rows have the labels %v, want those of the model, %v",
+		err = fmt.Errorf("kernelsvm: the rows have the labels %v, but the model has %v",
 			r.classes, m.Classes)
 	}
 	return r, err

@@ -47,7 +47,7 @@ func Selected(patterns string) (some []source, err error) {
 		}
 	}
 	if some == nil {
-		err = fmt.Errorf("no set %q: there are %s", patterns, strings.Join(names, ", "))
+		err = fmt.Errorf("no set matches %q; the sets are %s", patterns, strings.Join(names, ", "))
 	}
 	return some, err
 }
@@ -61,7 +61,7 @@ func Matches(patterns, name string) bool {
 }
 
 // ErrAbsent says that this machine lacks the files of a set.
-var ErrAbsent = errors.New("not in the folder PEGASIMD_DATA")
+var ErrAbsent = errors.New("no files in the folder that PEGASIMD_DATA names")
 
 // A Set is a source's rows. Both parts are sparse and have the same columns.
 type Set struct {
