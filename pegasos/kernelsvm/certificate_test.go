@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/model/labels"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -176,18 +177,8 @@ func (w *problem64) optimum() float64 {
 func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	n := len(m.Classes)
 	first, second := -1, k
-	if n == 2 {
-		first, second = 0, 1
-	} else if m.Config.Multiclass == pegasos.OneVsOne {
-		at := 0
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				if at == k {
-					first, second = a, b
-				}
-				at++
-			}
-		}
+	if m.Config.pairs(n) {
+		first, second = labels.Pair(k, n)
 	}
 	rows, support := p.rowsOf(first, second), m.SupportRows().(interface {
 		Rows() int

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// claimedCols is three rows of zeros whose number of columns is the value of the claimedCols.
-type claimedCols int
+// claimedCols is rows of a custom type that claim to have cols columns.
+type claimedCols struct {
+	pegasos.Examples
+	cols int
+}
 
-func (claimedCols) Rows() int                    { return 3 }
-func (c claimedCols) Cols() int                  { return int(c) }
-func (claimedCols) Dot(int, []float32) float32   { return 0 }
-func (claimedCols) Axpy(int, float32, []float32) {}
-func (claimedCols) SumSquares(int) float32       { return 0 }
+func (c claimedCols) Cols() int { return c.cols }
 
 // TestImpossibleColumns tests rows of a custom type with impossible numbers of columns. Train,
 // CrossPredict and Verify must return an error before they allocate more than 1 MiB, also for a
@@ -25,7 +25,8 @@ func (claimedCols) SumSquares(int) float32       { return 0 }
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	rbf := Config{Kernel: RBF, Gamma: 1}
-	m, err := Train(t.Context(), dense.New(3, 1), y, rbf)
+	zeros := dense.New(3, 1)
+	m, err := Train(t.Context(), zeros, y, rbf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestImpossibleColumns(t *testing.T) {
 		return m.TotalAlloc
 	}
 	for _, cols := range []int{math.MinInt, -1, math.MaxInt32, math.MaxInt} {
-		x := claimedCols(cols)
+		x := claimedCols{zeros, cols}
 		for name, call := range map[string]func() error{
 			"Train": func() error { _, err := Train(t.Context(), x, y, rbf); return err },
 			"CrossPredict": func() error {

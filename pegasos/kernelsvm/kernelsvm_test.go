@@ -411,8 +411,8 @@ func TestMulticlass(t *testing.T) {
 			var y []float32
 			first, second := -1, k
 			if classes == pegasos.OneVsOne {
-				first, second = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][0],
-					[][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k][1]
+				pair := [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}[k]
+				first, second = pair[0], pair[1]
 			}
 			for i, v := range p.Y {
 				if int(v) == second {
