@@ -142,8 +142,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies every way at each size at which it is timed. Peers with wrong results are left
-// out and named.
+// tablesOf verifies every way at each size at which the way is timed. It leaves out peers with
+// wrong results, and returns their errors in failed.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {

@@ -132,7 +132,7 @@ func (cfg Config) WithDefaults() Config {
 	if cfg.Finish == pegasos.FinishDual {
 		options.Fill(&cfg.Passes, 100)
 		options.Fill(&cfg.Tol, 0.01)
-		epochs = 1 // dual coordinate ascent follows
+		epochs = 1 // since dual coordinate ascent follows
 	}
 	if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, epochs)

@@ -23,7 +23,7 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // names of the classes, parallel to Classes, or nil; training leaves it nil
 	Config  Config    // settings of the training run, with defaults filled in
-	Lambda  float64   // lambda of a problem of all rows; with C each pair has another lambda
+	Lambda  float64   // lambda of a problem of all rows; with C, lambda differs by pair of classes
 	Func    Func      // kernel if Config.Kernel is Function; set Func after reading a model
 	Result  Result
 
