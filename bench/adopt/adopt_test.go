@@ -12,7 +12,7 @@ func TestLower(t *testing.T) {
 		lower(got, "goos: linux\nBenchmarkX/a_b/8 \t 100\t "+ns+" ns/op\t 3 MB/s\nBenchmarkZ\nok\n")
 	}
 	if len(got) != 1 || math.Round(got["X/a_b/8"]*1e10) != 125 {
-		t.Errorf("got %v", got)
+		t.Errorf("least seconds %v, want 12.5 ns for X/a_b/8", got)
 	}
 }
 
@@ -27,7 +27,7 @@ func TestProjects(t *testing.T) {
 		added, deleted := p.lines()
 		if p.Module == "" || p.Version == "" || p.Folder == "" || len(p.Calls) == 0 ||
 			p.Theirs == "" || added == 0 || deleted == 0 || !strings.Contains(p.patch, library+"/") {
-			t.Errorf("%s: +%d -%d, %+v", p.Name, added, deleted, p)
+			t.Errorf("%s lacks a field, a call or a patch: +%d -%d, %+v", p.Name, added, deleted, p)
 		}
 	}
 	if added, deleted := projects[0].lines(); added != 3 || deleted != 10 {

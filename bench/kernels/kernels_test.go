@@ -75,7 +75,7 @@ func TestQuickRun(t *testing.T) {
 		}
 		for _, op := range want {
 			if n := have[op+" "+isa.String()]; n < leastRounds {
-				t.Errorf("%s on %v has %d samples", op, isa, n)
+				t.Errorf("%s on %v has %d samples, want %d", op, isa, n, leastRounds)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func TestQuickRun(t *testing.T) {
 	report, err := measured.Read(dir)
 	if err != nil || len(report.Runs) != 2 || len(report.Head) < 10 ||
 		!slices.Equal(report.Paths, paths()) {
-		t.Fatalf("%+v: %v", report, err)
+		t.Fatalf("report %+v, error %v", report, err)
 	}
 	for _, k := range report.Kernels {
 		for _, s := range k.Sizes {
@@ -154,7 +154,7 @@ func TestPeers(t *testing.T) {
 		}
 	}
 	if strings.Contains(out, "Left out:") {
-		t.Errorf("a peer is wrong:\n%s", out)
+		t.Errorf("a peer has wrong results:\n%s", out)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "peers.csv"))
 	if err != nil || !strings.Contains(string(text), "\n\"Dot, one float off\",Go loop,256,0,") {
@@ -274,7 +274,7 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 	} {
 		k.Call = wrong
 		if one := len(asm.Available()) == 1; verify(k, 100, 0) == nil && (name == "everywhere" || !one) {
-			t.Errorf("wrong %s: no error", name)
+			t.Errorf("a kernel that is wrong %s: no error", name)
 		}
 	}
 }
@@ -289,12 +289,12 @@ func TestCells(t *testing.T) {
 	}
 	for _, level := range []string{"L1", "L2", "L3", "DRAM"} {
 		if !have["dot "+level] || !have["axpysparse "+level] && level != "DRAM" {
-			t.Errorf("no size in %s", level)
+			t.Errorf("a kernel has no size in %s", level)
 		}
 	}
 	for _, c := range cells(all, cpu.Caches{L1: 48 << 10, L2: 2 << 20, L3: 260 << 20}) {
 		if c.bytes > mostInMemory+1<<20 {
-			t.Errorf("%s has %d bytes", c.name(), c.bytes)
+			t.Errorf("%s has %d bytes, want about %d at most", c.name(), c.bytes, mostInMemory)
 		}
 	}
 	var b bytes.Buffer

@@ -84,7 +84,7 @@ func TestInChromium(t *testing.T) {
 				wide, err := chromedp.Run(browser.Context, chromedp.Evaluate[int](
 					"document.images[0].naturalWidth"))
 				if err != nil || wide == 0 {
-					t.Errorf("%d wide, %v", wide, err)
+					t.Errorf("width %d, error %v", wide, err)
 				}
 				shot, err := chromedp.Run(browser.Context, chromedp.FullScreenshot(100))
 				keep(t, name+"-"+scheme+".png", shot, err)
@@ -116,7 +116,7 @@ func TestInChromium(t *testing.T) {
 		pdf, err := chromedp.Run(browser.Context, chromedp.PrintToPDF(chromedp.PDFPrintBackground()))
 		keep(t, "print.pdf", pdf, err)
 		if pages := bytes.Count(pdf, []byte("/Type /Page\n")); pages < 2 || pages > 20 {
-			t.Errorf("%d pages", pages)
+			t.Errorf("the PDF has %d pages, want 2 to 20", pages)
 		}
 	})
 	t.Logf("pictures are in %s", shots)
@@ -260,7 +260,7 @@ func checkLook(t *testing.T, l *look, want map[string]bool) {
 		have[f.ID] = true
 		drawn := f.Lines >= 1 && f.Texts >= 5 && f.Width >= 300 && f.Height >= 150
 		if !drawn {
-			t.Errorf("not drawn: %+v", f)
+			t.Errorf("a figure is small or has too few texts or lines: %+v", f)
 		}
 	}
 	for id := range want {

@@ -21,10 +21,10 @@ func TestTrends(t *testing.T) {
 	got := trends(runs)
 	if len(got) != 1 || got[0].Name != "instructions, avx512" || len(got[0].Points) != 2 ||
 		got[0].Points[1].Y < 89.9 || got[0].Points[1].Y > 90.1 {
-		t.Errorf("%+v", got)
+		t.Errorf("series %+v, want instructions on avx512 that fall from 100 to 90", got)
 	}
 	got = trends([]*history.Run{runOf("insn/op", map[string]float64{"Search": 1})})
 	if len(got) != 1 || got[0].Name != "instructions" {
-		t.Errorf("%+v", got)
+		t.Errorf("series %+v, want instructions", got)
 	}
 }

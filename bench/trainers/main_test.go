@@ -51,7 +51,7 @@ func TestQuick(t *testing.T) {
 		t.Errorf("%v: %.200s", err, text)
 	}
 	if svg, _ := filepath.Glob(filepath.Join(dir, "*.svg")); len(svg) != 6 {
-		t.Errorf("figures: %v", svg)
+		t.Errorf("figures %v, want 6", svg)
 	}
 }
 
@@ -78,12 +78,12 @@ func TestNoCurves(t *testing.T) {
 			t.Fatal(err)
 		}
 		if has := m.Scaling.Expansion != nil; has != more {
-			t.Errorf("curves %q: expanded %v", curves, has)
+			t.Errorf("curves %q: the model has curves: %v", curves, has)
 		}
 	}
 	for _, form := range []string{"library", "paper"} {
 		if cfg := formOf(form); cfg.Curves != pegasos.CurvesNone {
-			t.Errorf("the %s's form has curves %q", form, cfg.Curves)
+			t.Errorf("formOf(%q) has curves %q", form, cfg.Curves)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestVerify(t *testing.T) {
 		{training{objective: 1.5, bound: 1.51}, 1.5, false},
 	} {
 		if err := p.verify(&c.t, c.f); (err == nil) != c.ok {
-			t.Errorf("%+v, %v: %v", c.t, c.f, err)
+			t.Errorf("%+v with the objective %v: error %v", c.t, c.f, err)
 		}
 	}
 }
@@ -132,10 +132,10 @@ func TestObjective(t *testing.T) {
 	each := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 	// Hinge losses of the classes: 0+1+1+2, 1+0+1+1, 1+1+0+1.
 	if got := objective(three, "hinge", 2, each); math.Abs(got-(1+10./12)) > 1e-12 {
-		t.Errorf("three classes: %v", got)
+		t.Errorf("three classes: objective %v, want %v", got, 1+10./12)
 	}
 	predicted := predict(three, classes(three), each)
 	if got := accuracy(three.Y, predicted); got != 75 {
-		t.Errorf("%v: %v %%", predicted, got)
+		t.Errorf("labels %v: accuracy %v %%, want 75", predicted, got)
 	}
 }

@@ -241,7 +241,7 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 		w, coef := p.problem(m, k)
 		truth, off := w.objective(coef)
 		fail := func(what string) {
-			t.Errorf("seed %d, problem %d, %s %+v: %s: objective %v, truly %v +- %v, bound %v",
+			t.Errorf("seed %d, problem %d, %s %+v: %s: objective %v, exact %v +- %v, bound %v",
 				seed, k, p.form, m.Config, what, r.Objective, truth, off, r.DualObjective)
 		}
 		if truth-off > 1+1e-9 {

@@ -45,12 +45,13 @@ func TestClaims(t *testing.T) {
 			}
 			if found[v.Verdict]++; v.Verdict == pegasos.Confirmed {
 				if err := p.checkClaims(edited, v); err != nil {
-					t.Errorf("seed %d: confirmed: %v\n%+v\n%+v", seed, err, v, edited.Config)
+					t.Errorf("seed %d: Verify confirmed a false claim: %v\n%+v\n%+v", seed, err, v,
+						edited.Config)
 				}
 			}
 		}
 	}
-	t.Log(found)
+	t.Log("number of models by verdict:", found)
 }
 
 // editedModel returns the model read from an edited copy of m's file, or nil if the copy cannot be
@@ -71,7 +72,7 @@ func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 // checkClaims returns an error unless the claims of the model, which v has confirmed, are true.
 func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 	if v.Gap > v.Claimed.Gap {
-		return fmt.Errorf("gap %v, claimed %v", v.Gap, v.Claimed.Gap)
+		return fmt.Errorf("the claimed gap %v is below the verified gap %v", v.Claimed.Gap, v.Gap)
 	}
 	var objectives, optima float64
 	for k, r := range m.Result.PerProblem {
@@ -87,11 +88,13 @@ func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 			}
 		}
 		if truth-off-r.Objective > slack {
-			return fmt.Errorf("problem %d: objective %v, in truth %v +- %v", k, r.Objective, truth, off)
+			return fmt.Errorf("problem %d: claimed objective %v, exact objective %v +- %v", k,
+				r.Objective, truth, off)
 		}
 	}
 	if objectives > (1+v.Claimed.Gap)*optima*(1+1e-12) {
-		return fmt.Errorf("claimed gap %v, objectives %v, optima %v", v.Claimed.Gap, objectives, optima)
+		return fmt.Errorf("claimed gap %v, but the sums of objectives and optima are %v and %v",
+			v.Claimed.Gap, objectives, optima)
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func TestImpossibleColumns(t *testing.T) {
 			err := call()
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(cols)) &&
 				!strings.Contains(err.Error(), "MaxMemory") {
-				t.Errorf("%s, %d columns: %v", name, cols, err)
+				t.Errorf("%s, %d columns: error %v, want one that names the columns or MaxMemory",
+					name, cols, err)
 			}
 			if n := allocated() - before; n > 1<<20 {
 				t.Errorf("%s, %d columns: %d bytes were allocated", name, cols, n)
@@ -65,7 +66,7 @@ func TestImpossibleColumns(t *testing.T) {
 			defer func() {
 				if told := fmt.Sprint(recover()); !strings.HasPrefix(told, "pegasimd: ") ||
 					!strings.Contains(told, fmt.Sprint(cols)) {
-					t.Errorf("PredictAll, %d columns: %s", cols, told)
+					t.Errorf("PredictAll, %d columns: the panic is %s", cols, told)
 				}
 			}()
 			m.PredictAll(x)

@@ -91,12 +91,12 @@ func TestModelRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(&linear); err == nil || !strings.Contains(err.Error(), "not a kernel model") {
-		t.Errorf("a linear model: %v", err)
+		t.Errorf("Read of a linear model: error %v", err)
 	}
 	func() {
 		defer func() {
 			if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "Func") {
-				t.Errorf("a model without its Func: %v", v)
+				t.Errorf("DecisionAll without Func: the panic is %v", v)
 			}
 		}()
 		m, err := Read(bytes.NewReader(encode(t, models(t)[2])))
@@ -230,13 +230,13 @@ func TestModelHostile(t *testing.T) {
 		_, err := Read(strings.NewReader(sample.Seal(c.header, c.body)))
 		if c.want == "" {
 			if err != nil {
-				t.Errorf("%q %q: %v", c.header, c.body, err)
+				t.Errorf("%q %q: error %v, want none", c.header, c.body, err)
 			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(),
 			"pegasos: kernel model file: ") {
-			t.Errorf("%q %q: %v, want %q", c.header, c.body, err, c.want)
+			t.Errorf("%q %q: error %v, want %q", c.header, c.body, err, c.want)
 		}
 	}
 	many := make([]string, 400)
@@ -259,7 +259,7 @@ func TestModelMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := Read(strings.NewReader(sample.Seal(header, goodBody))); err == nil {
-			t.Error("no error")
+			t.Error("no error for huge sizes")
 		}
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
@@ -291,7 +291,7 @@ func TestModelFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if have, err := ReadFile(name); err != nil || have.Hash() != m.Hash() {
-			t.Errorf("%v, %v", have, err)
+			t.Errorf("model %v, error %v", have, err)
 		}
 	}
 	sample.OnlyFiles(t, filepath.Dir(name), "model")

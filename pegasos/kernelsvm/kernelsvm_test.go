@@ -101,7 +101,8 @@ func TestLinearIsPrimal(t *testing.T) {
 				limit = 0.02
 			}
 			if d := sample.Distance(w, primal.Weights[0]); d > limit*sample.Norm(w) {
-				t.Errorf("%s %v: |w-w'| = %v of |w| = %v", name, c, d, sample.Norm(w))
+				t.Errorf("%s %v: distance %v from the primal weights, whose norm is about %v", name,
+					c, d, sample.Norm(w))
 			}
 			if d := math.Abs(m.Result.Objective -
 				primal.Result.Objective); d > limit*primal.Result.Objective {
@@ -146,12 +147,13 @@ func TestPolynomialIsFeatureMap(t *testing.T) {
 		sa, sb := a.DecisionAll(mapped), b.DecisionAll(p.Dense)
 		for i := range sa {
 			if math.Abs(sa[i]-sb[i]) > 1e-3 {
-				t.Fatalf("%s: score %d is %v of the features, %v of the kernel", finish, i,
+				t.Fatalf("%s: score %d is %v with mapped features, %v with the kernel", finish, i,
 					sa[i], sb[i])
 			}
 		}
 		if d := math.Abs(a.Result.Objective - b.Result.Objective); d > 1e-4*a.Result.Objective {
-			t.Errorf("%s: objectives %v and %v", finish, a.Result.Objective, b.Result.Objective)
+			t.Errorf("%s: objective %v with mapped features, %v with the kernel", finish,
+				a.Result.Objective, b.Result.Objective)
 		}
 	}
 }
@@ -190,13 +192,13 @@ func TestFunction(t *testing.T) {
 		}
 	}
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 1e-6 {
-		t.Errorf("objectives %v and %v", a.Result.Objective, b.Result.Objective)
+		t.Errorf("objective %v with RBF, %v with the Func", a.Result.Objective, b.Result.Objective)
 	}
 	// A Func that is not an inner product gives no bound above the objective.
 	r := mustTrain(t, p.Dense, p.Y, Trainer{Config: Config{Kernel: Function, C: 1},
 		Func: func(x, z Row) float32 { return -own(x, z) }}).Result
 	if r.DualObjective > r.Objective {
-		t.Errorf("%+v", r)
+		t.Errorf("the bound %v is above the objective %v", r.DualObjective, r.Objective)
 	}
 	// Sparse rows are passed as their nonzeros.
 	seen := false
@@ -242,10 +244,10 @@ func TestCircle(t *testing.T) {
 	} {
 		m := mustTrain(t, x, y, Trainer{Config: cfg})
 		if a := accuracy(m, xt, yt); a < 0.96 {
-			t.Errorf("%+v: accuracy %v", cfg, a)
+			t.Errorf("%+v: accuracy %v, want 0.96", cfg, a)
 		}
 		if n := m.SupportRows().Rows(); n == 0 || n == x.Rows() {
-			t.Errorf("%+v: %d support rows", cfg, n)
+			t.Errorf("%+v: %d support rows of %d rows", cfg, n, x.Rows())
 		}
 	}
 }
@@ -330,7 +332,7 @@ func TestCertificate(t *testing.T) {
 	best.Tol, best.Passes = 1e-6, 10000
 	optimum := mustTrain(t, p.Dense, p.Y, Trainer{Config: best}).Result
 	if optimum.Gap > 1e-6 || optimum.Passes >= 10000 {
-		t.Fatalf("%+v", optimum)
+		t.Fatalf("the optimum was not reached: %+v", optimum)
 	}
 	for _, c := range []Config{
 		{}, {Passes: 1}, {Finish: pegasos.FinishNone, Epochs: 1}, {Finish: pegasos.FinishNone},
@@ -366,11 +368,11 @@ func TestCertificate(t *testing.T) {
 		}
 		if r.Objective < optimum.DualObjective*(1-1e-6) ||
 			r.DualObjective > optimum.Objective*(1+1e-6) || !(r.Gap >= 0) {
-			t.Errorf("%+v: %v and %v do not enclose %v", c, r.Objective, r.DualObjective,
-				optimum.Objective)
+			t.Errorf("%+v: objective %v and bound %v do not enclose the optimum %v", c,
+				r.Objective, r.DualObjective, optimum.Objective)
 		}
 		if c.Finish == "" && c.Passes == 0 && r.Gap > 0.01 {
-			t.Errorf("%+v: gap %v", c, r.Gap)
+			t.Errorf("%+v: gap %v, want 0.01", c, r.Gap)
 		}
 	}
 }
@@ -402,7 +404,7 @@ func TestMulticlass(t *testing.T) {
 		cfg := Config{Gamma: 1, Lambda: 1e-3, Multiclass: classes, Tol: 1e-5, Passes: 1000}
 		m := mustTrain(t, p.Dense, p.Y, Trainer{Config: cfg})
 		if a := accuracy(m, p.Dense, p.Y); a < 0.85 {
-			t.Errorf("%s: accuracy %v", classes, a)
+			t.Errorf("%s: accuracy %v, want 0.85", classes, a)
 		}
 		scores := m.DecisionAll(p.Dense)
 		var objective float64
@@ -429,13 +431,13 @@ func TestMulticlass(t *testing.T) {
 			objective += one.Result.Objective / float64(m.Problems())
 			for i, s := range one.DecisionAll(x) {
 				if d := math.Abs(s - scores[rows[i]*m.Problems()+k]); d > 0.05 {
-					t.Fatalf("%s: problem %d: score %v, alone %v", classes, k,
+					t.Fatalf("%s: problem %d: score %v, trained alone %v", classes, k,
 						scores[rows[i]*m.Problems()+k], s)
 				}
 			}
 		}
 		if math.Abs(objective-m.Result.Objective) > 1e-4*objective {
-			t.Errorf("%s: objective %v, alone %v", classes, m.Result.Objective, objective)
+			t.Errorf("%s: objective %v, trained alone %v", classes, m.Result.Objective, objective)
 		}
 	}
 	// With C the lambda of each pair follows from the number of the pair's rows.
@@ -450,7 +452,7 @@ func TestMulticlass(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := 1 / (2 * float64(q.N)); math.Abs(q.Lambda-want) > 1e-12 || q.N >= 600 {
-			t.Errorf("lambda %v, want %v", q.Lambda, want)
+			t.Errorf("problem %d of %d rows: lambda %v, want %v", k, q.N, q.Lambda, want)
 		}
 	}
 }
@@ -514,13 +516,13 @@ func TestFewSteps(t *testing.T) {
 			Progress: func(pr Progress) { values = pr.Values },
 		})
 		if n := m.SupportRows().Rows(); n == 0 || n > 300 || values > 300*301+300*300 {
-			t.Errorf("%s: %d support rows, %d values", order, n, values)
+			t.Errorf("%s: %d support rows, %d kernel values in 300 steps", order, n, values)
 		}
 		if r := m.Result; r.Objective == r.Objective || r.Gap == r.Gap || r.Steps != 300 {
-			t.Errorf("%s: %+v", order, r)
+			t.Errorf("%s: result %+v, want 300 steps and no objective", order, r)
 		}
 		if a := accuracy(m, p.Dense, p.Y); a < 0.75 {
-			t.Errorf("%s: accuracy %v", order, a)
+			t.Errorf("%s: accuracy %v, want 0.75", order, a)
 		}
 	}
 }
@@ -530,7 +532,7 @@ func TestErrors(t *testing.T) {
 	train := func(x pegasos.Examples, y []float32, tr Trainer) error {
 		m, err := tr.Train(context.Background(), x, y)
 		if (m == nil) != (err != nil) {
-			t.Errorf("%+v: model %v, error %v", tr, m, err)
+			t.Errorf("%+v: model %v and error %v, want one of them", tr, m, err)
 		}
 		return err
 	}
@@ -590,7 +592,7 @@ func TestErrors(t *testing.T) {
 		d.Row(7)[1] = v
 		for _, x := range []pegasos.Examples{d, sample.ToSparse(d)} {
 			if err := train(x, p.Y, Trainer{}); !errors.As(err, &row) || row.Row != 7 {
-				t.Errorf("%v: %v", v, err)
+				t.Errorf("value %v: error %v, want a RowError of row 7", v, err)
 			}
 		}
 	}
@@ -653,16 +655,16 @@ func TestInterrupted(t *testing.T) {
 			}}).Train(ctx, p.Dense, p.Y)
 			cancel()
 			if !errors.Is(err, context.Canceled) || m == nil {
-				t.Fatalf("%+v: stop %d: %v, %v", cfg, stop, m, err)
+				t.Fatalf("%+v: stop %d: model %v, error %v", cfg, stop, m, err)
 			}
 			if r := m.Result; r.Objective == r.Objective || r.Gap == r.Gap {
-				t.Errorf("%+v: %+v", cfg, r)
+				t.Errorf("%+v: an interrupted run has the result %+v", cfg, r)
 			}
 			if rows := m.SupportRows().Rows(); (rows == 0) != (stop == 0) {
 				t.Errorf("%+v: stop %d: %d support rows", cfg, stop, rows)
 			}
 			if a := accuracy(m, p.Dense, p.Y); len(m.Classes) == 2 && stop > 0 && a < 0.8 {
-				t.Errorf("%+v: stop %d: accuracy %v", cfg, stop, a)
+				t.Errorf("%+v: stop %d: accuracy %v, want 0.8", cfg, stop, a)
 			}
 		}
 	}
@@ -696,13 +698,13 @@ func TestMemory(t *testing.T) {
 		float64(without)/1e6, float64(with-without)/1e6, mb, 100*(1-float64(some)/float64(all)))
 	if extra := float64(with) - float64(without); extra > 1.2*float64(mb)*1e6 ||
 		extra < 0.8*float64(mb)*1e6 {
-		t.Errorf("a cache of %d MB took %.1f MB", mb, extra/1e6)
+		t.Errorf("a cache of %d MB allocated %.1f MB", mb, extra/1e6)
 	}
 	if without > 12e6 {
-		t.Errorf("without a cache a run took %.1f MB", float64(without)/1e6)
+		t.Errorf("without a cache a run allocated %.1f MB, want at most 12", float64(without)/1e6)
 	}
 	if some >= all {
-		t.Errorf("%d values with a cache, %d without", some, all)
+		t.Errorf("%d kernel values computed with a cache, %d without", some, all)
 	}
 	// Narrow rows of zeros and ones have no cache by default.
 	for _, c := range []struct{ cols, mb, cache int }{{4, 0, 0}, {256, 0, 0},
@@ -719,7 +721,7 @@ func TestMemory(t *testing.T) {
 	}
 	// The kernel among the 128 rows of a block is computed a second time when it is cached.
 	if _, none := run(1000); none > int64(rows)*int64(rows)+2*all/int64(rows)*128 {
-		t.Errorf("%d values with a cache for all %d", none, rows*rows)
+		t.Errorf("%d kernel values computed with a cache for all %d", none, rows*rows)
 	}
 }
 
@@ -758,11 +760,11 @@ func TestRealData(t *testing.T) {
 			c.name, 100*wrong, support, 100*r.Gap, trained.Seconds(),
 			(time.Since(start) - trained).Seconds(), xt.Rows())
 		if wrong > c.wrong || support > c.support {
-			t.Errorf("%s: error %v, want %v; %d support rows, want %d", c.name, wrong, c.wrong,
-				support, c.support)
+			t.Errorf("%s: error %v, want at most %v; %d support rows, want at most %d", c.name,
+				wrong, c.wrong, support, c.support)
 		}
 		if c.cfg.Finish == "" && r.Gap > 0.01 {
-			t.Errorf("%s: gap %v", c.name, r.Gap)
+			t.Errorf("%s: gap %v, want at most 0.01", c.name, r.Gap)
 		}
 	}
 }
@@ -795,7 +797,7 @@ func TestCrossPredict(t *testing.T) {
 	for _, folds := range []int{-1, 1, 501} {
 		var bad *pegasos.ConfigError
 		if _, err := tr.CrossPredict(context.Background(), x, y, folds); !errors.As(err, &bad) {
-			t.Errorf("%d folds: %v", folds, err)
+			t.Errorf("%d folds: error %v, want a ConfigError", folds, err)
 		}
 	}
 	if _, err := tr.CrossPredict(context.Background(), x, y[:3], 2); err == nil {
@@ -832,7 +834,7 @@ func TestRealImages(t *testing.T) {
 			m.SupportRows().Rows(), 100*m.Result.Gap, trained.Seconds(),
 			(time.Since(start) - trained).Seconds())
 		if right < 0.855 {
-			t.Errorf("%s: accuracy %v", classes, right)
+			t.Errorf("%s: accuracy %v, want 0.855", classes, right)
 		}
 	}
 }
@@ -853,7 +855,7 @@ func TestScales(t *testing.T) {
 		var row *pegasos.RowError
 		_, err := Train(t.Context(), d, p.Y, Config{Kernel: RBF})
 		if errors.As(err, &row) != far || far && !row.Scale {
-			t.Errorf("rows of %v: %v", size, err)
+			t.Errorf("RBF, values of about %v: error %v", size, err)
 		}
 		square := float64(size) * float64(size)
 		if far {

@@ -25,7 +25,7 @@ func TestPredictOverflow(t *testing.T) {
 		}
 		for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			if k := m.Class([]float64{0, z, 0}); k != -1 {
-				t.Errorf("%s: class %d for a score of %v", multiclass, k, z)
+				t.Errorf("%s: class %d for a score of %v, want -1", multiclass, k, z)
 			}
 		}
 	}

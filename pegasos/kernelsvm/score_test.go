@@ -132,7 +132,7 @@ func TestScorePanics(t *testing.T) {
 		func() {
 			defer func() {
 				if got, _ := recover().(string); !strings.HasPrefix(got, want) {
-					t.Errorf("%s: the panic is %q", call, got)
+					t.Errorf("%s: the panic is %q, want %q at the beginning", call, got, want)
 				}
 			}()
 			f()

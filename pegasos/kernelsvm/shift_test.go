@@ -36,7 +36,7 @@ func TestShiftedRows(t *testing.T) {
 				m := mustTrain(t, x, p.Y, Trainer{Config: cfg})
 				r := m.Result
 				if g := m.Config.Gamma; math.Abs(g/at.Config.Gamma-1) > 1e-6 {
-					t.Errorf("%v, %s: gamma %v, want %v", shift, form, g, at.Config.Gamma)
+					t.Errorf("shift %v, %s: gamma %v, want %v", shift, form, g, at.Config.Gamma)
 				}
 				// Dot products of sparse rows lose precision in float64 too.
 				tol := cfg.Tol
@@ -44,10 +44,10 @@ func TestShiftedRows(t *testing.T) {
 					tol = 0.03
 				}
 				if math.Abs(r.Objective/at.Result.Objective-1) > 0.004 || !(r.Gap <= tol) {
-					t.Errorf("%v, %s: %+v, want %+v", shift, form, r, at.Result)
+					t.Errorf("shift %v, %s: %+v, want about %+v", shift, form, r, at.Result)
 				}
 				if a := accuracy(m, x, p.Y); math.Abs(a-right) > 0.02 {
-					t.Errorf("%v, %s: accuracy %v, want %v", shift, form, a, right)
+					t.Errorf("shift %v, %s: accuracy %v, want about %v", shift, form, a, right)
 				}
 			}
 		}
@@ -76,7 +76,7 @@ func TestNoWorseThanZero(t *testing.T) {
 		w, coef := q.problem(m, 0)
 		truth, off := w.objective(coef)
 		if truth-off > 1+1e-12 || math.Abs(truth-m.Result.Objective) > 2e-3 {
-			t.Errorf("%+v: objective %v, truly %v", c, m.Result.Objective, truth)
+			t.Errorf("%+v: objective %v, exact objective %v", c, m.Result.Objective, truth)
 		}
 		if c.cfg.Kernel == Sigmoid && !math.IsNaN(m.Result.DualObjective) {
 			t.Errorf("%+v: a bound, but the kernel is not an inner product", c)
@@ -94,9 +94,9 @@ func TestWrittenObjective(t *testing.T) {
 	w, coef := q.problem(m, 0)
 	truth, _ := w.objective(coef)
 	r := m.Result
-	t.Logf("objective %v, truly %v, bound %v", r.Objective, truth, r.DualObjective)
+	t.Logf("objective %v, exact objective %v, bound %v", r.Objective, truth, r.DualObjective)
 	if math.Abs(r.Objective/truth-1) > 1e-4 {
-		t.Errorf("objective %v, truly %v", r.Objective, truth)
+		t.Errorf("objective %v, exact objective %v", r.Objective, truth)
 	}
 	if best := w.optimum(); truth-best > r.Objective-r.DualObjective || r.DualObjective > best {
 		t.Errorf("%+v, but the optimum is %v", r, best)
@@ -121,7 +121,7 @@ func TestPredictedLoss(t *testing.T) {
 					m := mustTrain(t, x, p.Y, Trainer{Config: cfg})
 					objective, loss := predictedLoss(m, x, p.Y)
 					if off := objective - m.Result.Objective; !(math.Abs(off) <= 1e-6*loss) {
-						t.Errorf("%d classes, %+v, %s rows + %v: objective %v, predictions have %v",
+						t.Errorf("%d classes, %+v, %s rows + %v: objective %v, the scores give %v",
 							classes, cfg, form, shift, m.Result.Objective, objective)
 					}
 				}

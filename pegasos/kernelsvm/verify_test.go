@@ -44,12 +44,13 @@ func TestVerify(t *testing.T) {
 				v, err := tr.Verify(ctx, m, x, p.Y)
 				if err != nil || v.Verdict == pegasos.Contradicted || !v.Known ||
 					v.Bound > v.Objective {
-					t.Errorf("%s, %d classes: %+v, %v", name, classes, v, err)
+					t.Errorf("%s, %d classes: verification %+v, error %v", name, classes, v, err)
 				}
 				finished := cfg.Finish == "" && cfg.Order == "" && cfg.Kernel != Sigmoid
 				if finished && k == classes%2 &&
 					!(v.Gap <= max(1.05*m.Result.Gap, m.Result.Gap+1e-4)) {
-					t.Errorf("%s, %d classes: %+v", name, classes, v)
+					t.Errorf("%s, %d classes: gap %v, want about %v", name, classes, v.Gap,
+						m.Result.Gap)
 				}
 			}
 		}
@@ -78,7 +79,7 @@ func TestVerifyContradicts(t *testing.T) {
 		changed[at] ^= 1 << (at % 8)
 		sum := sha256.Sum256(changed)
 		if _, err := Read(bytes.NewReader(append(changed, sum[:]...))); err == nil {
-			t.Errorf("byte %d: no error", at)
+			t.Errorf("byte %d changed: no error", at)
 		}
 	}
 	again := func() *Model {
@@ -118,7 +119,7 @@ func TestVerifyContradicts(t *testing.T) {
 		v, err := tr.Verify(ctx, m, c.x, c.y)
 		if err != nil || v.Verdict != pegasos.Contradicted ||
 			!strings.Contains(strings.Join(v.Reasons, "; "), c.want) {
-			t.Errorf("%s: %+v, %v", name, v, err)
+			t.Errorf("%s: verification %+v, error %v, want the reason %q", name, v, err, c.want)
 		}
 	}
 	more := slices.Clone(p.Y)
@@ -131,6 +132,6 @@ func TestVerifyContradicts(t *testing.T) {
 	}
 	m.Result.Objective = math.NaN()
 	if v, err := tr.Verify(ctx, m, p.Dense, p.Y); err != nil || len(v.Reasons) > 0 {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("no claimed objective: verification %+v, error %v", v, err)
 	}
 }

@@ -41,6 +41,6 @@ func TestDescribed(t *testing.T) {
 	clean := described(dir)
 	keep("2")
 	if dirty := described(dir); len(clean) < 7 || dirty != clean+"+" {
-		t.Errorf("%q, changed %q", clean, dirty)
+		t.Errorf("commit %q, with a changed file %q", clean, dirty)
 	}
 }

@@ -21,18 +21,18 @@ func TestRaceAlternates(t *testing.T) {
 	}
 	for i, want := range []int{0, 1, 1, 0, 0, 1} {
 		if order[i] != want {
-			t.Fatalf("order %v", order)
+			t.Fatalf("the runs alternated in the order %v", order)
 		}
 	}
 	if median, lower, upper := race.Ratio(1, 0); median != 2 || lower != 2 || upper != 2 {
-		t.Errorf("ratio %v, %v, %v", median, lower, upper)
+		t.Errorf("ratio %v with quartiles %v and %v, want 2", median, lower, upper)
 	}
 	if _, err := Runs(2, 0, func() (float64, error) { return 0, errors.New("failed") }); err == nil {
-		t.Error("the error is lost")
+		t.Error("Runs does not return the error of a run")
 	}
 	race, _ = Runs(9, 1, func() (float64, error) { time.Sleep(time.Millisecond); return 1, nil })
 	if len(race[0]) != 1 {
-		t.Errorf("%d rounds beyond the limit", len(race[0]))
+		t.Errorf("%d rounds although the first exceeds the limit of time", len(race[0]))
 	}
 }
 
@@ -109,11 +109,11 @@ func TestGrid(t *testing.T) {
 // TestNumbers checks that a list with a word, a gap or a number out of range is an error.
 func TestNumbers(t *testing.T) {
 	if got, err := Numbers("1e-4,.01,2", 0, 2.); err != nil || !slices.Equal(got, []float64{1e-4, .01, 2}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("numbers %v, error %v", got, err)
 	}
 	for _, list := range []string{"", "1,", "1x", "1 2", "0", "9", "1.5", "NaN"} {
 		if got, err := Numbers(list, 1, 8); err == nil {
-			t.Errorf("%q: %v", list, got)
+			t.Errorf("%q gives %v and no error", list, got)
 		}
 	}
 }

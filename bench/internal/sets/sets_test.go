@@ -16,7 +16,7 @@ func TestSplit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := of.Train.Rows(), of.Test.Rows(); a != 1257 || b != 540 {
-		t.Errorf("%d and %d rows", a, b)
+		t.Errorf("%d training and %d test rows, want 1257 and 540", a, b)
 	}
 }
 
@@ -39,7 +39,7 @@ func TestMade(t *testing.T) {
 			zeros += a.Cols() - len(val)
 		}
 		if n := len(slices.Compact(slices.Sorted(slices.Values(a.Y)))); !same || n != 2 {
-			t.Errorf("%s: same %v, %d classes", name, same, n)
+			t.Errorf("%s: generated equally: %v, %d classes", name, same, n)
 		}
 		if name == "outliers" && (long < 25 || long > 75 || zeros > 0) ||
 			name == "words" && zeros < 300_000 {
@@ -55,7 +55,7 @@ func TestAbsent(t *testing.T) {
 		t.Setenv("PEGASIMD_DATA", folder)
 		for _, name := range []string{"a9a", "fashion"} {
 			if _, err := OpenSplit(name); !errors.Is(err, ErrAbsent) {
-				t.Errorf("folder %q, %s: %v", folder, name, err)
+				t.Errorf("folder %q, %s: error %v, want ErrAbsent", folder, name, err)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func TestSources(t *testing.T) {
 		if of, err := s.Open(); err != nil && !errors.Is(err, ErrAbsent) {
 			t.Errorf("%s: %v", s.Name, err)
 		} else if err == nil && of.Train.Rows() < 1000 {
-			t.Errorf("%v", of)
+			t.Errorf("%v: want 1000 rows or more", of)
 		}
 	}
 }

@@ -69,13 +69,13 @@ func TestValues(t *testing.T) {
 				m, _ := store.MatrixFrom(x, reversed)
 				r := NewRows(f, m, reversed, []int{40, 0, 70})
 				if packed := r.words != nil; packed != (name == "zeros and ones") || len(r.Tiles) != 2 {
-					t.Fatalf("%s, %s: packed is %v, tiles %v", form, name, packed, r.Tiles)
+					t.Fatalf("%s, %s: stored as bits: %v, tiles %v", form, name, packed, r.Tiles)
 				}
 				if r.direct != (name == "far") {
-					t.Fatalf("%s: direct is %v", name, r.direct)
+					t.Fatalf("%s: distances computed directly: %v", name, r.direct)
 				}
 				if bad := r.Measure(); bad >= 0 {
-					t.Fatal(bad)
+					t.Fatal("Measure refuses row", bad)
 				}
 				r.buildIndex() // for probes in general form
 				values := all[float32](r, r.Probe)
@@ -112,8 +112,8 @@ func TestValues(t *testing.T) {
 						}
 						if s := selected[rows-1-q][rows-1-j]; v != values[j][q] || v != s ||
 							v != unpacked[q][j] || j == q && v != r.Diagonal[q] {
-							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v", f.Kind, form,
-								name, q, j, v, s, unpacked[q][j])
+							t.Fatalf("%s %s, %s: the kernel of %d and %d has the values %v, %v and %v",
+								f.Kind, form, name, q, j, v, s, unpacked[q][j])
 						}
 					}
 				}

@@ -31,7 +31,7 @@ func problemOf(t *testing.T, f kernel.Function, x store.Examples, y []float32, l
 	m, ok := store.MatrixOf(x)
 	rows := kernel.NewRows(f, m, at, []int{count, n - count})
 	if bad := rows.Measure(); bad >= 0 || !ok {
-		t.Fatal(bad, ok)
+		t.Fatalf("Measure refuses row %d; the rows are a matrix: %v", bad, ok)
 	}
 	set := Settings{Visits: order.New(kind, n, 0, 0, 5), Visit: make([]int32, n), Total: int64(n),
 		Measured: true, Problems: 1}
@@ -146,7 +146,7 @@ func TestMean(t *testing.T) {
 	objective, off := s.Objective, s.objectiveError
 	s.Problems = 0 // makes measureModel estimate a cost of 0 and measure again
 	if s.measureModel(p.coefficients(w)); !(math.Abs(objective-s.Objective) <= off) || off > 1e-3 {
-		t.Errorf("objective %v +- %v, from float64 scores %v", objective, off, s.Objective)
+		t.Errorf("objective %v +- %v, but %v from float64 scores", objective, off, s.Objective)
 	}
 }
 
