@@ -98,8 +98,8 @@ func OpenSplit(name string) (*Set, error) {
 	return of, err
 }
 
-// part reads the named files, or generates the named set. If columns is not 0, part keeps only the
-// first columns columns of files.
+// part reads the named files, or generates the named set. If columns is not 0, part drops columns
+// of files whose index is columns or more.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	var rows, cols int
 	root := os.Getenv("PEGASIMD_DATA")
