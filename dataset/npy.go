@@ -93,7 +93,7 @@ func npyLabels(y arrayFile, a *npyArray, name string) (*npyArray, error) {
 // chooseLabel chooses the column of the labels, if there are any, records it in the set, and
 // returns the number of features.
 func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
-	if a.cols < 2 && opt.Labels == LabelsYes {
+	if a.cols == 1 && opt.Labels == LabelsYes {
 		return 0, fmt.Errorf("one column only: want features and a label, " +
 			"or the labels in a second file (X.npy,y.npy)")
 	}

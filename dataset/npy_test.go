@@ -263,6 +263,8 @@ func TestNPYErrors(t *testing.T) {
 		{"one column", npy(1, npyHeader("<f4", false, "(4,)"), data), nil, Options{},
 			"a.npy: one column only: want features and a label, or the labels in a second file " +
 				"(X.npy,y.npy)"},
+		{"no columns", array("<f4", "(3, 0)"), nil, Options{Labels: LabelsAuto, LabelColumn: "last"},
+			"a.npy: no columns: want features and a label"},
 		{"no such label", good, nil, Options{LabelColumn: "y"},
 			`a.npy: no column is called "y": the columns of an .npy file have numbers`},
 		{"label number", good, nil, Options{LabelColumn: "2"},

@@ -347,6 +347,8 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 		err = fmt.Errorf("%d columns, want %d", cells, o.Features)
 	case o.Features > 0 && features != o.Features:
 		err = fmt.Errorf("%d columns, want %d with the label column", cells, o.Features+1)
+	case cells == 0:
+		err = fmt.Errorf("no columns: want features and a label")
 	case features == 0:
 		err = fmt.Errorf("one column only: want features and a label")
 	}
