@@ -346,7 +346,8 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 		case cell.IsMissing(cells[i]):
 			return i, "missing value: fill it in or leave the row out"
 		case reason == cell.NotNumber:
-			return i, "feature is not a number: encode words as numbers, one-hot for instance"
+			return i, "feature is not a number: to encode words, use Train or Fit of package " +
+				"github.com/pegasimd/pegasimd/pegasos/table"
 		default:
 			return i, "feature is " + reason
 		}

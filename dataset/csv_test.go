@@ -74,7 +74,8 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVErrors(t *testing.T) {
-	const words = ": feature is not a number: encode words as numbers, one-hot for instance"
+	const words = ": feature is not a number: to encode words, use Train or Fit of " +
+		"package github.com/pegasimd/pegasimd/pegasos/table"
 	const missing = ": missing value: fill it in or leave the row out"
 	const noLabel = ": missing label: fill it in, or leave such rows out (-missing drop)"
 	for _, c := range []struct {

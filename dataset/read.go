@@ -22,7 +22,11 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
-// The rows of the files of Options.More follow.
+// The rows of the files in Options.More follow.
+//
+// The features in a table must be numbers, unless Options.Encoder encodes the cells. For columns of
+// words, texts or dates see package github.com/pegasimd/pegasimd/pegasos/table: its function Fit
+// sets the Encoder, and its function Train encodes rows of cells and trains a model.
 //
 // A file that starts with the magic bytes of gzip, or of one of Options.Decompressors, is
 // decompressed, whatever its name. A gzip file may have several members; one that is cut off, has a

@@ -285,7 +285,7 @@ func hostileCSV(t *testing.T) {
 		"1,2,3\n4,\"5\n6\",7\n": "a.csv:2:3: token \"5\\n6\": feature is not a number",
 		"1,2,3\n4,,6\n":         "a.csv:2:3: missing value",
 		"1,2,3\n4,\"5,6\n":      "a.csv:2:3: token \"\\\"5\": feature is not a number",
-		"1,2,3\n4,red,6\n":      "a.csv:2:3: token \"red\": feature is not a number: encode words",
+		"1,2,3\n4,red,6\n":      "a.csv:2:3: token \"red\": feature is not a number: to encode words",
 		"a,b\n1,nan\n":          "a.csv:2:3: column \"b\": token \"nan\": missing label",
 	} {
 		_, err := readCSVText(text, Options{})
