@@ -13,18 +13,18 @@ import (
 // columns assigns the columns of a file to the label and the features.
 type columns struct {
 	opt    *Options
-	cells  int   // in a row
-	empty  int   // columns at the end without names and values, which are never the label by default
-	cols   int   // of the set
-	label  int   // column; -1 for none
-	from   []int // the column of each feature, or of each cell passed to the encoder; -1 for none
+	cells  int   // number of cells in a row
+	empty  int   // number of columns at the end without names and values; labelColumn skips them
+	cols   int   // number of features
+	label  int   // column of the label; -1 for none
+	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
 	table  *Table
 	others []string // names of the columns that are neither label nor feature, in the file's order
 
-	wanted map[string]int // with Options.Table, the index in from of each of its columns
+	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
 
-// A columnError is an error of the columns of a file.
+// A columnError is the reason why the columns of a file are not valid.
 type columnError struct{ reason string }
 
 func (e *columnError) Error() string { return e.reason }
@@ -33,8 +33,8 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle finds the columns of the label and the features in a file whose rows have the given number
-// of cells. names is nil if the file has no header.
+// settle finds the columns of the label and the features in a file. cells is the number of cells in
+// a row, and names is the header, nil if the file has none.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
@@ -43,7 +43,7 @@ func (c *columns) settle(names []string, cells int) error {
 	return c.byPlace(names)
 }
 
-// byPlace assigns the columns by their positions: all but the label's are features.
+// byPlace assigns the columns by position: all but the label's column are features.
 func (c *columns) byPlace(names []string) (err error) {
 	without, features, err := c.opt.unlabelled(c.cells)
 	if err != nil {
@@ -69,13 +69,13 @@ func (c *columns) byPlace(names []string) (err error) {
 	return nil
 }
 
-// tooManyColumns returns the error of a table that is wider than the options allow.
+// tooManyColumns returns the error for a table with more columns than MaxFeatures allows.
 func (o Options) tooManyColumns(cells int) error {
 	return &columnError{fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)",
 		cells, o.maxCSVFeatures())}
 }
 
-// match finds the columns of a table by their names.
+// match assigns the columns of a file, whose header is names, by the names in t.
 func (c *columns) match(names []string, t *Table) (err error) {
 	at, twice := indexNames(names)
 	if c.label, err = c.matchLabel(names, at, twice, t); err != nil {
@@ -108,10 +108,11 @@ func (c *columns) match(names []string, t *Table) (err error) {
 	return nil
 }
 
-// growing reports whether later rows may have further columns, as JSON lines may.
+// growing reports whether later rows may have further columns, as lines of JSON may.
 func (c *columns) growing() bool { return c.opt.Format == FormatJSONL }
 
-// matchLabel returns the column that has the labels in a file read by the table, -1 for none.
+// matchLabel returns the column of the labels in a file whose columns are matched by the names in
+// t, or -1 if the file has no labels.
 func (c *columns) matchLabel(names []string, at map[string]int, twice map[string]bool, t *Table) (
 	int, error,
 ) {
@@ -123,8 +124,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	case c.opt.Labels == LabelsNo, !found && c.opt.Labels == LabelsAuto:
 		return -1, nil
 	case !found:
-		return 0, columnErrorf("no column is called %q in the header: it had the labels; say which "+
-			"has them now (-label-column)", escape.Cut(t.Label))
+		return 0, columnErrorf("no column is called %q in the header: this was the label's column in "+
+			"training; name the column that has the labels now (-label-column)", escape.Cut(t.Label))
 	case twice[t.Label]:
 		return 0, columnErrorf("two columns are called %q: say which has the labels (-label-column)",
 			escape.Cut(t.Label))
@@ -132,8 +133,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	return i, nil
 }
 
-// labelColumn returns the number of the column with the labels, -1 if there are none: the one that
-// the options name, or the one that [ChooseLabel] finds.
+// labelColumn returns the column of the labels, or -1 for Labels no: the column that LabelColumn or
+// Table gives, or else the column that [ChooseLabel] finds, or the last column without a header.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn
 	switch n, notNumber := strconv.Atoi(want); {
@@ -169,8 +170,8 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		escape.Cut(few))
 }
 
-// grow adds the columns that first appear in the last row, and reports whether one of them is a
-// feature.
+// grow adds the columns that first appear in the row read last, and reports whether any of them is
+// a feature. names are the names of all columns so far.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])
@@ -183,7 +184,7 @@ func (c *columns) grow(names []string) (feature bool) {
 			continue
 		}
 		c.from = append(c.from, c.cells)
-		if c.table.LabelAt < 0 { // it was the last column
+		if c.table.LabelAt < 0 { // the label's column was the last
 			c.table.LabelAt = c.label
 		}
 		c.table.Columns = append(c.table.Columns, name)
@@ -192,29 +193,28 @@ func (c *columns) grow(names []string) (feature bool) {
 	return feature
 }
 
-// complete returns an error if a column of the table never came in JSON lines.
+// complete returns an error if no line of JSON had a column of Options.Table that is used.
 func (c *columns) complete() error {
 	if !c.growing() || c.wanted == nil {
 		return nil
 	}
 	for k, i := range c.from {
 		if i < 0 && !c.opt.leavesOut(k) {
-			return fmt.Errorf("no line has the field %q: it is null where there is no value",
+			return fmt.Errorf("no line has the field %q: write null where the value is missing",
 				escape.Cut(c.opt.Table.Columns[k]))
 		}
 	}
 	return nil
 }
 
-// labelNames are the names, in lower case, that make a column the label.
+// labelNames are the names, in lower case, by which ChooseLabel recognizes the label's column.
 var labelNames = []string{"label", "target", "class", "y"}
 
-// A LabelError reports that several columns may have the labels, and that none was chosen.
+// A LabelError is the error for a table in which more than one column may have the labels.
 type LabelError struct {
-	File string
-	// Candidates are the names of the possible columns, in the file's order.
-	Candidates []string
-	Names      []string // of all columns
+	File       string
+	Candidates []string // names of the columns that may have the labels, in the file's order
+	Names      []string // names of all columns
 }
 
 func (e *LabelError) Error() string {
@@ -222,11 +222,11 @@ func (e *LabelError) Error() string {
 		e.File, strings.Join(escape.Names(e.Candidates), ", "))
 }
 
-// ChooseLabel returns the column that has the labels of a table with these names, if no option
-// names it. A column that is called label, target, class or y, in upper or lower case, is the label
-// if it is the first or the last and no other column has such a name; byName reports that. If
-// several columns have such names, or the only one is elsewhere, the error is a *[LabelError].
-// Without such names it is the last column.
+// ChooseLabel returns the index of the column of the labels in a table whose columns have the given
+// names, for tables without an option that names this column. If exactly one column is called
+// label, target, class or y, in upper or lower case, and is the first or the last, ChooseLabel
+// returns this column, and byName is true. If no column is called so, it returns the last column.
+// Otherwise the error is a *[LabelError].
 func ChooseLabel(names []string) (at int, byName bool, err error) {
 	last := len(names) - 1
 	var found []int
@@ -251,7 +251,8 @@ func ChooseLabel(names []string) (at int, byName bool, err error) {
 	return 0, false, e
 }
 
-// indexNames returns the column of each name of a header, and the names that two columns have.
+// indexNames returns the last column of each name in a header, and whether several columns have the
+// name.
 func indexNames(names []string) (at map[string]int, twice map[string]bool) {
 	at, twice = make(map[string]int, len(names)), map[string]bool{}
 	for i, name := range names {

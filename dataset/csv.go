@@ -12,10 +12,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// blockSize is about how many nonzeros or rows of a table make a block.
+// blockSize is the number of nonzeros, and the number of rows, at which a block of a table is full.
 const blockSize = 1 << 16
 
-// readTable reads a table: CSV, TSV, lines with labels, or objects of JSON.
+// readTable reads a table: CSV, TSV, lines of labels and texts, or lines of JSON.
 func readTable(from *sources, opt Options) (*Set, error) {
 	all := collector{opt: opt}
 	t, err := all.read(from)
@@ -33,7 +33,7 @@ func readTable(from *sources, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// describe sets the fields of the set that concern the table as a whole.
+// describe sets the fields of the set that describe the whole table.
 func (t *tableFile) describe(s *Set) {
 	s.IndexBase, s.Bytes = 1, *t.opt.bytes
 	s.Table, s.Others = t.columns.table, t.columns.others
@@ -51,8 +51,9 @@ func (t *tableFile) describe(s *Set) {
 	s.Rounded, s.LeftOut = t.rounded, t.leftOut
 }
 
-// scanTable reads a table and calls each when t.block has rows for it, with provisional numbers of
-// classes. After that, their memory is used again.
+// scanTable reads a table and calls each whenever t.block is full, and after the last row. Labels
+// that are words are provisional class numbers: see classes. The block's memory is reused after
+// each returns.
 func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tableFile, error) {
 	if err := opt.noHash(from.names[0]); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func scanTable(from *sources, opt Options, each func(t *tableFile) error) (*tabl
 	return t, t.flush()
 }
 
-// cols returns the number of features: the rows so far may have settled those of the encoder.
+// cols returns the number of features, which an encoder may learn only from the rows read so far.
 func (t *tableFile) cols() int {
 	if t.opt.Encoder != nil {
 		return t.opt.Encoder.Cols()
@@ -77,7 +78,7 @@ func (t *tableFile) cols() int {
 	return t.columns.cols
 }
 
-// scan opens the table's files and calls each with the cells of every row.
+// scan opens the table's files one after the other and calls each with the cells of every row.
 func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
 	joined, err := joinTables(from, t.opt)
 	if err != nil {
@@ -98,7 +99,7 @@ func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
 	}
 }
 
-// scanFile calls each with the cells of the rows of a file.
+// scanFile calls each with the cells of every row of file f.
 func (t *tableFile) scanFile(f arrayFile, from *sources, each func(cells []string) error) error {
 	rows := t.rows
 	if t.name = f.name; len(from.names) == 1 {
@@ -125,7 +126,7 @@ func (t *tableFile) scanFile(f arrayFile, from *sources, each func(cells []strin
 	}
 }
 
-// given returns the parts of a table's form that the options settle.
+// given returns what the options specify about a table of the given format.
 func (o Options) given(format Format) form.Given {
 	g := form.Given{
 		Format: string(format), Encoding: o.Encoding, SkipLines: o.SkipLines, Keep: o.KeepRows,
@@ -139,7 +140,7 @@ func (o Options) given(format Format) form.Given {
 	t := o.Table
 	_, notNumber := strconv.Atoi(o.LabelColumn)
 	if notNumber != nil && o.LabelColumn != "" && o.LabelColumn != "last" {
-		g.Label = o.LabelColumn // a header has that name
+		g.Label = o.LabelColumn // the header must have this name
 	}
 	if t == nil {
 		return g
@@ -154,16 +155,17 @@ func (o Options) given(format Format) form.Given {
 		g.Names = t.Columns
 	}
 	if t.Unnamed {
-		g.Columns = 0 // there may be a header, but its names say nothing
+		g.Columns = 0 // there may be a header, but its names can't be matched
 	}
 	return g
 }
 
-// moreColumns is the number of columns that a table may have beyond the features allowed: for the
-// label, and for columns that a model does not use.
+// moreColumns is the number of columns that a table may have beyond the largest number of features:
+// for the label, and for columns that a model does not use.
 const moreColumns = 1024
 
-// byteOf returns the one byte of a character, 0 for the empty string, and form.None for "none".
+// byteOf returns the byte of an option that is one character, 0 for the empty string, and form.None
+// for "none".
 func byteOf(character string) byte {
 	switch character {
 	case "":
@@ -177,18 +179,18 @@ func byteOf(character string) byte {
 // A tableFile is a table being read.
 type tableFile struct {
 	rows    *tableRows
-	name    string // of the file that is read
-	size    int64  // of the only file, in bytes; 0 or -1 if that is not known
+	name    string // name of the file being read
+	size    int64  // size in bytes if the table is one file; 0 or -1 if unknown
 	opt     Options
 	columns columns
 	classes classes
-	settled bool         // columns is filled in
-	refused *SyntaxError // the first cell that the encoder refused, with the number of others
+	settled bool         // whether columns has been filled in
+	refused *SyntaxError // error of the first cell that the encoder refused
 	taken   []string     // scratch: the cells passed to the encoder
-	leading int          // number of taken cells that are also the row's first cells
-	count   int          // rows so far
-	leftOut []int
-	rounded int
+	leading int          // the encoder's first leading cells are the row's first leading cells
+	count   int          // number of rows so far, without leftOut
+	leftOut []int        // numbers of the rows left out, counted from 0
+	rounded int          // number of labels rounded
 	block   block
 	each    func(t *tableFile) error
 }
@@ -200,7 +202,7 @@ func (t *tableFile) row(cells []string) error {
 	}
 	b := &t.block
 	y, missing, reason := t.labelOf(cells)
-	if reason != "" && t.opt.MissingLabels == MissingKeep { // a cell that can't be a label is missing
+	if reason != "" && t.opt.MissingLabels == MissingKeep { // the cell can't be a label
 		missing, reason = true, ""
 	}
 	if reason == "" && missing {
@@ -236,7 +238,7 @@ func (t *tableFile) row(cells []string) error {
 }
 
 // settle finds the columns of the label and the features at the first row, and adds the columns
-// that later rows of JSON lines have.
+// that first appear in later lines of JSON.
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
@@ -247,7 +249,7 @@ func (t *tableFile) settle(cells int) error {
 		}
 		if e := t.opt.Encoder; e != nil && err == nil {
 			e.Begin(form.Source{Table: t.columns.table, Form: t.rows.Form(),
-				Decimal: byteOf(t.opt.Decimal), AnyWidth: !t.opt.paid,
+				Decimal: byteOf(t.opt.Decimal), AnyWidth: !t.opt.autoMax,
 				DropUnlabelled: t.opt.MissingLabels != MissingError})
 		}
 		return err
@@ -259,12 +261,13 @@ func (t *tableFile) settle(cells int) error {
 	if added && t.opt.Encoder == nil && t.count > 0 {
 		line, _ := t.rows.FieldPos(0)
 		return &SyntaxError{File: t.name, Line: line, Name: escape.Cut(t.rows.Names()[cells-1]),
-			Reason: "the lines before lack the field", Cell: true}
+			Reason: "the lines before lack this field", Cell: true}
 	}
 	return nil
 }
 
-// end makes the checks that need the whole file.
+// end returns the error of the first cell that the encoder refused, or of a column of Options.Table
+// that no line of JSON had. It finds the columns if the table has no rows.
 func (t *tableFile) end() error {
 	if !t.settled { // there are no rows
 		if names := t.rows.Names(); len(names) > 0 {
@@ -279,7 +282,8 @@ func (t *tableFile) end() error {
 	return t.columns.complete()
 }
 
-// labelOf returns the label of a row, 0 if there are no labels, and whether it is missing.
+// labelOf returns the label of a row, 0 if the table has no labels, whether the label is missing,
+// and the reason if the label is invalid.
 func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason string) {
 	if t.columns.label < 0 {
 		return 0, false, ""
@@ -302,7 +306,8 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 	}
 }
 
-// parseLabel parses a label without an encoder. If the first label is a word, all labels are words.
+// parseLabel parses a label without an encoder. If the label of the first row that is not left out
+// is a word, all labels are words.
 func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	if cell.IsMissing(text) {
 		return form.Label{Missing: true}, ""
@@ -315,15 +320,15 @@ func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	case t.classes.words:
 		return form.Label{Word: true}, ""
 	case reason == cell.NotNumber:
-		return l, "label is not a decimal number, as the first label is"
+		return l, "label is not a decimal number, unlike the first label"
 	case reason != "":
 		return l, "label is " + reason
 	}
 	return form.Label{Value: v + 0}, "" // -0 is 0
 }
 
-// checkExact returns why a label is refused that is a whole number and that float32 can't hold
-// exactly. With Options.RoundLabels it counts the label instead and returns "".
+// checkExact returns a reason if the label is a whole number that float32 can't hold exactly, v
+// being the nearest float32. With Options.RoundLabels it counts the label in t.rounded instead.
 func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	if v > -1<<24 && v < 1<<24 {
 		return ""
@@ -335,7 +340,7 @@ func (t *tableFile) checkExact(label string, v float32) (reason string) {
 	return reason
 }
 
-// features appends the features of a row to the block. If a cell is wrong it returns the cell's
+// features appends the features of a row to the block. If a cell is invalid it returns the cell's
 // index and the reason.
 func (t *tableFile) features(cells []string) (bad int, reason string) {
 	b := &t.block
@@ -359,14 +364,15 @@ func (t *tableFile) features(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// encode appends the encoder's features of a row to the block, and counts the cells that it
-// refuses.
+// encode appends the features that the encoder computes for a row to the block. If the encoder
+// refuses a cell of the row, encode stores the error, or counts the row in an error stored before.
+// It returns a reason only if the encoder stops the reading.
 func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	taken := cells[:t.leading]
 	if t.leading < len(t.columns.from) {
 		taken = append(t.taken[:0], taken...)
 		for _, i := range t.columns.from[t.leading:] {
-			if i < 0 { // a column that the encoder does not use, or a field that JSON lines lack
+			if i < 0 { // the file, or the lines of JSON so far, lack the column
 				taken = append(taken, "")
 			} else {
 				taken = append(taken, cells[i])
@@ -388,7 +394,7 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// flush passes the block to each, and then reuses its memory.
+// flush passes the block to each and then empties the block, keeping its memory.
 func (t *tableFile) flush() error {
 	err := t.each(t)
 	b := &t.block
@@ -396,7 +402,7 @@ func (t *tableFile) flush() error {
 	return err
 }
 
-// at returns the error of cell i of the current row.
+// at returns an error for cell i of the current row; i is -1 for a cell that the row lacks.
 func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	line, column := t.rows.FieldPos(max(i, 0))
 	e := &SyntaxError{File: t.name, Line: line, Column: column, Reason: reason,
@@ -410,7 +416,7 @@ func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	return e
 }
 
-// fault gives an error the file's name, and a line if it concerns the columns.
+// fault adds the file's name to an error, and the line number to a columnError.
 func (t *tableFile) fault(err error) error {
 	if s := (*form.SyntaxError)(nil); errors.As(err, &s) {
 		if s.Line == 0 {

@@ -11,14 +11,14 @@ import (
 // A SyntaxError is a fault in the text of a file.
 type SyntaxError struct {
 	File   string
-	Line   int    // from 1
-	Column int    // of the token's first byte, in bytes from 1; 0 if the whole line is at fault
-	Name   string // of the CSV file's column, if it has a header
-	Token  string // what is at fault, cut if it is long; may be empty
+	Line   int    // line number, from 1
+	Column int    // position of the token in the line in bytes, from 1; 0 for the whole line
+	Name   string // name of the table's column; empty without a header
+	Token  string // the text at fault, cut if it is long; may be empty
 	Reason string
-	Cell   bool // the fault is in a feature's cell of a table: package table may be able to encode it
+	Cell   bool // whether a feature's cell of a table is at fault, which an Encoder may accept
 
-	more int // rows with cells that the encoder refused after this one
+	more int // number of further rows with cells that the encoder refused
 }
 
 // Error returns a line such as
@@ -47,7 +47,7 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// fail adds the file's name to an error, unless it has it.
+// fail adds the file's name to an error, unless the error is an fs.PathError with this name.
 func fail(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name {
 		return err

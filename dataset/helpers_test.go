@@ -299,7 +299,7 @@ func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set,
 	}
 	in := input{
 		opt: opt, files: make([]*os.File, 2), names: []string{xName, yName},
-		plain: []io.Reader{bytes.NewReader(x), bytes.NewReader(y)},
+		raw: []io.Reader{bytes.NewReader(x), bytes.NewReader(y)},
 	}
 	return in.read()
 }

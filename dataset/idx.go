@@ -28,7 +28,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(labels.name, err)
 	}
-	err = opt.dense(size)
+	err = opt.checkWidth(size)
 	if err == nil {
 		_, err = opt.columns(size, rows*size/4)
 	}

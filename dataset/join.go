@@ -8,33 +8,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// tableRows is the rows of the files of a table, in the columns of the first one.
+// tableRows reads the rows of the files of a table. The cells of each row are in the order of the
+// first file's columns.
 type tableRows struct {
-	*form.Reader             // of the file that is read
-	join         *join       // nil if there is one file only
-	place        []int       // the table's column of each column of the file; -1 for none
-	straight     bool        // the file has the table's columns in their order
-	cells        []string    // of a row, in the table's columns
-	doubts       []joinDoubt // of the files before
+	*form.Reader             // reader of the current file
+	join         *join       // nil if the table is one file
+	place        []int       // the table's column for each column of the current file
+	straight     bool        // whether the file has the table's columns in the table's order
+	cells        []string    // scratch: cells of a row in the table's order
+	doubts       []joinDoubt // doubts about the files before the current one
 }
 
-// A join is what several files that make one table have in common.
+// A join describes the columns of a table that consists of several files.
 type join struct {
-	form  Form
-	mixed bool           // some file has another form
-	names []string       // of the columns; nil without headers
-	at    map[string]int // the index in names of each field of JSON lines
-	first string         // the file whose columns they are; empty if all files are empty
-	empty []string       // files without rows and header
+	form  Form           // form of the first file that is not empty
+	mixed bool           // whether some file has another form
+	names []string       // names of the columns; nil without headers
+	at    map[string]int // index in names of each field, for lines of JSON
+	first string         // name of the first file that is not empty; "" if all are empty
+	empty []string       // names of the files without rows and header
 }
 
 type joinDoubt struct {
 	Doubt
-	more int // further files with the same doubt
+	more int // number of further files with this doubt
 }
 
-// joinTables reads the beginning of each of several files, and makes sure that they have the same
-// columns. It returns nil for one file.
+// joinTables reads the beginning of each file of a table and returns an error unless all files have
+// the same columns. It returns nil for a table of one file.
 func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil
@@ -58,7 +59,8 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	return j, nil
 }
 
-// add reads the beginning of a file.
+// add reads the beginning of a file, compares its columns with those of the files before, and adds
+// the number of its cells with each decimal mark to points and commas.
 func (j *join) add(in *input, points, commas *int) error {
 	files, err := in.readers()
 	if err != nil {
@@ -107,14 +109,14 @@ func (j *join) add(in *input, points, commas *int) error {
 	}
 	a, b := j.form, is
 	j.form.Trailing = min(a.Trailing, b.Trailing)
-	for _, f := range []*Form{&a, &b} { // what says nothing about how the cells are split
+	for _, f := range []*Form{&a, &b} { // fields that don't tell how cells are split
 		f.Decimal, f.Columns, f.Trailing = 0, 0, 0
 	}
 	j.mixed = j.mixed || a != b
 	return nil
 }
 
-// given adds the columns that are known to what the options settle about a file.
+// given adds the columns of the first file to g, which has what the options specify about a file.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g
@@ -129,21 +131,21 @@ func (j *join) given(g form.Given) form.Given {
 	return g
 }
 
-// places returns the table's column for each column of a file, or an error if the file has other
-// columns than the table.
+// places returns the table's column for each column of a file, or an error if the columns of the
+// file and the table differ.
 func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	fault := func(text string, a ...any) ([]int, error) {
 		return nil, &SyntaxError{File: file, Line: 1 + f.SkipLines, Reason: fmt.Sprintf(text, a...)}
 	}
 	switch {
 	case f.Header != j.form.Header && f.Header:
-		return fault("a header, but %s has none: if all files have one, or none has, say so (-header "+
-			"yes or no)", j.first)
+		return fault("a header, but %s has none: if both have a header, or neither has, use -header "+
+			"yes or -header no", j.first)
 	case f.Header != j.form.Header:
-		return fault("no header, but %s has one: each file needs it, unless they are joined before",
+		return fault("no header, but %s has one: give each file the header, or join the files",
 			j.first)
-	case len(names) != len(j.names) && !f.Header: // lines with labels, and lines without
-		return fault("lines with other columns than those of %s", j.first)
+	case len(names) != len(j.names) && !f.Header: // only some lines of texts have labels
+		return fault("a label and a text in each line, or a text alone, unlike %s", j.first)
 	case f.Columns != j.form.Columns && !f.Header:
 		return fault("%d columns, but %s has %d", f.Columns, j.first, j.form.Columns)
 	}
@@ -158,7 +160,7 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	index, doubled := indexNames(j.names)
 	for _, name := range j.names {
 		if _, found := have[form.ColumnName(name)]; !found {
-			return fault("no column is called %q, as in %s", escape.Cut(name), j.first)
+			return fault("no column is called %q, unlike in %s", escape.Cut(name), j.first)
 		}
 	}
 	for i, name := range names {
@@ -176,7 +178,7 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	return at, nil
 }
 
-// column returns the table's column for a field of JSON lines.
+// column returns the table's column for a field in lines of JSON. A new field becomes a column.
 func (j *join) column(name string) int {
 	k, found := j.at[name]
 	if !found {
@@ -186,7 +188,7 @@ func (j *join) column(name string) int {
 	return k
 }
 
-// open starts to read a file.
+// open reads the beginning of a file, before its first row.
 func (r *tableRows) open(f arrayFile, g form.Given) (err error) {
 	j := r.join
 	alone := j == nil || slices.Contains(j.empty, f.name)
@@ -210,7 +212,7 @@ func (r *tableRows) read() ([]string, error) {
 	if err != nil || r.straight {
 		return cells, err
 	}
-	for i := len(r.place); i < len(cells); i++ { // of lines of JSON
+	for i := len(r.place); i < len(cells); i++ { // new fields of lines of JSON
 		r.place = append(r.place, r.join.column(r.Reader.Names()[i]))
 	}
 	r.cells = slices.Grow(r.cells[:0], len(r.join.names))[:len(r.join.names)]
@@ -221,7 +223,7 @@ func (r *tableRows) read() ([]string, error) {
 	return r.cells, nil
 }
 
-// end takes in the doubts about a file that has been read. It is called once for each file.
+// end records the doubts about a file. It is called after the last row of each file.
 func (r *tableRows) end(file string) {
 	doubts := r.Reader.Doubts()
 	if j := r.join; j != nil && slices.Contains(j.empty, file) {
@@ -242,7 +244,7 @@ func (r *tableRows) end(file string) {
 	}
 }
 
-// Doubts returns the doubts about all files.
+// Doubts returns the doubts about the files that have been read.
 func (r *tableRows) Doubts() (doubts []Doubt) {
 	for _, d := range r.doubts {
 		switch {
@@ -275,7 +277,8 @@ func (r *tableRows) Names() []string {
 	return r.Reader.Names()
 }
 
-// FieldPos returns the place in the file of column i of the row that was read last.
+// FieldPos returns the line and the byte in the line, both counted from 1, at which the cell of the
+// table's column i begins in the row read last. If the row lacks this cell, column is 0.
 func (r *tableRows) FieldPos(i int) (line, column int) {
 	if !r.straight {
 		if i = slices.Index(r.place, i); i < 0 { // a field that the line lacks

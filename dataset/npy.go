@@ -38,7 +38,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	size := a.cols // features of a row
 	if y == nil {
 		size, err = a.chooseLabel(s, opt)
-	} else if err = opt.dense(size); err == nil {
+	} else if err = opt.checkWidth(size); err == nil {
 		if labels, err = npyLabels(*y, a, x.name); err != nil {
 			return nil, fail(y.name, err)
 		}

@@ -17,7 +17,7 @@ import (
 type Layout string
 
 const (
-	LayoutAuto   Layout = "auto" // dense if a quarter or more of the features are nonzero
+	LayoutAuto   Layout = "auto" // dense if at least a quarter of all values are nonzero
 	LayoutDense  Layout = "dense"
 	LayoutSparse Layout = "sparse"
 )
@@ -27,9 +27,9 @@ const (
 type IndexBase string
 
 const (
-	BaseOne  IndexBase = "1"    // the format's own base: an index 0 is an error
+	BaseOne  IndexBase = "1"    // the format's standard: an index 0 is an error
 	BaseZero IndexBase = "0"    // index j is column j
-	BaseAuto IndexBase = "auto" // 0 if the file has an index 0 anywhere, else 1
+	BaseAuto IndexBase = "auto" // 0 if an index 0 occurs anywhere in the files, else 1
 )
 
 // Unsorted is the treatment of svmlight lines whose indices don't ascend. The empty string means
@@ -38,8 +38,8 @@ type Unsorted string
 
 const (
 	UnsortedError Unsorted = "error"
-	UnsortedSort  Unsorted = "sort" // a repeated index is still an error
-	UnsortedSum   Unsorted = "sum"  // adds values with equal indices in float32, in the file's order
+	UnsortedSort  Unsorted = "sort" // sorts; a repeated index is an error unless HashBits is set
+	UnsortedSum   Unsorted = "sum"  // adds values of equal indices in float32, in the file's order
 )
 
 // A Header specifies whether the first row of a table names the columns. The empty string means
@@ -47,7 +47,7 @@ const (
 type Header string
 
 const (
-	HeaderAuto Header = "auto" // by comparing the row with the columns below it
+	HeaderAuto Header = "auto" // detected by comparing the first row with the rows below it
 	HeaderYes  Header = "yes"
 	HeaderNo   Header = "no"
 )
@@ -58,8 +58,8 @@ type MissingLabels string
 
 const (
 	MissingError MissingLabels = "error"
-	MissingDrop  MissingLabels = "drop" // leave the row out: see Set.LeftOut
-	MissingKeep  MissingLabels = "keep" // the label is NaN, also if a cell can't be a label
+	MissingDrop  MissingLabels = "drop" // leaves the row out and lists it in Set.LeftOut
+	MissingKeep  MissingLabels = "keep" // sets the label to NaN, also if the cell can't be a label
 )
 
 // Labels specifies whether the data have labels. The empty string means LabelsYes.
@@ -68,19 +68,20 @@ type Labels string
 const (
 	LabelsYes Labels = "yes"
 	LabelsNo  Labels = "no"
-	// LabelsAuto treats data as unlabelled in three cases: a CSV file whose header lacks the name
-	// of the label's column (Options.Table), a CSV or .npy file with exactly Options.Features
-	// columns, and svmlight text whose first line begins with a feature, index:value.
+	// LabelsAuto treats data as unlabelled in three cases: a table whose header lacks the name of
+	// the label's column in Options.Table, a table or .npy file with exactly Options.Features
+	// columns, and svmlight text whose first row begins with a feature, index:value. With
+	// Options.LabelColumn, tables and .npy files are never treated as unlabelled.
 	LabelsAuto Labels = "auto"
 )
 
-// Limits on the number of columns if MaxFeatures is 0: a single index is enough to ask for a
-// column, and a column takes some 35 bytes in training; in a line of CSV text it takes 100 while
-// the line is read.
+// Limits on the number of columns if MaxFeatures is 0. They bound memory, because a single index
+// can claim any number of columns: training takes some 35 bytes per column, and reading a row of a
+// table some 100 bytes per column.
 const (
 	defaultMaxFeatures = 1 << 27 // in any file
-	freeFeatures       = 1 << 20 // in a file with fewer values than this
-	csvFeatures        = 1 << 18 // in a CSV file
+	freeFeatures       = 1 << 20 // in a file with at most this many values
+	csvFeatures        = 1 << 18 // in a table
 )
 
 // maxHashBits is the largest HashBits.
@@ -88,103 +89,110 @@ const maxHashBits = 30
 
 // Options control reading. The zero value is right for most files.
 type Options struct {
-	Format Format // for files whose names don't tell it
+	Format Format // empty or FormatAuto: chosen by the file's name
 
-	// More names further files, whose rows follow those of the first one. All are svmlight text,
-	// all are lines of JSON, or all are other tables, each in its own form. Tables must be regular
-	// files, and either all have no header, or all have the same names in their headers, in any
-	// order: the columns are those of the first file.
+	// More names further files, whose rows follow the rows of the first file. Either all files are
+	// svmlight text, or all are lines of JSON, or all are other tables, which may differ in
+	// separators and the like. Tables and lines of JSON must be regular files. Of the tables that
+	// are not empty, either none has a header, or all have the same names in their headers, in any
+	// order: the set's columns are in the order of the first table.
 	More   []string
 	Layout Layout
 
-	// Features, if not 0, is the number of columns of the result. Prediction sets it to the number
-	// of the model. In svmlight and .pgsm data, further features are ignored and counted in
-	// Set.Ignored, and missing ones are zero. CSV, .npy and IDX files must have exactly this
-	// number.
+	// Features, if not 0, is the number of features: for prediction, the model's number. Of
+	// svmlight and .pgsm data, nonzeros of further features are left out and counted in
+	// Set.Ignored, and missing features are zero. Other files must have exactly this number of
+	// features, except that Table may leave out columns.
 	Features int
 
-	// Table, if not nil, describes the columns of the data that a model was trained with. If both
-	// it and the header of a CSV file have names, columns are found by name, in any order: the
-	// result has the table's order, a missing column is an error, and other columns are left out
-	// and listed in Set.Others. Otherwise columns are matched by position. The label's column is
-	// the table's, too, unless LabelColumn names another.
+	// Table, if not nil, describes the columns of a model's training data. If both Table and the
+	// file's header have names, columns are matched by name, in any order: the set's columns are in
+	// Table's order, a missing column is an error unless Encoder does not use it, and other columns
+	// are left out and listed in Set.Others. Otherwise columns are matched by position. Table also
+	// gives the label's column unless LabelColumn does.
 	Table *Table
 
-	// Encoder, if not nil, encodes the cells of a table as features and labels: package table sets
-	// it. If the encoder reads the columns of a given table, Features and Table are set to the
-	// number and the names of these columns.
+	// Encoder, if not nil, encodes the cells of a table as features and labels: Fit of package
+	// pegasos/table sets it. If its method Reads returns a table, this table and the number of its
+	// columns replace Table and Features.
 	Encoder form.Encoder
 
 	Labels        Labels // whether the data have labels
 	MissingLabels MissingLabels
-	// RoundLabels rounds whole numbers that float32 can't hold exactly, for regression, and counts
-	// them in Set.Rounded. Without it they are an error.
+	// RoundLabels rounds labels of svmlight text and tables that are whole numbers and that float32
+	// can't hold exactly, for regression, and counts them in Set.Rounded. Otherwise such a label is
+	// an error.
 	RoundLabels bool
 
-	// MaxFeatures is the largest number of columns that a file may ask for, at most 2^31-1, because
-	// a single index is enough to ask for a column and training takes some 35 bytes for each. 0
-	// means 2^20, or the number of the file's values if that is larger, up to 2^27; for CSV files
-	// it means 2^18.
+	// MaxFeatures is the largest number of columns of a file, at most 2^31-1. It bounds memory: a
+	// single index can claim any number of columns, and training takes some 35 bytes per column. 0
+	// means 2^18 for tables; for other files it means 2^20, or the number of the file's values if
+	// that is larger, but at most 2^27.
 	MaxFeatures int
-	paid        bool // MaxFeatures was 0
+	autoMax     bool // MaxFeatures was 0
 
-	bytes *int64 // number of bytes read so far
-	meter *meter // of all files that are read together; nil for one file
+	bytes *int64 // number of bytes read so far, after decompression
+	meter *meter // counts the bytes of all files read together; nil for a single file
 
-	// MaxBytes, if not 0, is the most bytes to read of all files, counted after decompression.
+	// MaxBytes, if not 0, is the largest total size of the files after decompression. Reading more
+	// bytes is an error.
 	MaxBytes int64
 
-	IndexBase IndexBase // svmlight
-	Unsorted  Unsorted  // svmlight
+	IndexBase IndexBase // of svmlight text
+	Unsorted  Unsorted  // for svmlight text
 
 	// LabelColumn is the column of the labels in a table or an .npy file: its name in the header,
-	// its number, counted from 0, or "last". The empty string means the column given by Table or,
-	// in a table, the one that [ChooseLabel] finds, not counting columns at the end without names
-	// and values; in an .npy file it means the last.
+	// its number, counted from 0, or "last". If LabelColumn is empty, Table gives the column. If
+	// Table is nil too, the column is the last one of an .npy file or of a table without a header,
+	// and the one that [ChooseLabel] finds in a table with a header; columns at the end of a table
+	// without names and values don't count.
 	LabelColumn string
 
-	// The form of a table's text. Empty fields are detected: see [Form].
+	// The fields from Encoding to Header describe the text of a table. Empty fields are detected,
+	// and Set.Form has the result.
 	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
-	Separator string // one of , ; tab and |, or another character of one byte
-	Quote     string // a character of one byte, or "none"
-	Comment   string // the character that begins lines to skip, or "none"
-	Decimal   string // "." or ",", for columns whose cells don't tell
-	SkipLines int    // lines above the table; 0 detects them, -1 is none
+	Separator string // character of one byte between cells, such as , ; | or a tab
+	Quote     string // character of one byte around cells, or "none"
+	Comment   string // character of one byte that begins lines to skip, or "none"
+	Decimal   string // "." or ",": what Encoder assumes for columns whose cells leave it open
+	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 
-	// KeepRows makes a row of each row in the file, for predictions that stay in step with it: also
-	// of blank lines in tables of one column, and of rows with too few or too many cells.
+	// KeepRows makes the set have exactly one row for each row of a table, so that each prediction
+	// can be matched with its row: rows with too few cells are filled with empty cells, rows with
+	// too many cells are cut, and blank lines are rows in tables of one column and in FormatLines.
 	KeepRows bool
 
-	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
-	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/spec.md says how.
+	// HashBits, if not 0, is the binary logarithm of the number of columns: each index of an
+	// svmlight file, which may be up to 2^64-2, is hashed to one of 2^HashBits columns.
+	// docs/spec.md has the hash function.
 	HashBits int
 
-	// InMemory makes Read load and check a whole .pgsm file, in place of mapping it.
+	// InMemory makes Read load and check a whole .pgsm file instead of mapping it.
 	InMemory bool
 
-	// Threads is the number of threads that parse text, 0 for all CPUs, and limited to a few for
-	// each CPU. Each parses a part of svmlight text; of a table in a file one splits rows and
-	// another encodes them. The result does not depend on it.
+	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS, and numbers
+	// above the larger of 64 and four times the number of CPUs mean that. Tables are read by a few
+	// threads at most, and by one if Threads is 1. The result does not depend on Threads.
 	Threads int
 
-	// Decompressors are further compression formats, besides gzip; one for gzip replaces the
-	// standard library's.
+	// Decompressors are compression formats besides gzip. A Decompressor with the magic bytes of
+	// gzip replaces the standard library's.
 	Decompressors []Decompressor
 
 	// Stdin, if not nil, replaces standard input, whose name is "-".
 	Stdin io.Reader
 
-	// Progress, if not nil, is called about once per megabyte read and at the end, by one goroutine
-	// at a time, with the number of bytes read, before decompression, and their total, 0 if that
-	// isn't known.
+	// Progress, if not nil, is called about once per MiB read and at the end of each file, by one
+	// goroutine at a time, with the number of bytes read so far, before decompression, and the
+	// number of all bytes, 0 if that isn't known.
 	Progress func(read, total int64)
 
-	// Context, if not nil, stops reading when it is canceled; the error is the context's. A call
-	// that waits for input is not interrupted.
+	// Context, if not nil, stops reading when it is canceled; the error wraps the context's error.
+	// A read that waits for input is not interrupted.
 	Context context.Context
 
-	uses []bool // whether Encoder uses each column of Table
+	uses []bool // whether Encoder uses each column of Table; nil means all
 }
 
 // leavesOut reports whether the encoder does not use column i of Table.
@@ -192,15 +200,15 @@ func (o *Options) leavesOut(i int) bool { return i < len(o.uses) && !o.uses[i] }
 
 // A Decompressor decompresses the files of one format:
 //
-//	Magic  string // the first bytes of such a file
-//	Ending string // of the names of such files, as .zst
+//	Magic  string // first bytes of each file of the format
+//	Ending string // ending of the names of such files, such as ".zst"
 //	Open   func(io.Reader) (io.ReadCloser, error)
 //
-// It is used for files that start with Magic, and for files of no other format whose names end in
-// Ending. One goroutine at a time reads from the reader that Open returns.
+// It is used for files that start with Magic, and for files whose names end in Ending if they start
+// with no format's Magic. One goroutine at a time reads from the reader that Open returns.
 type Decompressor = files.Decompressor
 
-// filled returns the options with defaults for fields that are zero, or an error if they are
+// filled returns the options with defaults in place of zero fields, or an error if a field is
 // invalid.
 func (o Options) filled() (Options, error) {
 	o.Format = cmp.Or(o.Format, FormatAuto)
@@ -211,7 +219,7 @@ func (o Options) filled() (Options, error) {
 	o.Labels = cmp.Or(o.Labels, LabelsYes)
 	o.MissingLabels = cmp.Or(o.MissingLabels, MissingError)
 	if o.MaxFeatures == 0 {
-		o.MaxFeatures, o.paid = defaultMaxFeatures, true
+		o.MaxFeatures, o.autoMax = defaultMaxFeatures, true
 	}
 	o.Threads = parallel.Threads(o.Threads)
 	if o.bytes == nil {
@@ -235,11 +243,11 @@ func (o Options) filled() (Options, error) {
 	case o.MaxBytes < 0:
 		return o, fmt.Errorf("dataset: MaxBytes %d is negative", o.MaxBytes)
 	case o.Threads < 0:
-		return o, fmt.Errorf("dataset: %d threads", o.Threads)
+		return o, fmt.Errorf("dataset: Threads %d is negative", o.Threads)
 	case o.Labels == LabelsNo && o.LabelColumn != "":
-		return o, fmt.Errorf("dataset: LabelColumn %q of data without labels", o.LabelColumn)
+		return o, fmt.Errorf("dataset: LabelColumn is %q, but Labels is no", o.LabelColumn)
 	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
-		return o, fmt.Errorf("dataset: a Table of %d columns for %d Features",
+		return o, fmt.Errorf("dataset: Table has %d columns, but Features is %d",
 			len(o.Table.Columns), o.Features)
 	}
 	return o, nil
@@ -259,7 +267,7 @@ func (o Options) checkWords() error {
 	)
 }
 
-// oneOf returns an error unless an option's word is one of the known words.
+// oneOf returns an error unless the value of an option is among the known words.
 func oneOf[W ~string](option string, word W, known ...W) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -271,20 +279,21 @@ func (l Layout) check() error {
 	return oneOf("layout", cmp.Or(l, LayoutAuto), LayoutAuto, LayoutDense, LayoutSparse)
 }
 
-// checkForm checks the options that are characters.
+// checkForm checks the options that are single characters.
 func (o Options) checkForm() error {
 	for option, character := range map[string]string{"separator": o.Separator, "quote": o.Quote,
 		"comment": o.Comment} {
 		if len(character) > 1 && !(character == "none" && option != "separator") ||
 			len(character) == 1 && (character[0] < ' ' && character[0] != '\t' || character[0] > '~') {
-			return fmt.Errorf("dataset: %s %q: want a character of one byte", option, character)
+			return fmt.Errorf("dataset: %s %q: want a printable ASCII character or a tab",
+				option, character)
 		}
 	}
 	return nil
 }
 
-// checkFeatures checks the numbers of features. The largest column has to fit an int32, in either
-// base.
+// checkFeatures checks MaxFeatures, Features and HashBits. The largest index must fit an int32 in
+// either index base.
 func (o Options) checkFeatures() error {
 	hashed := 0
 	if o.HashBits > 0 && o.HashBits <= maxHashBits {
@@ -294,19 +303,22 @@ func (o Options) checkFeatures() error {
 	case o.MaxFeatures < 0 || o.MaxFeatures > math.MaxInt32:
 		return fmt.Errorf("dataset: MaxFeatures %d: want 1 to %d", o.MaxFeatures, math.MaxInt32)
 	case o.Features < 0 || o.Features > o.MaxFeatures:
-		return fmt.Errorf("dataset: %d features: want at most %d (MaxFeatures)",
+		return fmt.Errorf("dataset: Features %d: want 0 to %d (MaxFeatures)",
 			o.Features, o.MaxFeatures)
 	case o.HashBits < 0 || o.HashBits > maxHashBits:
-		return fmt.Errorf("dataset: %d hash bits: want 1 to %d", o.HashBits, maxHashBits)
-	case hashed > o.MaxFeatures || hashed > 0 && o.Features > 0 && o.Features != hashed:
-		return fmt.Errorf("dataset: %d hash bits make %d features: want at most %d (MaxFeatures), "+
-			"and the number in Features if that is set", o.HashBits, hashed, o.MaxFeatures)
+		return fmt.Errorf("dataset: HashBits %d: want 0 to %d", o.HashBits, maxHashBits)
+	case hashed > o.MaxFeatures:
+		return fmt.Errorf("dataset: HashBits %d means %d features: want at most %d (MaxFeatures)",
+			o.HashBits, hashed, o.MaxFeatures)
+	case hashed > 0 && o.Features > 0 && o.Features != hashed:
+		return fmt.Errorf("dataset: HashBits %d means %d features, but Features is %d",
+			o.HashBits, hashed, o.Features)
 	}
 	return nil
 }
 
-// columns returns the number of columns of a set with n features, from a file with the given number
-// of four-byte values: Features, if it is set. It fails if n itself is too large.
+// columns returns the number of columns of a set: Features if that is set, else n. It returns an
+// error if n is more than MaxFeatures allows for a file with the given number of 4-byte values.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
@@ -315,23 +327,23 @@ func (o Options) columns(n, values int) (int, error) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)",
 			n, o.MaxFeatures)
 	}
-	if o.paid && n > max(freeFeatures, values) {
+	if o.autoMax && n > max(freeFeatures, values) {
 		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of %d "+
 			"values (-max-features)", n, max(freeFeatures, values), values)
 	}
 	return n, nil
 }
 
-// maxCSVFeatures is MaxFeatures for a CSV file.
+// maxCSVFeatures returns the largest number of features of a table.
 func (o Options) maxCSVFeatures() int {
-	if o.paid {
+	if o.autoMax {
 		return csvFeatures
 	}
 	return o.MaxFeatures
 }
 
-// unlabelled reports whether rows with this number of cells have no label, and returns the number
-// of features. It fails if Features is set and differs.
+// unlabelled reports whether rows with the given number of cells have no label, and returns the
+// number of features, or an error if that is not positive or differs from Features.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:
@@ -355,19 +367,19 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	return without, features, err
 }
 
-// dense returns an error if Features is set and rows without indices have another number of
-// features.
-func (o Options) dense(features int) error {
+// checkWidth returns an error if Features is set and differs from features, the number of features
+// of each row in a format without indices.
+func (o Options) checkWidth(features int) error {
 	if o.Features > 0 && features != o.Features {
 		return fmt.Errorf("%d features a row, want %d", features, o.Features)
 	}
 	return nil
 }
 
-// noHash refuses to hash the features of a format that has no indices.
+// noHash returns an error if HashBits is set for a file in a format without indices.
 func (o Options) noHash(name string) error {
 	if o.HashBits > 0 {
-		return fmt.Errorf("%s: only svmlight data can be hashed, by their indices", name)
+		return fmt.Errorf("%s: only svmlight data can be hashed (-hash-bits)", name)
 	}
 	return nil
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz,
-// .bz2 or .zst after it:
+// Read reads a file. If opt.Format does not give the format, the ending of the name does; .gz, .bz2
+// or .zst may follow the ending:
 //
 //	.svm .libsvm .svmlight .txt    svmlight
-//	.csv .psv .tsv .tab            tables, whatever separates their cells
-//	.jsonl .ndjson                 lines of JSON: a flat object each, whose fields are columns
+//	.csv .psv .tsv .tab            tables: the separator of the cells is detected
+//	.jsonl .ndjson                 a flat JSON object per line, whose fields are columns
 //	.npy                           NumPy's array, with the labels in a column
-//	values.npy,labels.npy          two such arrays
-//	images,labels                  IDX, if both names have "idx" and "ubyte" in them
-//	.pgsm                          this package's binary form, see WritePGSM: not compressed
+//	values.npy,labels.npy          two of NumPy's arrays
+//	images,labels                  IDX, if both names contain "idx" and "ubyte"
+//	.pgsm                          this package's binary format, never compressed: see WritePGSM
 //	-                              standard input, svmlight
 //
 // The rows of the files in Options.More follow.
@@ -29,8 +29,8 @@ import (
 // sets the Encoder, and its function Train encodes rows of cells and trains a model.
 //
 // A file that starts with the magic bytes of gzip, or of one of Options.Decompressors, is
-// decompressed, whatever its name. A gzip file may have several members; one that is cut off, has a
-// wrong checksum or is followed by other data is an error.
+// decompressed, whatever its name. A gzip file may have several members. A gzip file that is cut
+// off, has a wrong checksum or is followed by other data is an error.
 func Read(path string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -65,7 +65,7 @@ func Read(path string, opt Options) (*Set, error) {
 	return in.read()
 }
 
-// formatOf returns the format of a file of that name.
+// formatOf returns the format of the named file: Format, or if that is FormatAuto, by the name.
 func (o Options) formatOf(path string) (Format, error) {
 	format := o.Format
 	if format == FormatAuto {
@@ -78,8 +78,8 @@ func (o Options) formatOf(path string) (Format, error) {
 	return format, nil
 }
 
-// ReadFrom reads svmlight, CSV, TSV, or one .npy array from r, plain or compressed with gzip.
-// Errors call the data name, which determines the format as in Read unless opt.Format does.
+// ReadFrom reads svmlight text, a table or one .npy array from r, and decompresses the data as Read
+// does. Errors contain name. If opt.Format does not give the format, name does as in Read.
 func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -92,14 +92,14 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 		return nil, fmt.Errorf("%s: want one file, have %d more", name, len(opt.More))
 	}
 	if info := opt.Format.info(); opt.Format != FormatAuto && !info.mapped && !info.bothNeeded {
-		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
+		in := input{opt: opt, files: []*os.File{nil}, raw: []io.Reader{r}, names: []string{name}}
 		defer in.close()
 		return in.read()
 	}
 	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv, lines, jsonl or npy", name)
 }
 
-// read reads the set from the files.
+// read reads the set from the open files.
 func (in *input) read() (*Set, error) {
 	files, err := in.readers()
 	if err != nil {
@@ -119,9 +119,10 @@ func (in *input) read() (*Set, error) {
 	return readNPY(f, nil, opt)
 }
 
-// checkForeign returns an error for a file of a format that is not supported, such as a workbook,
-// unless the file can be decompressed. The error names the format and a way to convert it to CSV.
-// Files that can't be opened are reported later.
+// checkForeign returns an error for a file in a format that is not supported, such as a workbook,
+// unless one of Options.Decompressors recognizes the file. The error names the format and says how
+// to make a readable file. For a file that can't be opened, checkForeign returns nil: reading fails
+// later.
 func (o Options) checkForeign(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // reading or just opening a pipe here could lose its data
@@ -144,7 +145,7 @@ func (o Options) checkForeign(path string) error {
 	return nil
 }
 
-// fileNames returns the names of the one or two files that path names.
+// fileNames returns the names of the one or two files in path.
 func fileNames(path string, format Format) ([]string, error) {
 	info := format.info()
 	values, labels, pair := strings.Cut(path, ",")
@@ -157,13 +158,13 @@ func fileNames(path string, format Format) ([]string, error) {
 	return []string{path}, nil
 }
 
-// input holds the files of one call of Read.
+// input holds the open files of one set: one file, or a pair of features and labels.
 type input struct {
 	opt   Options
-	files []*os.File  // nil is Options.Stdin
-	plain []io.Reader // the decompressed contents of the files
+	files []*os.File  // nil for a reader such as Options.Stdin
+	raw   []io.Reader // the contents of the files, before decompression
 	names []string
-	stops []func() // to be called before the files are closed
+	stops []func() // called by close before it closes the files
 }
 
 func (in *input) open(name string) error {
@@ -181,7 +182,7 @@ func (in *input) open(name string) error {
 		f, r = nil, in.opt.Stdin
 	}
 	in.files = append(in.files, f)
-	in.plain = append(in.plain, r)
+	in.raw = append(in.raw, r)
 	in.names = append(in.names, name)
 	return nil
 }
@@ -197,7 +198,7 @@ func (in *input) close() {
 	}
 }
 
-// size returns the number of bytes in the files, 0 if that isn't known.
+// size returns the number of bytes in the files, or 0 if the size of a file is unknown.
 func (in *input) size() (total int64) {
 	for _, f := range in.files {
 		size, ok := sizeOf(f)
@@ -230,7 +231,7 @@ func (in *input) readers() ([]arrayFile, error) {
 	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, packed, err := files.Unpack(&metered{m, in.plain[i]}, name, in.opt.Decompressors...)
+		r, packed, err := files.Unpack(&metered{m, in.raw[i]}, name, in.opt.Decompressors...)
 		if err != nil {
 			return nil, fail(name, err)
 		}
@@ -245,7 +246,7 @@ func (in *input) readers() ([]arrayFile, error) {
 			in.stops = append(in.stops, func() { z.Close() }) // it was only read
 		}
 		from := arrayFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
-		if regular && !packed && in.opt.MaxBytes == 0 { // with it there may be fewer to read
+		if regular && !packed && in.opt.MaxBytes == 0 { // MaxBytes may end the reading earlier
 			from.at, from.size = f, size
 		}
 		all = append(all, from)

@@ -119,12 +119,12 @@ func TestReadErrors(t *testing.T) {
 		`dataset: index base "2": want one of ["1" "0" "auto"]`:          {IndexBase: "2"},
 		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:       {Header: "maybe"},
 		`dataset: MaxFeatures -1: want 1 to 2147483647`:                  {MaxFeatures: -1},
-		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:     {Features: -1},
-		`dataset: 11 features: want at most 10 (MaxFeatures)`: {
+		`dataset: Features -1: want 0 to 134217728 (MaxFeatures)`:        {Features: -1},
+		`dataset: Features 11: want 0 to 10 (MaxFeatures)`: {
 			Features: 11, MaxFeatures: 10,
 		},
 		`dataset: MaxBytes -1 is negative`: {MaxBytes: -1},
-		`dataset: -1 threads`:              {Threads: -1},
+		`dataset: Threads -1 is negative`:  {Threads: -1},
 	} {
 		if _, err := Read("a.svm", opt); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -36,12 +36,10 @@ func mustText(t testing.TB, text string, opt Options) *Set {
 
 // The messages of some errors.
 const (
-	indexZero = "index 0: indices start at 1; for a file that counts from 0 the index base " +
-		"has to be 0 or auto (-index-base)"
-	indexTooLarge = "index larger than 2147483647; -hash-bits hashes larger ones"
+	indexZero = "index 0: indices start at 1; if the file counts from 0, set the index base to 0 " +
+		"or auto (-index-base)"
+	indexTooLarge = "index larger than 2147483647; -hash-bits hashes larger indices"
 	unsortedIndex = "indices have to ascend (-unsorted sort, or sum)"
-	tooFewHashed  = "features: want at most 134217728 (MaxFeatures), and the number in Features " +
-		"if that is set"
 )
 
 func TestSvmlightErrors(t *testing.T) {
@@ -90,7 +88,7 @@ func TestSvmlightErrors(t *testing.T) {
 		{"label inf", "1 1:1\n\n# three\n  +inf 1:1\n",
 			`a.svm:4:3: token "+inf": label is not finite`},
 		{"label abc", "abc 1:1\n", `a.svm:1:1: token "abc": label is not a decimal number`},
-		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": a feature where the label is to be`},
+		{"label missing", "1:1 2:1\n", `a.svm:1:1: token "1:1": a feature where the label should be`},
 		{"two labels", "1,2 1:1\n", `a.svm:1:1: token "1,2": several labels: want one`},
 		{"label 1e39", "1e39 1:1\n", `a.svm:1:1: token "1e39": label is too large for float32`},
 		{"label 2^24+1", "16777217 1:1\n",
@@ -491,12 +489,12 @@ func TestSvmlightHash(t *testing.T) {
 			`a.svm:1:7: token "4:1": index 4 after 5: ` + unsortedIndex},
 		{"1 0:1\n", opt,
 			`a.svm:1:3: token "0:1": ` + indexZero},
-		{"", Options{HashBits: 31}, `dataset: 31 hash bits: want 1 to 30`},
-		{"", Options{HashBits: -1}, `dataset: -1 hash bits: want 1 to 30`},
+		{"", Options{HashBits: 31}, `dataset: HashBits 31: want 0 to 30`},
+		{"", Options{HashBits: -1}, `dataset: HashBits -1: want 0 to 30`},
 		{"", Options{HashBits: 28},
-			`dataset: 28 hash bits make 268435456 ` + tooFewHashed},
+			`dataset: HashBits 28 means 268435456 features: want at most 134217728 (MaxFeatures)`},
 		{"", Options{HashBits: 4, Features: 15},
-			`dataset: 4 hash bits make 16 ` + tooFewHashed},
+			`dataset: HashBits 4 means 16 features, but Features is 15`},
 		{"", Options{Unsorted: "x"},
 			`dataset: unsorted "x": want one of ["error" "sort" "sum"]`},
 	} {
@@ -507,7 +505,7 @@ func TestSvmlightHash(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.tsv", "a.npy"} {
 		path := file(t, name, []byte("1,2\n"))
 		_, err := Read(path, opt)
-		if err == nil || err.Error() != path+": only svmlight data can be hashed, by their indices" {
+		if err == nil || err.Error() != path+": only svmlight data can be hashed (-hash-bits)" {
 			t.Error(err)
 		}
 	}

@@ -16,22 +16,20 @@ import (
 
 // rules define which lines are valid, and how their features are stored.
 type rules struct {
-	first       uint64 // the smallest index
-	limit       uint64 // the largest one
-	ignore      bool   // features beyond limit are ignored; otherwise they are an error
+	first       uint64 // smallest valid index
+	limit       uint64 // largest index that Features or MaxFeatures allows
+	ignore      bool   // whether features beyond limit are left out; otherwise they are an error
 	hashBits    uint   // 0 if indices aren't hashed
 	unsorted    Unsorted
-	maxFeatures int // for messages
+	maxFeatures int // MaxFeatures, for messages
 
-	high  uint64 // indices from here on are checked by ignores and check
-	wrong uint64 // indices from here on are errors
-	most  uint64 // the largest valid index
+	high  uint64 // smallest index that method ignores has to check
+	wrong uint64 // smallest index that is an error
+	most  uint64 // largest index of the format: 2^31-1, or 2^64-2 if indices are hashed
 
-	// anyOrder is set if a row's columns may have to be sorted and may repeat.
-	anyOrder bool
-
-	unlabelled bool // lines begin with the first feature
-	round      bool // labels that float32 can't hold are rounded
+	anyOrder   bool // whether a row's columns may be out of order or repeat: merge sorts them
+	unlabelled bool // whether lines have no label: they begin with the first feature
+	round      bool // whether labels that float32 can't hold exactly are rounded
 }
 
 func newRules(opt Options) *rules {
@@ -53,7 +51,7 @@ func newRules(opt Options) *rules {
 	}
 	r.high = min(r.limit, math.MaxInt32) + 1
 	if opt.IndexBase == BaseAuto {
-		r.high-- // if the base turns out to be 0, limit is one too large
+		r.high-- // limit is one too large if the base turns out to be 0
 	}
 	if r.hashBits > 0 {
 		r.limit, r.high, r.most = math.MaxUint64, math.MaxUint64, math.MaxUint64-1
@@ -66,14 +64,14 @@ func newRules(opt Options) *rules {
 	return r
 }
 
-// scratch is memory that a thread reuses for each chunk.
+// scratch is the memory that one thread reuses for each chunk.
 type scratch struct {
 	y    []float32
 	ends []int
 	idx  []int32
 	val  []float32
-	keys []uint64  // of merge
-	old  []float32 // of merge
+	keys []uint64  // for merge: each column with its position, to be sorted
+	old  []float32 // for merge: the values before sorting
 }
 
 // A parser parses the lines of a chunk.
@@ -81,15 +79,15 @@ type parser struct {
 	*rules
 	*scratch
 	data  []byte
-	start int // offset of the line in data
-	nnz   int // nonzeros so far
+	start int // offset in data of the current line
+	nnz   int // number of values stored so far
 	block block
 }
 
-// parse parses whole lines, each with its newline. The rows of the block are valid until s is used
-// again.
+// parse parses data, which consists of whole lines with their newlines. If a line is invalid, the
+// block has the error and no rows. The block's rows are valid until s is used again.
 func (r *rules) parse(data []byte, s *scratch) block {
-	// A feature takes at least 4 bytes of text, "1:1 ", which bounds their number.
+	// A feature takes at least 4 bytes of text, "1:1 ", which bounds the number of features.
 	if most := cap(data)/4 + 1; len(s.idx) < most {
 		s.idx, s.val = make([]int32, most), make([]float32, most)
 	}
@@ -107,7 +105,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 	return b
 }
 
-// fail ends the block with an error: the token at data[p:] is wrong for the given reason.
+// fail stores the block's error: the token at data[p:] is invalid for the given reason.
 func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
 
 func (c *parser) syntaxError(p int, reason string) *SyntaxError {
@@ -115,7 +113,7 @@ func (c *parser) syntaxError(p int, reason string) *SyntaxError {
 	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
 }
 
-// line parses the line at data[p:]. It returns the start of the next one, and false if the line is
+// line parses the line at data[p:]. It returns the start of the next line, or false if the line is
 // invalid.
 func (c *parser) line(p int) (next int, ok bool) {
 	c.start = p
@@ -147,7 +145,8 @@ func (c *parser) line(p int) (next int, ok bool) {
 	return next, true
 }
 
-// label parses the label at data[p:]; it is 0 if the lines have none.
+// label parses the label at data[p:] and returns its value and end, or 0 and p if lines have no
+// labels.
 func (c *parser) label(p int) (y float32, next int, reason string) {
 	if c.unlabelled {
 		token := c.data[p:cell.TokenEnd(c.data, p)]
@@ -170,13 +169,13 @@ func (c *parser) label(p int) (y float32, next int, reason string) {
 	return y, next, reason
 }
 
-// features parses the features of a row, from the end of its label at data[p:] on. It returns the
-// start of the next line, and false if a feature is invalid.
+// features parses the features of a row; data[p:] begins after the row's label. It returns the
+// start of the next line, or false if a feature is invalid.
 func (c *parser) features(p int) (next int, ok bool) {
 	data, idx, val, nnz := c.data, c.idx, c.val, c.nnz
 	high, anyOrder, hashBits := c.high, c.anyOrder, c.hashBits
 	afterLabel := p
-	least, top := c.first, uint64(0) // the next index allowed, one more than the largest so far
+	least, top := c.first, uint64(0) // smallest index allowed next; largest index so far plus 1
 	for {
 		if !anyOrder && least <= high {
 			next, stored, after := plainFeatures(data, p, idx[nnz:], val[nnz:], max(least, 1), high)
@@ -228,15 +227,16 @@ func (c *parser) features(p int) (next int, ok bool) {
 	}
 }
 
-// isIndex reports whether b[p:colon], which consists of digits, is an index that fits a uint64 and
-// is followed by a colon.
+// isIndex reports whether b[p:colon], which consists of digits, is an index of 1 to 19 digits, so
+// that a uint64 can hold it, and is followed by a colon.
 func isIndex(b []byte, p, colon int) bool {
 	n := colon - p
 	return b[colon] == ':' && n > 0 && n <= 19
 }
 
-// ignores reports whether index j of the token at data[p:], which is at least high, is to be left
-// out, and counts its value v if so.
+// ignores reports whether to leave out the feature at data[p:] with value v, whose index j is at
+// least high, and counts nonzero values left out. If j is limit, the feature is stored, but ignores
+// also stores in block.last the error that it is if the base turns out to be 0.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -250,8 +250,7 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check returns why index j is invalid, or "". least is the smallest index that would be in
-// ascending order.
+// check returns why index j is invalid, or "". least is the smallest index in ascending order.
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:
@@ -264,18 +263,19 @@ func (r *rules) check(j, least uint64) (reason string) {
 	return ""
 }
 
-// plainFeatures parses features from data[p:] on while they have the common form: a blank, an index
-// of at most 7 digits between least, which is at least 1, and high-1, and a value. It stores those
-// that are not 0 in idx and val. It returns the position where it stopped, the number of features
-// stored, and one more than the last index.
+// plainFeatures parses features from data[p:] on while they have the common form: at most one
+// blank, an index of at most 7 digits from least to high-1, a colon and a value. least must be at
+// least 1. It stores the indices and values of features that are not 0 in idx and val, and returns
+// the position where it stopped, the number of features stored, and the last index plus 1, or least
+// if it parsed no feature.
 //
-// It does not branch on the sign or the number of digits of a number: such branches can't be
+// For common values it does not branch on the sign or the number of digits: such branches can't be
 // predicted and cost more than parsing the digits.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
-	const ahead = 32 // more bytes than are read before ParseFloat32 is called
-	plain := true    // all values so far were plain decimal numbers
+	const ahead = 32 // more bytes than the loop reads for a feature without ParseFloat32
+	plain := true    // whether no value so far needed ParseFloat32
 	for len(data)-p >= ahead {
 		start := p
 		s := (*[ahead]byte)(data[p:])
@@ -302,14 +302,14 @@ func plainFeatures(
 		q += minus
 		x = binary.LittleEndian.Uint64(s[q&15:]) ^ cell.ASCIIZeros
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
-			// One digit: easy to predict if all values are 1.
+			// A value of one digit. The branch is easy to predict if all values are 1.
 			v, known = float32(d), true
 			q++
 		} else if k = cell.CountDigits(x); plain && k-1 < 7 {
 			m := cell.JoinDigits(x, k)
 			q += k
 			if end := s[q&31]; end == ' ' || end == '\n' {
-				v, known = float32(m), true // exact
+				v, known = float32(m), true // exact: m < 10^7
 			} else if end == '.' {
 				q++
 				x = binary.LittleEndian.Uint64(s[q&31:]) ^ cell.ASCIIZeros
@@ -327,7 +327,7 @@ func plainFeatures(
 				p = start
 				break
 			}
-			plain = false // more such values are likely to follow
+			plain = false // more values of this kind are likely to follow
 		}
 		least = j + 1
 		if v != 0 {
@@ -338,23 +338,24 @@ func plainFeatures(
 	return p, n, least
 }
 
-// endsValue reports whether c ends a value in plain text.
+// endsValue reports whether plainFeatures accepts c as the byte after a value.
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// hashed returns the column, below 1<<bits, to which index j is hashed, and the value stored there:
-// v or -v.
+// hashed returns the column to which index j is hashed, less than 1<<bits, and the value to store
+// in it: v or -v.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
 	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
 }
 
-// merge sorts a row's columns and drops zeros. Values in the same column are added or, if once is
-// set, the column is returned in again. n is the number of columns left.
+// merge sorts a row's columns, adds the values of each column, drops zeros, and returns the number
+// of columns left. If once is set, a repeated column is an error, and again is this column. In the
+// other error again is -1.
 func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int32, reason string) {
 	if !slices.IsSorted(idx) {
 		s.keys = s.keys[:0]
 		for k, j := range idx {
-			s.keys = append(s.keys, uint64(j)<<32|uint64(k)) // equal ones stay in the file's order
+			s.keys = append(s.keys, uint64(j)<<32|uint64(k)) // k keeps equal columns in order
 		}
 		slices.Sort(s.keys)
 		if cap(s.old) < len(val) {
@@ -385,8 +386,8 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 	return n, 0, ""
 }
 
-// rowError returns an error in the row read last. If again is not negative, the token at fault is
-// the second one with that index.
+// rowError returns an error for the row parsed last. If again is not negative, the error is at the
+// second token with this index; otherwise it concerns the whole line.
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
@@ -405,7 +406,7 @@ func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	return e
 }
 
-// endsRow reports whether a row ends before c.
+// endsRow reports whether the byte c, a newline or the start of a comment, ends a row.
 func endsRow(c byte) bool { return c == '\n' || c == '#' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -417,7 +418,7 @@ func skipBlanks(b []byte, p int) int {
 	return p
 }
 
-// nextLine returns the start of the line after b[p].
+// nextLine returns the start of the line after the line of b[p].
 func nextLine(b []byte, p int) int {
 	if b[p] == '\n' {
 		return p + 1
@@ -427,8 +428,8 @@ func nextLine(b []byte, p int) int {
 
 const isQid = "qid:N must come right after the label"
 
-// slowIndex parses the index of the token at b[p:]. It returns the position of the colon after the
-// index.
+// slowIndex parses the index, of any form, of the token at b[p:]. It returns the index and the
+// position of the colon after it. For qid:N, the reason is isQid and next is the token's end.
 func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	token := b[p:cell.TokenEnd(b, p)]
 	index, value, colon := bytes.Cut(token, []byte(":"))
@@ -449,7 +450,7 @@ func slowIndex(b []byte, p int) (j uint64, next int, reason string) {
 	}
 	j, err := strconv.ParseUint(string(index), 10, 64)
 	if err != nil {
-		j = math.MaxUint64 // larger than any allowed
+		j = math.MaxUint64 // larger than any valid index
 	}
 	return j, p + len(index), ""
 }
@@ -459,7 +460,7 @@ func badLabel(token []byte, reason string) string {
 		return "several labels: want one"
 	}
 	if bytes.IndexByte(token, ':') >= 0 {
-		return "a feature where the label is to be"
+		return "a feature where the label should be"
 	}
 	return "label is " + reason
 }
@@ -477,8 +478,8 @@ func badValue(token []byte, reason string) string {
 func (r *rules) badOrder(j, last uint64) string {
 	switch {
 	case j < r.first:
-		return "index 0: indices start at 1; for a file that counts from 0 the index base has to " +
-			"be 0 or auto (-index-base)"
+		return "index 0: indices start at 1; if the file counts from 0, set the index base to 0 or " +
+			"auto (-index-base)"
 	case j == last:
 		return fmt.Sprintf("index %d twice in a line", j)
 	}
@@ -490,7 +491,7 @@ func (r *rules) tooLarge() string {
 	if r.hashBits > 0 {
 		return "index larger than 18446744073709551614"
 	}
-	return "index larger than 2147483647; -hash-bits hashes larger ones"
+	return "index larger than 2147483647; -hash-bits hashes larger indices"
 }
 
 func (r *rules) tooMany() string {

@@ -73,7 +73,8 @@ func TestCSVByTable(t *testing.T) {
 
 func TestCSVByTableErrors(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
-	const which = ": it had the labels; say which has them now (-label-column)"
+	const which = ": this was the label's column in training; name the column that " +
+		"has the labels now (-label-column)"
 	for _, c := range []struct {
 		name, text string
 		opt        Options
@@ -95,7 +96,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"other width, no label", "1,2,3\n", Options{Labels: LabelsNo},
 			`a.csv:1: 3 columns, want 2`},
 		{"label of data without", "1,2\n", Options{Labels: LabelsNo, LabelColumn: "0"},
-			`dataset: LabelColumn "0" of data without labels`},
+			`dataset: LabelColumn is "0", but Labels is no`},
 		{"labels", "1,2\n", Options{Labels: "perhaps"},
 			`dataset: labels "perhaps": want one of ["yes" "no" "auto"]`},
 	} {
@@ -108,7 +109,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		})
 	}
 	if _, err := readCSVText("1,2", Options{Table: named, Features: 1}); !says(err,
-		"dataset: a Table of 2 columns for 1 Features") {
+		"dataset: Table has 2 columns, but Features is 1") {
 		t.Error(err)
 	}
 }
@@ -193,8 +194,8 @@ func TestSvmlightUnlabelled(t *testing.T) {
 		want   string
 	}{
 		{"1 1:1\n1:1\n", LabelsAuto,
-			`a.svm:2:1: token "1:1": a feature where the label is to be`},
-		{"1:1\n", LabelsYes, `a.svm:1:1: token "1:1": a feature where the label is to be`},
+			`a.svm:2:1: token "1:1": a feature where the label should be`},
+		{"1:1\n", LabelsYes, `a.svm:1:1: token "1:1": a feature where the label should be`},
 		{"1:1\n1 1:1\n", LabelsAuto,
 			`a.svm:2:1: token "1": want index:value: these data have no labels`},
 		{"1 1:1\n", LabelsNo, `a.svm:1:1: token "1": want index:value: these data have no labels`},

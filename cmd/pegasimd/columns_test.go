@@ -103,7 +103,7 @@ func TestColumns(t *testing.T) {
 				"4 columns, want 3 with the label column": {"predict",
 					table(false, "long", "wide", "fruit", "fruit"), last},
 				"2 columns, want 3 with the label column": {"eval", table(false, "long", "wide"), last},
-				`no column is called "fruit" in the header: it had the labels`: {"eval",
+				`no column is called "fruit" in the header: this was the label's column`: {"eval",
 					table(true, "long", "wide"), named},
 				"3 columns, want 2": {"predict", "-labels", "no",
 					table(false, "long", "wide", "fruit"), last},
@@ -166,8 +166,8 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 			t.Errorf("-labels %s: %q, %q", labels, out, told)
 		}
 	}
-	fails(t, exitError, "a feature where the label is to be", "eval", bare, model)
-	fails(t, exitError, "a feature where the label is to be", "predict", "-labels", "yes", bare,
+	fails(t, exitError, "a feature where the label should be", "eval", bare, model)
+	fails(t, exitError, "a feature where the label should be", "predict", "-labels", "yes", bare,
 		model)
 	fails(t, exitError, "these data have no labels", "predict", file(t, "b.svm", "1:2\n1 1:2\n"),
 		model)
