@@ -6,21 +6,10 @@ import (
 	"math/bits"
 )
 
-// An arrayFile is the source of an array in .npy or IDX format.
-type arrayFile struct {
-	r    io.Reader
-	at   io.ReaderAt // the same data, from any position; nil if only r can read them
-	name string
-	size int64 // bytes, or -1 if that isn't known
-
-	regular bool // whether reading never waits, as it may for a pipe
-}
-
-// shapeOf returns the first dimension of an array, and the product of the others. It fails if the
-// product of all is larger than most.
+// shapeOf returns the first dimension of an array, and the product of the others. ok is false if
+// the product of all dimensions, with 1 in place of 0, is larger than most.
 func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
-	// Each product is checked, with zeros as ones, so that no order of dimensions hides an
-	// overflow.
+	// With 1 in place of 0 the overflow of a product is found in any order of the dimensions.
 	product, size := uint64(1), uint64(1)
 	for i, d := range dims {
 		over, p := bits.Mul64(product, max(d, 1))
@@ -35,7 +24,7 @@ func shapeOf(dims []uint64, most uint64) (rows, cols int, ok bool) {
 	return int(dims[0]), int(size), true
 }
 
-// checkEnd returns an error if r has more data after the n bytes that were read.
+// checkEnd returns an error if r has more data. n is the number of bytes read before, for messages.
 func checkEnd(r io.Reader, n int) error {
 	var extra [1]byte
 	switch _, err := io.ReadFull(r, extra[:]); err {
@@ -48,12 +37,12 @@ func checkEnd(r io.Reader, n int) error {
 	}
 }
 
-// errCutOff returns the error of data that end early.
+// errCutOff returns the error for data that end after got of want bytes.
 func errCutOff(got, want int) error {
 	return fmt.Errorf("%d bytes of data where the header says %d", got, want)
 }
 
-// short returns the error of a header that is cut off.
+// short returns the error for a failed read of a header: that the header is cut off, or err.
 func short(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("header cut off")

@@ -3,17 +3,17 @@ package dataset
 // A block is a number of consecutive rows of a text file, to become part of a matrix.
 type block struct {
 	y       []float32
-	ends    []int   // where row i ends in idx and val
-	idx     []int32 // indices as in the file, before the base is subtracted
+	ends    []int   // for each row, the position in idx and val after its last value
+	idx     []int32 // column or, of svmlight text, index in the file of each value
 	val     []float32
-	ignored int64
+	ignored int64 // number of nonzeros left out
 
-	// These fields are for svmlight text only.
-	file    int // index of the file
-	rounded int
-	size    int64  // the largest index, also of a zero, and one more; 0 if there is none
-	lowest  uint64 // index
-	lines   int
-	err     *SyntaxError // ended the block; its line counts within the block, here and below
-	last    *SyntaxError // the error for the largest index allowed, if the base turns out to be 0
+	// The fields below are for svmlight text only. Lines in errors are counted within the block.
+	file    int          // index of the file
+	rounded int          // number of labels rounded
+	size    int64        // largest index plus 1, at most limit plus 1 (see rules); 0 for none
+	lowest  uint64       // smallest index; math.MaxUint64 for none
+	lines   int          // number of lines
+	err     *SyntaxError // error that ended the block, or nil
+	last    *SyntaxError // error for an index that is too large if the base is 0, or nil
 }

@@ -2,11 +2,11 @@ package dataset
 
 import "fmt"
 
-// ReadCells calls each with the text of every row of a table, without blanks around the cells, in
-// the order of the file. With the same options, row i is row i of [Read], rows of Set.LeftOut
-// included. The cells are valid until each returns. A row of JSON lines has a cell for each field
-// so far. An error of each ends the reading, and is returned with the file's name. names are the
-// names of the columns that were read, nil without a header.
+// ReadCells calls each with the cells of every row of a table, in the file's order and without
+// blanks around the cells, and returns the names of the columns, nil without a header. The rows are
+// those of [Read] with the same options, and also the rows in Set.LeftOut. The cells are valid
+// until each returns. Of lines of JSON, a row has a cell for each field that appeared so far. An
+// error that each returns ends the reading, and ReadCells returns this error with the file's name.
 func ReadCells(path string, opt Options, each func(cells []string) error) (
 	names []string, err error,
 ) {

@@ -11,18 +11,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// maxNames is how many class names a file may have: float32 holds their indices exactly.
+// maxNames is the largest number of class names of a file: float32 holds each index exactly.
 const maxNames = 1 << 24
 
-// classes are the class names of a table. While the table is read, a class has the number of its
-// first appearance; place turns it into the index among the sorted names.
+// classes are the class names of a table. While the table is read, classes have provisional
+// numbers, in the order in which they first appear. After settle, method place turns these numbers
+// into indices of the sorted names.
 type classes struct {
-	words  bool           // the labels are words, because the first one is
-	names  map[string]int // in order of appearance
-	places []float32      // index of each class among the sorted names
+	words  bool           // without an encoder, whether the first label is a word: then all are
+	names  map[string]int // provisional number of each name
+	places []float32      // for each provisional number, the index among the sorted names
 }
 
-// class returns the provisional number of the class of that name.
+// class returns the provisional number of the named class, or the reason why name is refused.
 func (c *classes) class(name string) (y float32, reason string) {
 	n, found := c.names[name]
 	switch {
@@ -41,8 +42,8 @@ func (c *classes) class(name string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// settle computes places and returns the names of the classes, sorted by byte, or nil if the labels
-// are numbers. Of the spellings of true, the name is the first in the file, and likewise for false.
+// settle computes places and returns the class names, sorted by byte, or nil if the labels are
+// numbers. Of the spellings True, TRUE and true it keeps the first in the file; likewise for false.
 func (c *classes) settle() []string {
 	if c.names == nil {
 		return nil
@@ -59,8 +60,8 @@ func (c *classes) settle() []string {
 	return names
 }
 
-// isLaterSpelling reports whether name is a spelling of true that came after another spelling of
-// true, or one of false after another one of false.
+// isLaterSpelling reports whether name is a spelling of true or false, and another spelling of the
+// same truth value came earlier in the file.
 func (c *classes) isLaterSpelling(name string) bool {
 	truth := cell.Truth(name)
 	return truth != "" && slices.ContainsFunc(cell.Spellings, func(other string) bool {
@@ -69,12 +70,13 @@ func (c *classes) isLaterSpelling(name string) bool {
 	})
 }
 
-// place returns the label of a provisional class number: its index among the sorted names.
+// place returns the label for y: if y is a provisional class number, its index among the sorted
+// names, otherwise y.
 func (c *classes) place(y float32) float32 {
 	switch {
 	case c.places == nil || y != y:
 		return y
-	case int(y) >= len(c.places): // in a file that was changed while it was read
+	case int(y) >= len(c.places): // the file was changed while it was read
 		return float32(math.NaN())
 	}
 	return c.places[int(y)]

@@ -9,30 +9,30 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// collector gathers blocks of rows in the matrix of a set. Its first block and the size of the file
-// tell about how many rows there are; if there are more, or the size is unknown, the matrix grows.
-// A dense matrix becomes sparse if a later block has columns beyond it: finish makes it dense
-// again.
+// collector gathers blocks of rows in the matrix of a set. It estimates the number of rows from the
+// first block and the size of the file, if that is known. If there are more rows, the matrix grows.
+// If a later block has other columns, a dense matrix is copied to a sparse matrix, and finish
+// chooses the layout again.
 type collector struct {
 	opt    Options
-	set    Set         // with the labels of rows
+	set    Set         // so far with the labels of rows
 	rows   *rowBuilder // nil before the first row
-	layout Layout      // of rows
-	cols   int         // of a dense matrix
-	space  int         // rows that a dense matrix has space for
-	nnz    int         // nonzeros of rows
+	layout Layout      // layout of rows
+	cols   int         // number of columns of rows while dense
+	space  int         // number of rows that rows has space for while dense
+	nnz    int         // number of nonzeros in rows
 }
 
-// piece is a block of rows, the number of columns so far and of the first of them, and the share of
-// the file that has been read.
+// piece is a block of rows with what is known when the block has been read.
 type piece struct {
-	block       block
-	first, cols int
-	share       float64 // 0 if it is not known
+	block block
+	first int     // number of the first column in the block
+	cols  int     // number of columns so far
+	share float64 // if the block is the first with rows, its share of the file; 0 if unknown
 }
 
-// read reads a table. If there may be several threads, another goroutine gathers the rows while the
-// next block is read.
+// read reads a table. Unless Threads is 1, another goroutine gathers the rows while the next block
+// is read.
 func (c *collector) read(from *sources) (t *tableFile, err error) {
 	if c.opt.Threads == 1 {
 		return scanTable(from, c.opt, func(t *tableFile) error {
@@ -52,7 +52,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 			})
 			return
 		}
-		defer func() { // after a panic
+		defer func() { // after a panic, scanTable must not wait forever
 			for p := range full {
 				free <- p.block
 			}
@@ -65,7 +65,7 @@ func (c *collector) read(from *sources) (t *tableFile, err error) {
 	return t, err
 }
 
-// add adds a block of rows, whose memory may be used again afterwards.
+// add copies a block of rows to the matrix. The block's memory may be reused afterwards.
 func (c *collector) add(p *piece) {
 	b := &p.block
 	c.set.Ignored += b.ignored
@@ -95,15 +95,15 @@ func (c *collector) add(p *piece) {
 	for _, end := range b.ends {
 		columns := b.idx[start:end]
 		if c.layout == LayoutDense && len(columns) == c.cols {
-			columns = nil // all
+			columns = nil // the row has a value in every column
 		}
 		c.rows.add(columns, b.val[start:end])
 		start = end
 	}
 }
 
-// withSpace returns s with space for n more elements. It grows by half, where append grows by a
-// quarter: a stream of unknown size is copied less often.
+// withSpace returns s with space for n more elements. If it grows, it grows by half or more, while
+// append grows by a quarter: a stream of unknown size is copied less often.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s
@@ -111,8 +111,8 @@ func withSpace[T any](s []T, n int) []T {
 	return slices.Grow(s, max(n, len(s)/2))
 }
 
-// begin makes space for the rows of the file, of which the piece is the first. If the columns are
-// not known yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
+// begin makes space for the rows of the file, whose first rows are in p. If there are no columns
+// yet, or the rows are too many for a dense matrix, the matrix is sparse at first.
 func (c *collector) begin(p *piece) {
 	rows, nnz := float64(len(p.block.y)), float64(len(p.block.val))
 	if p.share > 0 {
@@ -129,7 +129,7 @@ func (c *collector) begin(p *piece) {
 	c.set.Y = make([]float32, 0, c.space)
 }
 
-// rebuild copies the rows of a dense matrix to another matrix.
+// rebuild copies the rows of a dense matrix to a new matrix in the given layout.
 func (c *collector) rebuild(layout Layout) {
 	old := c.rows
 	c.layout, c.rows = layout, newRowBuilder(c.space, c.cols, c.nnz, layout)
@@ -139,8 +139,8 @@ func (c *collector) rebuild(layout Layout) {
 	}
 }
 
-// finish returns the set of all rows: cols columns, whose numbers in the blocks begin with first.
-// Values of further columns are left out and counted.
+// finish returns the set of all rows. The set has cols columns; column 0 is column first of the
+// blocks. Values of further columns are left out and counted in Set.Ignored.
 func (c *collector) finish(first, cols int) (*Set, error) {
 	s := &c.set
 	if c.rows == nil {
@@ -166,8 +166,8 @@ func (c *collector) finish(first, cols int) (*Set, error) {
 	return s.WithLayout(layout)
 }
 
-// share returns which part of the file has been read; 0 if that is not known, or if later rows may
-// have more columns.
+// share returns the share of the file that has been read; 0 if that is unknown, or if later rows
+// may have more columns.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
 	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {

@@ -100,7 +100,7 @@ func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
 }
 
 // scanFile calls each with the cells of every row of file f.
-func (t *tableFile) scanFile(f arrayFile, from *sources, each func(cells []string) error) error {
+func (t *tableFile) scanFile(f openFile, from *sources, each func(cells []string) error) error {
 	rows := t.rows
 	if t.name = f.name; len(from.names) == 1 {
 		t.size = f.size

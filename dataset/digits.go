@@ -10,10 +10,10 @@ import (
 //go:embed digits/digits.csv.gz
 var digitsFile []byte
 
-// Digits returns handwritten digits, a real set small enough to be part of this package: 1,797 rows
-// of 8x8 pixels, each a count from 0 to 16 (half of them 0), with labels 0 to 9. It is dense. The
-// UCI repository has it as Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak,
-// 1998; CC BY 4.0).
+// Digits returns a dense set of handwritten digits: 1,797 rows of 8x8 pixels, each a count from 0
+// to 16 (about half of the pixels are 0), with labels 0 to 9. The set comes from the UCI
+// repository: Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak, 1998; CC BY
+// 4.0).
 func Digits() *Set {
 	s, err := ReadFrom(bytes.NewReader(digitsFile), "digits.csv.gz",
 		Options{Layout: LayoutDense, Header: HeaderNo})
@@ -23,13 +23,13 @@ func Digits() *Set {
 	return s
 }
 
-// DigitsSplit returns the digits in two parts, with pixels divided by 16: rows 3, 7, 11 and so on,
-// every fourth one, are for testing (449), the others for training (1,348).
+// DigitsSplit returns the digits in two parts, with pixels divided by 16: the test set has every
+// fourth row (rows 3, 7, 11 and so on, 449 in all), the training set the other 1,348 rows.
 func DigitsSplit() (train, test *Set) {
 	s := Digits()
 	var parts [2][]int
 	for i := range s.Rows() {
-		dense.Scale(1./16, s.Dense.Row(i)) // exact
+		dense.Scale(1./16, s.Dense.Row(i)) // exact, as 16 is a power of two
 		part := 0
 		if i%4 == 3 {
 			part = 1

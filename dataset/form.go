@@ -4,24 +4,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Form is how the text of a table was read: its encoding, the characters between and around
-// cells, the lines above the table, whether there is a header, and the decimal mark:
+// A Form describes how the text of a table was read:
 //
 //	Format    string // csv, tsv, lines or jsonl
 //	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
 //	Separator byte   // character between cells; 0xff for tables of one column
 //	Quote     byte   // character around cells; 0xff for no quotes
 //	Comment   byte   // first character of lines left out; 0xff for no such lines
-//	SkipLines int    // lines left out above the table; 0 if those are only comments and blank lines
+//	SkipLines int    // lines left out above the table; 0 if all are comments or blank lines
 //	Header    bool   // whether the first row of the table names the columns
 //	Units     bool   // whether a row of units, types or descriptions below the header is left out
-//	Columns   int    // number of columns
+//	Columns   int    // number of columns; of lines of JSON, number of fields in the first lines
 //	Trailing  int    // number of columns at the end with no name and, in the samples, no value
-//	Decimal   byte   // decimal mark: '.' or ','
+//	Decimal   byte   // decimal mark, '.' or ',': the more frequent one in the samples
 type Form = form.Form
 
-// A Doubt is something in a table that may have been meant otherwise than it was read, and the
-// command's flag that settles it. Its String method returns a line of text.
+// A Doubt is an ambiguity of a table: what was found, how it was read, and the command's flag that
+// says otherwise. Its String method returns a line of text.
 //
 //	File   string // name of the file, if several were read together; may be empty
 //	About  string // subject: encoding, separator, header, rows, column, label or task
@@ -35,10 +34,10 @@ type Doubt = form.Doubt
 // A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
 // another file: see [Options]. It can be stored as JSON, beside a model:
 //
-//	Columns []string // the names of the features, in the order of the set's; nil without a header
-//	Label   string   // the name of the label's column, if there are names
-//	LabelAt int      // the number of the label's column in the file, from 0; -1 if it was the last
-//	Unnamed bool     // Columns is nil because two names of the header are equal; not stored
+//	Columns []string // names of the features, in the order of the set's columns; nil for no header
+//	Label   string   // name of the label's column; empty without a header
+//	LabelAt int      // number of the label's column in the file, from 0; -1 if it was the last
+//	Unnamed bool     // whether Columns is nil because two names in the header are equal; not stored
 //
 // Its method Check(features int) error returns an error unless the table fits data with the given
 // number of features and its names are distinct.

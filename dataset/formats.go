@@ -16,29 +16,30 @@ const (
 	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", LIBSVM's format
 	FormatCSV      Format = "csv"
 	FormatTSV      Format = "tsv"
-	FormatLines    Format = "lines" // "label<TAB>text", or texts alone
+	FormatLines    Format = "lines" // "label<TAB>text", or a text alone, per line
 	FormatJSONL    Format = "jsonl" // one flat JSON object per line
 	FormatNPY      Format = "npy"   // NumPy's array
 	FormatIDX      Format = "idx"   // MNIST's pair of images and labels
 	FormatPGSM     Format = "pgsm"  // this package's binary format, which is mapped into memory
 )
 
-// A formatInfo says how one format's files are recognized, read and written.
+// A formatInfo describes how the files of one format are recognized, read and written.
 type formatInfo struct {
 	name    Format
-	endings []string // of the names of its files, before that of compression
-	only    []string // endings of files that are read, but not written
+	endings []string // endings of file names, without the ending for compression
+	only    []string // further endings of files that are read, but not written
 	writes  bool     // whether Write writes this format
-	table   bool     // rows of cells, which an Options.Encoder can encode
-	mapped  bool     // read from a regular file that is not compressed, by name
+	table   bool     // whether files are rows of cells, which an Options.Encoder can encode
+	mapped  bool     // whether files are mapped: they must be regular and not compressed
 
-	// isPair reports whether path is the names of two files of this format; nil if one file holds
-	// all data. bothNeeded is set if one file alone is an error.
+	// isPair reports whether path consists of the names of two files of this format; nil if one
+	// file always holds all data. bothNeeded is set if one file alone is an error.
 	isPair     func(path string) bool
 	bothNeeded bool
 }
 
-// formats lists every format. docs/data.md has a row for each, and mutants_test.go a file.
+// formats lists all formats. Tests require a row for each in docs/data.md, and a valid file in
+// mutants_test.go.
 var formats = []formatInfo{
 	{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"}, writes: true},
 	{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, writes: true, table: true},
@@ -59,7 +60,7 @@ func Formats() []Format {
 	return all
 }
 
-// info returns the entry of a format, with only the name for FormatAuto.
+// info returns the entry of f in formats, or an entry with only the name if there is none.
 func (f Format) info() formatInfo {
 	for _, info := range formats {
 		if info.name == f {
@@ -69,20 +70,21 @@ func (f Format) info() formatInfo {
 	return formatInfo{name: f}
 }
 
-// IsTable reports whether files of the format are rows of cells, such as CSV.
+// IsTable reports whether files of the format consist of rows of cells, as CSV files do.
 func (f Format) IsTable() bool { return f.info().table }
 
-// CanWrite reports whether [Write] writes the format to files of this name. A file of FormatPGSM
-// is mapped into memory, so that its name must not end in .gz; Write knows no other compression.
+// CanWrite reports whether [Write] writes format f, and to files of the name path. The name must
+// not end in .psv, .bz2 or .zst. It may end in .gz, if the caller compresses the file, except for
+// FormatPGSM, whose files are mapped into memory.
 func (f Format) CanWrite(path string) bool {
 	info, plain := f.info(), strings.TrimSuffix(path, ".gz")
 	return info.writes && !slices.Contains(info.only, filepath.Ext(plain)) &&
 		!(info.mapped && plain != path) && files.PlainName(plain) == plain
 }
 
-// FormatOf returns the format of a file of this name by its ending, which .gz, .bz2 or .zst may
-// follow: FormatSvmlight for "-", FormatIDX for images,labels, FormatAuto if the name does not
-// tell.
+// FormatOf returns the format of the named file by the ending of its name, which .gz, .bz2 or .zst
+// may follow. It returns FormatSvmlight for "-", FormatIDX for a pair of IDX files, images,labels,
+// and FormatAuto if the name does not tell the format.
 func FormatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight
@@ -99,7 +101,7 @@ func FormatOf(path string) Format {
 	return FormatAuto
 }
 
-// isPair reports whether path is two names, separated by a comma, that both satisfy is.
+// isPair reports whether path consists of two names separated by a comma, and is accepts both.
 func isPair(path string, is func(name string) bool) bool {
 	a, b, ok := strings.Cut(path, ",")
 	return ok && is(a) && is(b)

@@ -9,14 +9,14 @@ import (
 )
 
 // readIDX reads a pair of IDX files, MNIST's format: the images, an array of unsigned bytes whose
-// first dimension is their number, and the labels, one unsigned byte for each image. Each image
-// becomes a row, its pixels in the file's order, each float32(pixel)/255.
-func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
+// first dimension is the number of images, and the labels, one unsigned byte for each image. Each
+// image becomes a row with a feature float32(pixel)/255 for each pixel, in the file's order.
+func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err
 	}
-	// Headers are checked before much is read, and data are read before memory for them is
-	// allocated.
+	// Both headers are checked before data are read, and memory for the set is allocated only after
+	// all data have been read.
 	rows, size, err := idxHeader(images.r, "images")
 	if err != nil {
 		return nil, fail(images.name, err)
@@ -71,9 +71,9 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	})
 }
 
-// idxHeader reads a header: two zero bytes, the type of the elements, the number of dimensions, and
-// each dimension as a big-endian uint32. It returns the first dimension and the product of the
-// others.
+// idxHeader reads the header of the images or the labels, as what says: two zero bytes, the type of
+// the elements, the number of dimensions, and each dimension as a big-endian uint32. It returns the
+// first dimension and the product of the others.
 func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -104,7 +104,7 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	return count, size, nil
 }
 
-// idxData reads n bytes and returns an error if more follow.
+// idxData reads n bytes and returns an error if r has fewer or more.
 func idxData(r io.Reader, n int) ([]byte, error) {
 	// The buffer grows as data arrive, because the header's n may be wrong.
 	var data bytes.Buffer

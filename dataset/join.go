@@ -189,7 +189,7 @@ func (j *join) column(name string) int {
 }
 
 // open reads the beginning of a file, before its first row.
-func (r *tableRows) open(f arrayFile, g form.Given) (err error) {
+func (r *tableRows) open(f openFile, g form.Given) (err error) {
 	j := r.join
 	alone := j == nil || slices.Contains(j.empty, f.name)
 	if !alone && f.name != j.first {

@@ -7,15 +7,18 @@ import (
 	"sync"
 )
 
-// progressStep is about how many bytes are read between two calls of Options.Progress.
+// progressStep is the least number of bytes read between two calls of Options.Progress, except for
+// the last call for a file.
 const progressStep = 1 << 20
 
-// A meter counts the bytes that are read from one or more readers, reports their number, and looks
-// for cancellation. Compressed files are read by goroutines of their own.
+// A meter counts the bytes that are read from one or more readers and calls Options.Progress. Its
+// readers return an error once Options.Context is canceled. Several goroutines may read.
 type meter struct {
-	opt               Options
-	mu                sync.Mutex // for read and told; held during calls of Options.Progress
-	read, told, total int64
+	opt   Options
+	mu    sync.Mutex // guards read and told; held during calls of Options.Progress
+	read  int64      // number of bytes read
+	told  int64      // read at the last call of Options.Progress; -1 before the first
+	total int64      // number of all bytes; 0 if unknown
 }
 
 func newMeter(opt Options, total int64) *meter { return &meter{opt: opt, told: -1, total: total} }
@@ -35,7 +38,7 @@ func (r *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// count counts n bytes, perhaps the last ones.
+// count counts n bytes that were read. last is true at the end of a file.
 func (m *meter) count(n int, last bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,7 +49,8 @@ func (m *meter) count(n int, last bool) {
 	}
 }
 
-// limit returns a reader that fails when r has more than MaxBytes, and counts them.
+// limit returns a reader of r that counts the bytes in o.bytes, and fails when these are more than
+// MaxBytes, if that is not 0.
 func (o Options) limit(r io.Reader) io.Reader {
 	n := o.MaxBytes
 	if n == 0 {
@@ -57,14 +61,14 @@ func (o Options) limit(r io.Reader) io.Reader {
 
 type limited struct {
 	r     io.Reader
-	n     int64
-	total *int64 // of all files that are read
+	n     int64  // largest number of bytes of all files
+	total *int64 // number of bytes read so far, of all files
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	left := l.n - *l.total
 	if int64(len(p))-1 > left {
-		p = p[:left+1] // one more, to see whether there is more
+		p = p[:left+1] // one byte more, to notice that r has more
 	}
 	n, err := l.r.Read(p)
 	if int64(n) > left {

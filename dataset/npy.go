@@ -17,15 +17,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// npyChunk is the number of elements decoded at a time.
+// npyChunk is the largest number of elements decoded at a time.
 const npyChunk = 1 << 15
 
 // readNPY reads NumPy's array format, .npy in versions 1 to 3: an array of rows and columns, in C
-// or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans, of either
-// byte order. If y is nil, a column of the array holds the labels. Otherwise y is a second file,
-// with one number per row, and every column of x is a feature. In arrays of more than two
-// dimensions all but the first are flattened into columns.
-func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
+// or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans, in either
+// byte order. If y is nil, a column of x holds the labels unless opt says that there are none.
+// Otherwise y is a second file with one label per row, and every column of x is a feature. All
+// dimensions but the first become columns.
+func readNPY(x openFile, y *openFile, opt Options) (*Set, error) {
 	if err := opt.noHash(x.name); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	}
 	s := &Set{IndexBase: 1}
 	var labels *npyArray
-	size := a.cols // features of a row
+	size := a.cols // number of features
 	if y == nil {
 		size, err = a.chooseLabel(s, opt)
 	} else if err = opt.checkWidth(size); err == nil {
@@ -75,8 +75,8 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// npyLabels reads the header of the labels for array a, whose file is called name.
-func npyLabels(y arrayFile, a *npyArray, name string) (*npyArray, error) {
+// npyLabels reads the header of file y, which has the labels for array a of the named file.
+func npyLabels(y openFile, a *npyArray, name string) (*npyArray, error) {
 	labels, err := readNPYHeader(y)
 	switch {
 	case err != nil:
@@ -90,8 +90,8 @@ func npyLabels(y arrayFile, a *npyArray, name string) (*npyArray, error) {
 	return labels, nil
 }
 
-// chooseLabel chooses the column of the labels, if there are any, records it in the set, and
-// returns the number of features.
+// chooseLabel sets a.label to the column of the labels, sets s.Unlabelled and s.Table, and returns
+// the number of features.
 func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	if a.cols == 1 && opt.Labels == LabelsYes {
 		return 0, fmt.Errorf("one column only: want features and a label, " +
@@ -112,13 +112,13 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	return features, err
 }
 
-// read reads the elements and returns an error if more data follow. It returns the features and, if
-// a column has them, the labels.
-func (a *npyArray) read(f arrayFile) (x *dense.Matrix, y []float32, err error) {
+// read reads the elements and returns the features and the labels; y is nil if no column has
+// labels. More data after the elements are an error.
+func (a *npyArray) read(f openFile) (x *dense.Matrix, y []float32, err error) {
 	byColumn := a.fortran && a.rows > 1 && a.cols > 1
-	// If the file's size agrees with the header, all memory is allocated at once: for data in C
-	// order, only the memory of the rows. Otherwise the header's n may be wrong, and memory is
-	// allocated as data arrive.
+	// If the file's size is known, readNPYHeader has compared it with the header, and all memory is
+	// allocated at once: for data in C order, only the memory of the rows. Otherwise the header may
+	// be wrong, and memory is allocated as data arrive.
 	n := a.rows * a.cols
 	var all []float32
 	var pieces [][]float32
@@ -158,9 +158,10 @@ func (a *npyArray) read(f arrayFile) (x *dense.Matrix, y []float32, err error) {
 	return rows.x, rows.y, nil
 }
 
-// elements reads the elements in the file's order and calls take for consecutive pieces: first is
-// the index of a piece's first element, and the piece is valid until take returns.
-func (a *npyArray) elements(f arrayFile, take func(first int, piece []float32)) error {
+// elements reads the elements in the file's order and calls take with consecutive pieces of at most
+// npyChunk elements: first is the index of the piece's first element, and the piece is valid until
+// take returns.
+func (a *npyArray) elements(f openFile, take func(first int, piece []float32)) error {
 	n := a.rows * a.cols
 	buf := make([]byte, min(n, npyChunk)*a.width)
 	values := make([]float32, min(n, npyChunk))
@@ -186,8 +187,8 @@ func (a *npyArray) elements(f arrayFile, take func(first int, piece []float32)) 
 // npyRows are the rows of an array, separated into features and labels.
 type npyRows struct {
 	*npyArray
-	x *dense.Matrix
-	y []float32 // nil without a column of labels
+	x *dense.Matrix // features
+	y []float32     // labels; nil if no column has labels
 }
 
 func (a *npyArray) newRows() *npyRows {
@@ -197,7 +198,7 @@ func (a *npyArray) newRows() *npyRows {
 	return &npyRows{a, dense.New(a.rows, a.cols-1), make([]float32, a.rows)}
 }
 
-// add stores elements in C order, of which the first is element number first.
+// add stores elements in C order. The first of them is element number first of the array.
 func (r *npyRows) add(first int, values []float32) {
 	for len(values) > 0 {
 		i, j := first/r.cols, first%r.cols
@@ -217,9 +218,9 @@ func (r *npyRows) add(first int, values []float32) {
 	}
 }
 
-// addColumns stores all elements, given in Fortran order.
+// addColumns stores all elements of the array, given in Fortran order.
 func (r *npyRows) addColumns(all []float32) {
-	const tile = 16 // floats in a cache line
+	const tile = 16 // number of float32 in a cache line
 	if r.label >= 0 {
 		copy(r.y, all[r.label*r.rows:])
 	}
@@ -237,7 +238,7 @@ func (r *npyRows) addColumns(all []float32) {
 	}
 }
 
-// decode converts elements to the nearest float32; -0 becomes 0, as in the other formats.
+// decode stores in dst the float32 nearest to each element in raw; -0 becomes 0.
 func (a *npyArray) decode(dst []float32, raw []byte) {
 	switch a.kind {
 	case 'f':
@@ -297,7 +298,7 @@ func (a *npyArray) decodeIntegers(dst []float32, raw []byte) {
 	}
 }
 
-// integer returns an element's magnitude and sign.
+// integer returns the magnitude of an integer element, and whether it is negative.
 func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	switch a.width {
 	case 1:
@@ -318,8 +319,8 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	return m, false
 }
 
-// check returns an error for values that are not finite in float32 and labels that it can't hold
-// exactly. first is the index of the first element.
+// check returns an error if an element is not finite as float32, or if float32 can't hold a label
+// exactly. v are the decoded elements in raw, and first is the index in the file of v[0].
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)
@@ -343,7 +344,7 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 		}
 	}
 	if a.label < 0 || a.width < 4 || a.kind == 'f' && a.width == 4 {
-		return nil // there are no labels, or all are exact
+		return nil // there are no labels, or float32 holds all exactly
 	}
 	i, step := a.label-first%a.cols, a.cols
 	if i < 0 {
@@ -361,7 +362,7 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	return nil
 }
 
-// place returns the row and column of element k of the file.
+// place returns the row and column of element k in the file's order.
 func (a *npyArray) place(k int) (row, col int) {
 	if a.fortran {
 		return k % a.rows, k / a.rows
@@ -369,7 +370,7 @@ func (a *npyArray) place(k int) (row, col int) {
 	return k / a.cols, k % a.cols
 }
 
-// exact reports whether an element is a fraction, or an integer that float32 holds exactly.
+// exact reports whether an element is no integer, or an integer that float32 holds exactly.
 func (a *npyArray) exact(raw []byte) bool {
 	if a.kind == 'f' {
 		f := math.Float64frombits(a.order.Uint64(raw))

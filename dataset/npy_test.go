@@ -460,7 +460,7 @@ func FuzzNPY(f *testing.F) {
 // header's text is parsed by the package's own parser.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
-	a, err := readNPYHeader(arrayFile{r: r, size: -1})
+	a, err := readNPYHeader(openFile{r: r, size: -1})
 	if err != nil || a.cols < 2 || features == 0 && a.cols-1 > defaultMaxFeatures ||
 		features != 0 && a.cols-1 != int(features) || r.Len() != a.rows*a.cols*a.width {
 		return nil, false

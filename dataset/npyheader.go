@@ -11,22 +11,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// maxNPYHeader is the longest header that is read. NumPy writes some 100 bytes and itself refuses
-// more than 10,000.
+// maxNPYHeader is the largest length of a header in bytes. NumPy writes some 100 bytes and refuses
+// to read more than 10,000.
 const maxNPYHeader = 1 << 16
 
 // An npyArray is an array as its header describes it.
 type npyArray struct {
-	kind       byte // NumPy's: f, i, u or b
-	width      int  // bytes of an element
+	kind       byte // f, i, u or b, as in NumPy's types
+	width      int  // number of bytes of an element
 	order      binary.ByteOrder
 	fortran    bool
-	rows, cols int // all dimensions but the first are columns
+	rows, cols int // first dimension, and product of the others
 	label      int // column of the labels, which must be exact as float32; -1 for none
 }
 
 // readNPYHeader reads the header and checks it against the file's size.
-func readNPYHeader(f arrayFile) (*npyArray, error) {
+func readNPYHeader(f openFile) (*npyArray, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(f.r, head[:10]); err != nil {
 		return nil, short(err)
@@ -152,8 +152,8 @@ func (a *npyArray) parseShape(dims []uint64) error {
 	return nil
 }
 
-// A literal is Python text being parsed. After an error bad remains set, and all methods return
-// zero values.
+// A literal parses a Python literal. After an error bad remains true, and all methods return zero
+// values.
 type literal struct {
 	rest string
 	bad  bool
@@ -195,7 +195,7 @@ func (p *literal) string() string {
 	return ""
 }
 
-// tuple parses whole numbers in parentheses. Python 2 wrote an L after them.
+// tuple parses whole numbers in parentheses. Python 2 may have written an L after each number.
 func (p *literal) tuple() (dims []uint64) {
 	p.want("(")
 	for !p.bad && !p.has(")") {
@@ -213,7 +213,7 @@ func (p *literal) tuple() (dims []uint64) {
 		p.rest = strings.TrimPrefix(p.rest[end:], "L")
 		if !p.has(",") {
 			if p.want(")"); len(dims) == 1 {
-				p.bad = true // a number in parentheses is no tuple
+				p.bad = true // Python takes a number in parentheses for a number, not a tuple
 			}
 			break
 		}

@@ -15,34 +15,34 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// The binary form, .pgsm. All numbers are little-endian, on every machine.
+// The binary format .pgsm. All numbers are little-endian, on every machine. The header has these
+// fields, after their offset and size in bytes:
 //
-//	byte
 //	 0   8  "PGSM\r\n\x1a\n", which a transfer as text would damage
 //	 8   4  version, 1
 //	12   4  layout: 0 dense, 1 sparse
 //	16   8  rows
 //	24   8  cols
 //	32   8  nonzeros
-//	40   4  a block has 2^this rows
-//	44   4  index base of the text that it comes from, 0 or 1
-//	48   8  bytes of class names
+//	40   4  binary logarithm of the number of rows in a block
+//	44   4  index base of the text from which the set was read, 0 or 1
+//	48   8  number of bytes of class names
 //	56   4  hash bits of the features, 0 if they aren't hashed
 //	60   4  CRC-32C of bytes 0 to 59
 //
-// The sections follow, each from the next multiple of 64 on, with zeros between:
+// Sections follow. Each begins at a multiple of 64 bytes, with zeros before it:
 //
 //	labels    rows float32
 //	starts    rows+1 int64         sparse only: row i has nonzeros starts[i] to starts[i+1]-1
 //	columns   nonzeros int32       sparse only: from 0, ascending within a row
-//	values    float32: of the nonzeros; if the layout is dense of all features, each row
-//	          padded with zeros to a multiple of 64 bytes
-//	names     each preceded by its length, a uvarint
-//	sums      a CRC-32C, uint32, of each block, the labels, the names, and the sums before it
+//	values    float32: sparse, the nonzeros; dense, all values, each row padded with zeros
+//	          to a multiple of 64 bytes
+//	names     each name preceded by its length, a uvarint
+//	sums      CRC-32C, uint32, of each block, the labels, the names, and the sums before it
 //
-// The file ends after them. The checksum of a sparse block covers its rows' starts and the end of
-// the last row, their columns, and their values, as they are in the file; the checksum of a dense
-// block covers the padded values.
+// The file ends after the sums. The checksum of a sparse block covers the starts of its rows and
+// the end of its last row, then their columns, then their values, as stored in the file. The
+// checksum of a dense block covers the padded values.
 const (
 	pgsmMagic   = "PGSM\r\n\x1a\n"
 	pgsmVersion = 1
@@ -51,13 +51,13 @@ const (
 	pgsmAlign   = 64
 
 	// pgsmBlock is the approximate size of a block in bytes: large enough to read a disk at full
-	// speed, small enough to check a block when only one of its rows is needed.
+	// speed, small enough to check a block of which only one row is needed.
 	pgsmBlock = 1 << 18
-	// pgsmMaxShift is the largest block's logarithm.
+	// pgsmMaxShift is the binary logarithm of the largest number of rows in a block.
 	pgsmMaxShift = 16
 )
 
-// A pgsmHead is the header as it is in the file.
+// A pgsmHead has the fields of the header in the file's order.
 type pgsmHead struct {
 	Magic           [8]byte
 	Version, Layout uint32
@@ -69,7 +69,7 @@ type pgsmHead struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A pgsmFile describes a file's contents and where they are.
+// A pgsmFile describes a file: the header's fields and the offsets of the sections.
 type pgsmFile struct {
 	layout    Layout
 	rows      int
@@ -80,7 +80,7 @@ type pgsmFile struct {
 	nameBytes int64
 	hashBits  int
 
-	// The offsets of the sections, and the file's size.
+	// Offsets of the sections, and the file's size, in bytes.
 	labels, starts, columns, values, names, sums, size int64
 }
 
@@ -91,20 +91,20 @@ func (h *pgsmFile) blocks() int {
 	return (h.rows-1)>>h.shift + 1
 }
 
-// block returns the rows of block b.
+// block returns the rows of block b: first to end-1.
 func (h *pgsmFile) block(b int) (first, end int) {
 	return b << h.shift, min(h.rows, (b+1)<<h.shift)
 }
 
-// stride returns the length of a dense row with its padding, in float32. It equals the stride of
-// dense.Matrix, but is an int64: the header of a file may claim more columns than an int counts.
+// stride returns the number of float32 in a dense row with its padding. It equals the stride of
+// dense.Matrix, but is an int64, because offsets of rows may exceed an int of 32 bits.
 func (h *pgsmFile) stride() int64 {
 	const floats = pgsmAlign / 4
 	return (int64(h.cols) + floats - 1) / floats * floats
 }
 
-// place computes the offsets of the sections. It fails if they exceed an int64 or the memory of any
-// machine of this kind.
+// place computes the offsets of the sections and the file's size. It returns an error if the size
+// exceeds an int64.
 func (h *pgsmFile) place() error {
 	at, ok := uint64(pgsmHeader), true
 	section := func(count, width uint64) int64 {
@@ -138,7 +138,7 @@ func (h *pgsmFile) place() error {
 	return nil
 }
 
-// chooseShift chooses the size of the blocks.
+// chooseShift sets shift so that a block has at most about pgsmBlock bytes, but at least one row.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {
@@ -150,7 +150,7 @@ func (h *pgsmFile) chooseShift() {
 	h.shift = uint(min(max(bits.Len64(uint64(pgsmBlock/max(row, 1)))-1, 0), pgsmMaxShift))
 }
 
-// header returns the file's first bytes.
+// header returns the encoded header.
 func (h *pgsmFile) header() []byte {
 	head := pgsmHead{Magic: [8]byte([]byte(pgsmMagic)), Version: pgsmVersion, Rows: uint64(h.rows),
 		Cols: uint64(h.cols), NNZ: uint64(h.nnz), Shift: uint32(h.shift), Base: uint32(h.base),
@@ -163,8 +163,8 @@ func (h *pgsmFile) header() []byte {
 	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
 
-// parsePGSMHeader is the inverse of header. It returns an error unless the file has the size that
-// follows from the header.
+// parsePGSMHeader decodes the header b of a file of size bytes, and returns an error unless the
+// size follows from the header.
 func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	head, err := decodePGSMHead(b)
 	if err != nil {
@@ -187,7 +187,8 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	return h, nil
 }
 
-// decodePGSMHead returns the header that b starts with, if it is a whole one of this version.
+// decodePGSMHead decodes the header b, and returns an error unless it is whole, undamaged and of
+// this version.
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
 		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory, so unpack it first")
@@ -241,8 +242,8 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending returns an error unless the class names are UTF-8 and strictly ascending, as Set
-// promises: text formats would give other labels to names that are equal or out of order.
+// ascending returns an error unless the class names are UTF-8 and strictly ascending, as in a Set:
+// text formats would give other labels to names that are equal or out of order.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
@@ -256,14 +257,14 @@ func ascending(names []string) error {
 	return nil
 }
 
-// bytesOf returns the memory of a slice.
+// bytesOf returns the memory of a slice as bytes.
 func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	var one T
 	size := len(s) * int(unsafe.Sizeof(one))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
 }
 
-// toNative converts little-endian numbers, each of width bytes, to the machine's byte order, or
+// toNative converts numbers of width bytes each from little-endian to the machine's byte order, or
 // back.
 func toNative(raw []byte, width int) {
 	if !blob.BigEndian {

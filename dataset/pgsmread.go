@@ -17,13 +17,13 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mapped reports whether the set's features are in a mapped file. Then they are read from the file
-// when they are used, can't be written to, and are invalid after Close.
+// Mapped reports whether the set's features are in a mapped file. Features in a mapped file are
+// read from it when they are used, must not be written to, and are invalid after Close.
 func (s *Set) Mapped() bool { return s.mapped != nil }
 
-// Close unmaps a mapped file. The set, its matrix and all slices of its rows must not be used any
-// more. Close does nothing to a set in memory. A set that is never closed remains mapped until the
-// program ends.
+// Close unmaps the file of a mapped set. Afterwards the set, its matrix and all slices of its rows
+// must not be used. Close does nothing if the set is in memory. A file that is never unmapped
+// remains mapped until the program ends.
 func (s *Set) Close() error {
 	if s.mapped == nil {
 		return nil
@@ -32,9 +32,10 @@ func (s *Set) Close() error {
 	return s.mapped.Close()
 }
 
-// Err returns the first error found in a mapped file so far, and nil for a set in memory. Rows of a
-// mapped set are checked when they are first used, in blocks, and the rows of a damaged block are
-// empty: trust a result only if Err is nil after it. Training calls Err itself.
+// Err returns the error of the first damaged block, in the file's order, that was found so far in a
+// mapped file, and nil for a set in memory. The rows of a mapped set are checked block by block
+// when they are first used, and the rows of a damaged block are empty: trust a result computed from
+// the set only if Err then returns nil. Training calls Err itself.
 func (s *Set) Err() error {
 	if s.Dense != nil {
 		return s.Dense.Err()
@@ -45,18 +46,18 @@ func (s *Set) Err() error {
 	return nil
 }
 
-// readPGSM reads the file of that name.
+// readPGSM reads the named file.
 func readPGSM(path string, opt Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // the mapping remains valid
+	defer f.Close() // the mapping outlives f
 	return readOpenPGSM(f, opt)
 }
 
-// ReadPGSM reads an open file, such as one without a name, as Read reads a .pgsm file: it maps the
-// file unless opt.InMemory forbids it. The mapping outlives f.
+// ReadPGSM reads an open .pgsm file, which need not have a name, as Read does: it maps the file
+// unless opt.InMemory is set or the system can't map files. The mapping outlives f.
 func ReadPGSM(f *os.File, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -129,7 +130,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	return h, nil
 }
 
-// readWhole reads a file of size bytes into memory aligned like a mapping.
+// readWhole reads a file of size bytes into memory that is aligned for all numbers in the file.
 func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	m := newMeter(opt, size)
 	data := bytesOf(matrices.Vectors(1, int(size+3)/4)[0])[:size]
@@ -146,16 +147,16 @@ func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	return data, nil
 }
 
-// pgsmData is a file in memory.
+// pgsmData is a file whose bytes are in memory or mapped.
 type pgsmData struct {
 	*pgsmFile
 	data []byte
-	sum  []uint32 // of each block, the labels, the names
+	sum  []uint32 // checksums of each block, the labels and the names
 }
 
-// set returns the set of a file whose bytes are data. The features of a mapped file are checked
-// when they are first read, unless opt asks for another layout or number of columns; otherwise they
-// are checked now.
+// set returns the set of a file whose bytes are data. mapped is nil if data are not mapped. The
+// features of a mapped file are checked when they are first used. If the file is not mapped, or opt
+// asks for another layout or number of columns, set checks all features.
 func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
@@ -269,7 +270,8 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	return names, ascending(names)
 }
 
-// willNeed returns a function that asks the system to load rows that will soon be used.
+// willNeed returns a function that asks the system to load the pages of rows that will soon be
+// used.
 func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	if d.layout == LayoutDense {
 		row := 4 * d.stride()
@@ -286,8 +288,8 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 			mapped.WillNeed(0, 0)
 			return
 		}
-		// The starts are few and mostly in memory. They are not checked yet, but only serve as a
-		// hint.
+		// The starts are few and mostly in memory. They may not have been checked yet, but wrong
+		// starts only load wrong pages.
 		from, to := starts[first], starts[end]
 		if from >= 0 && from < to && to <= int64(d.nnz) {
 			mapped.WillNeed(d.columns+4*from, d.columns+4*to)
@@ -296,8 +298,9 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	}
 }
 
-// verify returns an error unless a block's checksum is right, its values are finite and, in a
-// sparse block, the starts ascend.
+// verify returns an error unless the checksum of the block of rows first to end-1 is right and its
+// values are finite and, in a sparse block, not 0. On big-endian machines toNative has checked the
+// checksum.
 func (d *pgsmData) verify(first, end int) error {
 	if !blob.BigEndian && !d.goodSum(first, end) {
 		return badSum(first, end)
@@ -306,8 +309,8 @@ func (d *pgsmData) verify(first, end int) error {
 		rows, stride := d.dense(first, end), int(d.stride())
 		for i := range end - first {
 			row := rows[i*stride:][:d.cols]
-			// If the sum of squares, which is several times as fast to compute, is finite, all
-			// numbers are.
+			// If the sum of squares is finite, all numbers are finite. Computing the sum is
+			// several times as fast as looking at each number.
 			if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
 				return fmt.Errorf("row %d has a number that is not finite", first+i)
 			}
@@ -316,7 +319,8 @@ func (d *pgsmData) verify(first, end int) error {
 	}
 	starts := view[int64](d.data, d.starts+8*int64(first), end-first+1)
 	at, n := starts[0], int(starts[end-first]-starts[0])
-	k := slices.IndexFunc(view[float32](d.data, d.values+4*at, n), notStored)
+	values := view[float32](d.data, d.values+4*at, n)
+	k := slices.IndexFunc(values, notStored)
 	if k < 0 {
 		return nil
 	}
@@ -324,11 +328,14 @@ func (d *pgsmData) verify(first, end int) error {
 	for starts[i+1] <= at+int64(k) {
 		i++
 	}
-	return fmt.Errorf("row %d has a number that is not finite, or a zero that is stored", first+i)
+	if values[k] == 0 {
+		return fmt.Errorf("row %d stores a zero", first+i)
+	}
+	return fmt.Errorf("row %d has a number that is not finite", first+i)
 }
 
-// goodSum reports whether a block's bytes, as they are in the file, have the checksum stored in the
-// file.
+// goodSum reports whether the bytes of the block of rows first to end-1 have the checksum stored in
+// the file. The bytes must be in the file's byte order.
 func (d *pgsmData) goodSum(first, end int) bool {
 	want := d.sum[first>>d.shift]
 	if d.layout == LayoutDense {
@@ -341,7 +348,8 @@ func (d *pgsmData) goodSum(first, end int) bool {
 		d.data[d.columns:][4*from:4*to], d.data[d.values:][4*from:4*to]) == want
 }
 
-// toNative checks all checksums and converts the numbers to the machine's byte order.
+// toNative checks the checksums of all blocks and converts their numbers to the machine's byte
+// order.
 func (d *pgsmData) toNative() error {
 	for b := range d.blocks() {
 		if first, end := d.block(b); !d.goodSum(first, end) {
@@ -358,13 +366,13 @@ func (d *pgsmData) toNative() error {
 	return nil
 }
 
-// dense returns dense rows with their padding.
+// dense returns the dense rows first to end-1 with their padding.
 func (d *pgsmData) dense(first, end int) []float32 {
 	stride := int(d.stride())
 	return view[float32](d.data, d.values+4*int64(first*stride), (end-first)*stride)
 }
 
-// view returns n numbers at an offset of the file as a slice that shares its memory.
+// view returns the n numbers at offset at of data as a slice that shares the memory of data.
 func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
@@ -372,15 +380,15 @@ func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	return blob.Numbers[T](data[at:][:n*int(unsafe.Sizeof(*new(T)))])
 }
 
-// notStored reports whether a sparse set must not store the value.
+// notStored reports whether a sparse set must not store v, which is 0 or not finite.
 func notStored(v float32) bool { return v == 0 || !floats.IsFinite(v) }
 
 func badSum(first, end int) error {
 	return fmt.Errorf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
 }
 
-// fit returns the set with the number of features and the layout that opt asks for. If they differ
-// from the file's, the result is a copy in memory.
+// fit returns the set with the number of features and the layout that opt asks for. If the number
+// or the layout differs from the file's, the result is a copy in memory.
 func (s *Set) fit(opt Options) (*Set, error) {
 	features := opt.Features
 	if features == 0 {
@@ -388,7 +396,7 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	}
 	layout := opt.Layout
 	if layout == LayoutAuto {
-		layout = s.Layout() // the choice was made when the file was written
+		layout = s.Layout() // the writer of the file chose it
 	}
 	t, err := s, error(nil)
 	if features != s.Cols() {
@@ -400,7 +408,7 @@ func (s *Set) fit(opt Options) (*Set, error) {
 		}
 	}
 	if t, err = t.WithLayout(layout); err == nil && t != s {
-		err = s.Err() // of the rows that were copied
+		err = s.Err() // the copied rows may be damaged
 	}
 	return t, err
 }

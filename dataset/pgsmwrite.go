@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// WritePGSM writes the set in the binary format that Read maps into memory, from the start of w on.
-// The header is written last, so that a file cut short is never taken for a complete one. Reading
-// the file gives the same set, except for Ignored. WritePGSM fails, naming the row, if a number is
-// not finite.
+// WritePGSM writes the set from the start of w on in the binary format that Read maps into memory.
+// It writes the header last, so that an incomplete file is never taken for a complete one. Reading
+// the file gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set
+// are not stored. If a number is not finite, WritePGSM returns an error that names its row.
 func WritePGSM(w io.WriterAt, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -40,13 +40,13 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 
 // A PGSMShape describes a set whose rows are written one by one.
 type PGSMShape struct {
-	Layout    Layout // dense or sparse
-	Rows      int
-	Cols      int
-	NNZ       int      // nonzeros
-	IndexBase int      // 0 or 1, as in Set
-	Names     []string // sorted, as in Set
-	HashBits  int      // as in Options
+	Layout    Layout   // dense or sparse
+	Rows      int      // number of rows
+	Cols      int      // number of features
+	NNZ       int      // number of nonzeros
+	IndexBase int      // Set.IndexBase, 0 or 1
+	Names     []string // Set.Names, sorted by byte; nil if the labels are numbers
+	HashBits  int      // Set.HashBits; 0 if the features aren't hashed
 }
 
 func (s PGSMShape) check() error {
@@ -64,22 +64,22 @@ func (s PGSMShape) check() error {
 }
 
 // A PGSMWriter writes the binary format row by row, for sets larger than memory. It keeps the
-// labels in memory, and about 256 KiB of the rest, or one row.
+// labels and one block of rows in memory; a block has about 256 KiB, or one row.
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt
-	y     []float32
-	found int // nonzeros appended
-	sum   []uint32
-	err   error
+	y     []float32 // labels of the rows appended
+	found int       // number of nonzeros appended
+	sum   []uint32  // checksums, as in pgsmData
+	err   error     // first error
 
-	// The block being filled: starts with the end of the last row, columns, values.
-	ends []int64
-	idx  []int32
+	// The block being filled.
+	ends []int64 // start of the block's first row, then the end of each row
+	idx  []int32 // columns
 	val  []float32
 }
 
-// NewPGSMWriter returns a writer of a file with the given shape.
+// NewPGSMWriter returns a writer that writes a set of the given shape to w.
 func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	if err := shape.check(); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -101,21 +101,22 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	p.sum[p.blocks()+1] = checksum(names)
 	p.write(names, p.names)
 	if p.layout == LayoutSparse {
-		// The first start is written here; each block writes its rows' ends.
+		// Write the start of row 0. Each block writes the ends of its rows.
 		p.write(make([]byte, 8), p.starts)
 	}
 	return p, p.err
 }
 
-// write writes a part of the file at an offset, unless an earlier call failed.
+// write writes raw at offset at of the file, unless there was an error before.
 func (p *PGSMWriter) write(raw []byte, at int64) {
 	if p.err == nil && len(raw) > 0 {
 		_, p.err = p.w.WriteAt(raw, at)
 	}
 }
 
-// Append adds a row with label y and the given values in the given columns, which must ascend. If
-// columns is nil, values has one value for each column. It keeps neither slice.
+// Append appends a row with label y and the given values in the given columns, which must strictly
+// ascend. If columns is nil, values has one value for each column, or no value for a row of zeros.
+// Append keeps neither slice. After an error all calls return this error.
 func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error {
 	if p.err = p.check(y, columns, values); p.err != nil {
 		return p.err
@@ -145,7 +146,7 @@ func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error 
 	return p.endRow(y)
 }
 
-// check returns an error unless the arguments are valid as the next row.
+// check returns an error unless the arguments of Append are valid for the next row.
 func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	i, want := len(p.y), len(columns)
 	if columns == nil && len(values) > 0 {
@@ -173,7 +174,7 @@ func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	return nil
 }
 
-// denseRow adds a row of zeros to the block and returns it.
+// denseRow appends a row of zeros to a dense block and returns the row without its padding.
 func (p *PGSMWriter) denseRow() []float32 {
 	n, stride := len(p.val), int(p.stride())
 	p.val = slices.Grow(p.val, stride)[:n+stride]
@@ -181,7 +182,7 @@ func (p *PGSMWriter) denseRow() []float32 {
 	return p.val[n:][:p.cols]
 }
 
-// endRow ends a row, and the block if it is the block's last.
+// endRow ends a row with label y, and writes the block if it is full or the row is the last.
 func (p *PGSMWriter) endRow(y float32) error {
 	p.y = append(p.y, y+0)
 	if p.layout == LayoutSparse {
@@ -193,7 +194,7 @@ func (p *PGSMWriter) endRow(y float32) error {
 	return p.err
 }
 
-// flush writes block b.
+// flush writes block b and empties the buffers.
 func (p *PGSMWriter) flush(b int) {
 	if p.found > p.nnz {
 		p.err = fmt.Errorf("dataset: more than the %d nonzeros announced", p.nnz)
@@ -220,14 +221,15 @@ func (p *PGSMWriter) flush(b int) {
 	p.idx, p.val = p.idx[:0], p.val[:0]
 }
 
-// Close writes the rest of the file, and the header last. It fails if fewer rows or nonzeros were
-// appended than the shape says. It does not close the file.
+// Close writes the labels, the checksums and, last, the header. It returns the error of an earlier
+// call, if there was one, and an error if fewer rows or nonzeros were appended than the shape says.
+// It does not close the file.
 func (p *PGSMWriter) Close() error {
 	if p.err != nil {
 		return p.err
 	}
 	if len(p.y) != p.rows || p.found != p.nnz {
-		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros, want %d and %d",
+		p.err = fmt.Errorf("dataset: %d rows and %d nonzeros were appended, want %d and %d",
 			len(p.y), p.found, p.rows, p.nnz)
 		return p.err
 	}

@@ -158,6 +158,16 @@ func fileNames(path string, format Format) ([]string, error) {
 	return []string{path}, nil
 }
 
+// An openFile is an open file of any format but .pgsm.
+type openFile struct {
+	r    io.Reader   // reads the file, decompressed
+	at   io.ReaderAt // reads the data of r from any position; nil if only r can
+	name string
+	size int64 // number of bytes that r reads, or -1 if unknown
+
+	regular bool // whether the file is a regular file, so that reading does not wait as for a pipe
+}
+
 // input holds the open files of one set: one file, or a pair of features and labels.
 type input struct {
 	opt   Options
@@ -223,12 +233,12 @@ func sizeOf(f *os.File) (int64, bool) {
 }
 
 // readers returns readers of the decompressed files.
-func (in *input) readers() ([]arrayFile, error) {
+func (in *input) readers() ([]openFile, error) {
 	m := in.opt.meter
 	if m == nil {
 		m = newMeter(in.opt, in.size())
 	}
-	var all []arrayFile
+	var all []openFile
 	for i, f := range in.files {
 		name := in.names[i]
 		r, packed, err := files.Unpack(&metered{m, in.raw[i]}, name, in.opt.Decompressors...)
@@ -245,7 +255,7 @@ func (in *input) readers() ([]arrayFile, error) {
 		if closes {
 			in.stops = append(in.stops, func() { z.Close() }) // it was only read
 		}
-		from := arrayFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
+		from := openFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
 		if regular && !packed && in.opt.MaxBytes == 0 { // MaxBytes may end the reading earlier
 			from.at, from.size = f, size
 		}

@@ -131,7 +131,7 @@ func hostileHugeIndex(t *testing.T) {
 		// A dense row would take 512 MiB, a few rows more than the machine has.
 		text := strings.Repeat("1 1:1 134217728:1\n", 100)
 		_, err := readText(text, Options{Layout: LayoutDense, MaxFeatures: 1 << 27})
-		if !says(err, "use the sparse one") {
+		if !says(err, "use the sparse layout") {
 			t.Error(err)
 		}
 	})

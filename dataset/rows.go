@@ -12,17 +12,19 @@ import (
 
 // A rowBuilder builds a matrix row by row.
 type rowBuilder struct {
-	first int           // number of the first column
-	dense *dense.Matrix // nil for a sparse one
-	rows  int           // of dense so far
+	first int           // number of the first column in add's arguments
+	dense *dense.Matrix // nil if the matrix is sparse
+	rows  int           // number of rows of dense so far
 
-	cols    int // of a sparse one, here and below
+	// The fields below are for a sparse matrix.
+	cols    int
 	starts  []int64
 	indices []int32
 	values  []float32
 }
 
-// newRowBuilder returns a builder with space for nnz nonzeros.
+// newRowBuilder returns a builder of a matrix in the given layout, with space for the given number
+// of rows and, if the layout is sparse, nnz nonzeros.
 func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	if layout == LayoutDense {
 		return &rowBuilder{dense: dense.New(rows, cols)}
@@ -35,9 +37,9 @@ func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	}
 }
 
-// add adds a row with the given values in the given columns. If columns is nil, there is one value
-// for each column, from the first on; a sparse matrix stores only the nonzeros. It keeps the
-// numbers of columns: settle subtracts first.
+// add adds a row with the given values in the given columns, which count from first. If columns is
+// nil, values has the value of every column. A sparse matrix then stores only the nonzeros, and in
+// either case keeps the numbers of columns until settle subtracts first.
 func (b *rowBuilder) add(columns []int32, values []float32) {
 	if b.dense != nil {
 		row := b.dense.Row(b.rows)
@@ -54,7 +56,7 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 		b.indices = append(b.indices, columns...)
 		b.values = append(b.values, values...)
 	} else {
-		indices, nonzeros := b.indices, b.values // in registers
+		indices, nonzeros := b.indices, b.values // local, so that the loop keeps them in registers
 		for j, v := range values {
 			if v != 0 {
 				indices = append(indices, int32(j+b.first))
@@ -66,8 +68,8 @@ func (b *rowBuilder) add(columns []int32, values []float32) {
 	b.starts = append(b.starts, int64(len(b.values)))
 }
 
-// settle subtracts first from the columns of a sparse matrix, which then has cols columns. It drops
-// the values of further columns, and returns their number.
+// settle subtracts first from the columns of a sparse matrix, gives the matrix cols columns, drops
+// the values of further columns, and returns the number of values dropped.
 func (b *rowBuilder) settle(first, cols int) (dropped int) {
 	b.cols = cols
 	n, from := 0, int64(0)
@@ -85,7 +87,7 @@ func (b *rowBuilder) settle(first, cols int) (dropped int) {
 	return dropped
 }
 
-// into stores the finished matrix in the set.
+// into stores the finished matrix in s.
 func (b *rowBuilder) into(s *Set) (err error) {
 	s.Dense, s.Sparse, s.mapped = b.dense, nil, nil
 	if b.dense == nil {
@@ -94,8 +96,8 @@ func (b *rowBuilder) into(s *Set) (err error) {
 	return err
 }
 
-// fill gives the set rows of cols columns in the given layout, with nnz nonzeros in all. row
-// returns all values of row i.
+// fill stores in s a matrix in the given layout with nnz nonzeros, whose row i has the cols values
+// that row returns.
 func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32) error {
 	layout, err := layout.choose(nnz, rows, cols)
 	if err != nil {
@@ -108,8 +110,9 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 	return b.into(s)
 }
 
-// copied returns a set with copies of n rows, the numbers of which at returns, in the given layout.
-// The copies have cols columns: further ones are left out and counted, missing ones are zero.
+// copied returns a set of n rows in the given layout; row k is a copy of row at(k) of s. The set
+// has cols columns: nonzeros in further columns are left out and counted in Ignored, missing
+// columns are zero.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
 	for k := 0; k < n && layout == LayoutSparse; k++ {
@@ -131,14 +134,15 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 	return &t, b.into(&t)
 }
 
-// withCols returns a copy of the set with cols features: further ones are left out and counted,
-// missing ones are zero.
+// withCols returns a copy of the set with cols features: nonzeros of further features are left out
+// and counted in Ignored, missing features are zero.
 func (s *Set) withCols(cols int) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, cols, s.Layout())
 }
 
-// WithLayout returns the set in the given layout: s itself if that is its layout. A new set has its
-// own matrix and shares Y and Names. -0 becomes 0 in a sparse set.
+// WithLayout returns the set in the given layout: s itself if s has this layout already, otherwise
+// a set with its own matrix that shares Y and Names with s. Sparse sets store no zeros, so -0
+// becomes 0.
 func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	if err := s.checkRows(); err != nil {
 		return nil, err
@@ -157,8 +161,8 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, s.Cols(), layout)
 }
 
-// Subset returns copies of the given rows, in the given order; a row may come twice. It panics if
-// one is out of range.
+// Subset returns a set of copies of the given rows, in the given order; a row may occur more than
+// once. Subset panics if a row number is out of range.
 func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
 	for _, i := range rows {

@@ -12,18 +12,19 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// denseFill is the share of nonzeros from which LayoutAuto is dense. It was not measured. It must
-// be a constant, so that the layout depends only on the data: dense and sparse sums round
-// differently.
+// denseFill is the least share of nonzeros for which LayoutAuto chooses the dense layout. The value
+// was not measured. It must be a constant, so that the layout depends only on the data: dense and
+// sparse sums round differently.
 const denseFill = 0.25
 
-// maxThinDense is the largest size in bytes of the dense form of a set below denseFill. A small
-// file can describe a large set of this kind: a few bytes of text can ask for terabytes.
+// maxThinDense is the largest size in bytes of a dense matrix whose share of nonzeros is below
+// denseFill. Without this limit, a few bytes of text could ask for terabytes.
 const maxThinDense = 1 << 34
 
-// A Set is examples and their labels. One of Dense and Sparse is not nil, except in the zero Set,
-// which has no rows; row i is the example with the label Y[i]. Sparse matrices from this package
-// store no zeros, so that NNZ is the same in both layouts.
+// A Set is a set of examples and their labels: row i of Dense or Sparse is the example with the
+// label Y[i]. Exactly one of Dense and Sparse is not nil, except in the zero Set, which has no
+// rows. Sparse matrices from this package store no zeros, so that NNZ does not depend on the
+// layout.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
@@ -31,54 +32,56 @@ type Set struct {
 	// Y has one label for each row: the number in the file or, if the labels are names, the name's
 	// index in Names.
 	Y []float32
-	// Names are the class names of a CSV file, sorted by byte, or nil if the labels are numbers.
-	// Positions differ between files: compare classes of two files by name. True, TRUE and true
-	// are one class, which has the spelling that comes first in the file, and so are False, FALSE
-	// and false.
+	// Names are the class names of a table or a .pgsm file, sorted by byte, or nil if the labels
+	// are numbers. Files may have different Names: compare classes of two files by name. True, TRUE
+	// and true are one class, which has the spelling that comes first in the table; False, FALSE
+	// and false likewise.
 	Names []string
 
-	// IndexBase is the number that an svmlight file gives to column 0: 0 or 1. Other formats have
-	// no indices; for them it is 1.
+	// IndexBase is the index of column 0 in an svmlight file, 0 or 1. It is 1 for formats without
+	// indices.
 	IndexBase int
-	// Ignored counts the nonzeros that were left out because their column is beyond
+	// Ignored is the number of nonzeros that were left out because their columns are beyond
 	// Options.Features.
 	Ignored int64
-	// Lacking is the number of columns by which a dense .pgsm file has fewer than Options.Features.
-	// These features are zero.
+	// Lacking is the number of columns that a dense .pgsm file lacks to have Options.Features
+	// columns. These features are zero.
 	Lacking int
-	// HashBits is the value of Options.HashBits with which the features were hashed. Then a column
-	// is a bucket.
+	// HashBits is the value of Options.HashBits with which the features were hashed into columns; 0
+	// if they were not hashed.
 	HashBits int
 
-	// Unlabelled says that the data have no labels: Y is all zeros. See [Labels].
+	// Unlabelled reports whether the data have no labels. Y is then all zeros. See [Labels].
 	Unlabelled bool
-	// Rounded counts the labels that Options.RoundLabels accepts.
+	// Rounded is the number of labels that Options.RoundLabels rounded.
 	Rounded int
 	// LeftOut lists the numbers, from 0, of the rows that MissingDrop left out.
 	LeftOut []int
 
-	// Form describes how the text of a table was read, and Doubts list details that could be read
-	// in another way. Mixed tells that Form is that of the first of several files and that others
-	// have another form, such as another separator.
+	// Form describes how the text of a table was read, and Doubts lists what could be read in
+	// another way. If the table consists of several files, Form is the form of the first file that
+	// is not empty, and Mixed reports whether another file has another form, such as another
+	// separator.
 	Form   *Form
 	Mixed  bool
 	Doubts []Doubt
-	// Table describes the columns of a CSV or .npy file, with the names of Options.Table if that is
-	// set. It is nil without a header if the label is the last column or missing, and for other
-	// formats.
+	// Table describes the columns of a table or an .npy file; if the columns were matched by the
+	// names in Options.Table, it is Options.Table. It is nil for other formats, and if there is no
+	// header and the label is the last column or missing. With an Encoder whose features are not
+	// the columns, Columns has the names of these features, nil if they have none.
 	Table *Table
 	// Others are the names of the columns that were left out because Options.Table does not have
 	// them.
 	Others []string
 
-	// Bytes is the number of bytes read, after decompression, of all files of the set.
+	// Bytes is the number of bytes, after decompression, of all files of the set.
 	Bytes int64
 
 	mapped *files.Mapped // the mapped file; nil for a set in memory
 }
 
-// Examples are the rows of a *dense.Matrix or a *sparse.Matrix, for training and prediction with
-// packages pegasos and kernelsvm. The interface has the methods of pegasos.Examples.
+// Examples is the interface of *dense.Matrix and *sparse.Matrix by which packages pegasos and
+// kernelsvm read the rows of a set. It has the methods of pegasos.Examples.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -87,7 +90,7 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Examples returns Dense or Sparse, whichever is not nil, or nil.
+// Examples returns Dense or Sparse, whichever is not nil, or nil for the zero Set.
 func (s *Set) Examples() Examples {
 	switch {
 	case s.Dense != nil:
@@ -114,8 +117,8 @@ func (s *Set) Cols() int {
 	return 0
 }
 
-// row returns the columns and values of row i's nonzeros, or nil columns and all values of a dense
-// row. They are not a copy: they must not be written to.
+// row returns the columns and values of the nonzeros of row i if the set is sparse, and nil and all
+// values of row i if the set is dense. The slices are not copies and must not be written to.
 func (s *Set) row(i int) (columns []int32, values []float32) {
 	if s.Dense != nil {
 		return nil, s.Dense.Row(i)
@@ -123,7 +126,7 @@ func (s *Set) row(i int) (columns []int32, values []float32) {
 	return (*matrices.CSR)(s.Sparse).CheckedRow(i)
 }
 
-// Layout returns LayoutDense or LayoutSparse.
+// Layout returns LayoutDense if Dense is not nil, and LayoutSparse otherwise.
 func (s *Set) Layout() Layout {
 	if s.Dense != nil {
 		return LayoutDense
@@ -131,7 +134,8 @@ func (s *Set) Layout() Layout {
 	return LayoutSparse
 }
 
-// NNZ returns the number of nonzeros. It counts them if the set is dense.
+// NNZ returns the number of nonzeros. It counts them in a dense matrix, and returns the number of
+// stored values of a sparse matrix.
 func (s *Set) NNZ() int {
 	if s.Sparse != nil {
 		return s.Sparse.NNZ()
@@ -139,7 +143,7 @@ func (s *Set) NNZ() int {
 	return s.nonzeros()
 }
 
-// nonzeros counts the nonzeros.
+// nonzeros counts the values that are not zero, also in a sparse matrix that stores zeros.
 func (s *Set) nonzeros() (n int) {
 	for i := range s.Rows() {
 		_, values := s.row(i)
@@ -148,8 +152,8 @@ func (s *Set) nonzeros() (n int) {
 	return n
 }
 
-// Fill returns the share of features that are nonzero, from 0 to 1, and 0 for a set without
-// features. Like NNZ it counts them if the set is dense.
+// Fill returns the share of nonzeros among all values, from 0 to 1, and 0 for a set without values.
+// If the set is dense, Fill counts the nonzeros in all rows.
 func (s *Set) Fill() float64 { return fill(s.NNZ(), s.Rows(), s.Cols()) }
 
 func fill(nnz, rows, cols int) float64 {
@@ -159,8 +163,8 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose returns the layout of a matrix of this size, and an error if its dense form would be too
-// large.
+// choose returns the layout for a matrix of the given size and number of nonzeros: l, or the layout
+// that LayoutAuto stands for. It returns an error if the layout is dense and the matrix too large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err
@@ -176,13 +180,14 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 		size := 4 * float64(rows) * float64(cols)
 		if size > math.MaxInt/2 || f < denseFill && size > maxThinDense {
 			return l, fmt.Errorf("dataset: %d rows of %d features, of which %.2g%% are nonzero, "+
-				"are too many for the dense layout: use the sparse one", rows, cols, 100*f)
+				"are too many for the dense layout: use the sparse layout", rows, cols, 100*f)
 		}
 	}
 	return l, nil
 }
 
-// checkRows returns an error if the set, which a caller may have built, has no rows.
+// checkRows returns an error unless the set, which a caller may have built, has either dense or
+// sparse rows.
 func (s *Set) checkRows() error {
 	switch {
 	case s == nil:
@@ -195,7 +200,7 @@ func (s *Set) checkRows() error {
 	return nil
 }
 
-// check returns an error unless the set has rows, and a label for each.
+// check returns an error unless the set has dense or sparse rows and a valid label for each row.
 func (s *Set) check() error {
 	if err := s.checkRows(); err != nil {
 		return err
@@ -205,7 +210,7 @@ func (s *Set) check() error {
 	}
 	for i, y := range s.Y {
 		if s.Names != nil && !(y >= 0 && int(y) < len(s.Names) && float32(int(y)) == y) {
-			return fmt.Errorf("dataset: the label of row %d is %v: want the place of one of %d names",
+			return fmt.Errorf("dataset: the label of row %d is %v: want the index of one of %d names",
 				i, y, len(s.Names))
 		}
 	}

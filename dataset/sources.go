@@ -9,25 +9,26 @@ import (
 // sources opens the files of a set one after the other.
 type sources struct {
 	opt   Options
-	names []string // of the files
-	at    int      // index in names of the open file, -1 before the first
-	in    input    // the open file
-	first *arrayFile
+	names []string  // names of the files
+	at    int       // index in names of the open file; -1 before the first
+	in    input     // the open file, if next opened it
+	first *openFile // the only file, if the caller opened it
 }
 
-// oneFile returns the sources of a file that is open, which the caller closes.
-func oneFile(f arrayFile, opt Options) *sources {
+// oneFile returns the sources of the open file f, which the caller closes.
+func oneFile(f openFile, opt Options) *sources {
 	return &sources{opt: opt, names: []string{f.name}, at: -1, first: &f}
 }
 
-// sourcesOf returns the sources of the named file and those of Options.More.
+// sourcesOf returns the sources of the file path and the files of Options.More. It returns an error
+// if they can't be read together.
 func sourcesOf(path string, opt Options) (*sources, error) {
 	s := &sources{opt: opt, names: append([]string{path}, opt.More...), at: -1}
 	if len(opt.More) == 0 {
 		return s, nil
 	}
-	var kind, of string // of the files, and of the first one
-	var size int64      // of all files; -1 if unknown
+	var kind, of string // kind of the files, and name of the first file
+	var size int64      // total size of the files in bytes; -1 if unknown
 	for i, name := range s.names {
 		format, err := opt.formatOf(name)
 		if err != nil {
@@ -36,9 +37,10 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 		switch is := kindOf(format); {
 		case is == "":
 			return nil, fmt.Errorf("%s: several files can be read together if they are svmlight text "+
-				"or tables; this one is %s: convert it first (pegasimd convert)", name, format)
+				"or tables, but its format is %s: convert it first (pegasimd convert)", name, format)
 		case i > 0 && is != kind:
-			return nil, fmt.Errorf("%s: %s, but %s is %s: want files of one kind", name, is, of, kind)
+			return nil, fmt.Errorf("%s: %s, but %s is %s: want files of the same kind", name, is, of,
+				kind)
 		default:
 			kind, of = is, s.names[0]
 		}
@@ -55,7 +57,8 @@ func sourcesOf(path string, opt Options) (*sources, error) {
 	return s, nil
 }
 
-// kindOf names the kind of a format of which several files can be read together; "" if they can't.
+// kindOf returns the name of the kind of files with which a file of the format can be read
+// together, or "" if it must be read alone.
 func kindOf(format Format) string {
 	switch {
 	case format == FormatSvmlight:
@@ -70,30 +73,31 @@ func kindOf(format Format) string {
 
 // format returns the format of the open file.
 func (s *sources) format() Format {
-	format, _ := s.opt.formatOf(s.name()) // which sourcesOf has checked
+	format, _ := s.opt.formatOf(s.name()) // sourcesOf or the caller has checked the format
 	return format
 }
 
-// name returns the name of the open file, or of the last one.
+// name returns the name of the open file; before the first call of next, the name of the first
+// file, and after the end, the name of the last.
 func (s *sources) name() string { return s.names[max(s.at, 0)] }
 
-// next closes the open file and opens the next one. The error is io.EOF after the last one.
-func (s *sources) next() (arrayFile, error) {
+// next closes the open file and opens the next file. It returns io.EOF after the last file.
+func (s *sources) next() (openFile, error) {
 	s.close()
 	if s.at++; s.at == len(s.names) {
 		s.at--
-		return arrayFile{}, io.EOF
+		return openFile{}, io.EOF
 	}
 	if s.first != nil {
 		return *s.first, nil
 	}
 	s.in = input{opt: s.opt}
 	if err := s.in.open(s.names[s.at]); err != nil {
-		return arrayFile{}, err
+		return openFile{}, err
 	}
 	f, err := s.in.readers()
 	if err != nil {
-		return arrayFile{}, err
+		return openFile{}, err
 	}
 	return f[0], nil
 }
@@ -104,7 +108,7 @@ func (s *sources) close() {
 	s.in = input{}
 }
 
-// readSeveral reads the named file and those of Options.More.
+// readSeveral reads the file path and the files of Options.More.
 func readSeveral(path string, opt Options) (*Set, error) {
 	s, err := sourcesOf(path, opt)
 	if err != nil {

@@ -1,22 +1,26 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 )
 
-// ConvertSvmlight converts an svmlight file to the binary format without holding it in memory; the
-// result equals that of Read and WritePGSM, to the byte. It reads the file, which must be a regular
-// one, twice with one thread, and keeps 4 bytes per row. It returns the number of rows and columns.
-// Options.Features must not be set.
+// ConvertSvmlight converts svmlight text to the binary format without holding the features in
+// memory, and returns the number of rows and columns. The output equals the output of Read and
+// WritePGSM, to the byte. ConvertSvmlight parses the file, which must be a regular file, twice with
+// one thread, and keeps 4 bytes per row in memory. The data must have labels, and Options.Features
+// must be 0.
 func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
 	}
-	if opt.Features > 0 || opt.Labels != LabelsYes || path == "-" {
-		return 0, 0, fmt.Errorf("%s: want a file to convert, with its labels and all its features",
-			path)
+	switch {
+	case path == "-":
+		return 0, 0, errors.New("stdin: want a regular file, because it is read twice")
+	case opt.Features > 0 || opt.Labels != LabelsYes:
+		return 0, 0, fmt.Errorf("%s: want Features 0 and Labels yes, to convert all columns", path)
 	}
 	format := opt.Format
 	if format == FormatAuto {
@@ -50,7 +54,7 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	}
 	err = eachBlock(path, opt, func(b *block) error {
 		if b.err != nil {
-			return fmt.Errorf("%s: it was changed while it was read", path)
+			return fmt.Errorf("%s: the file was changed while it was read", path)
 		}
 		for k := range b.idx {
 			b.idx[k] -= int32(first)
@@ -63,9 +67,9 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	return t.rows, cols, err
 }
 
-// ConvertCSV converts a table to the binary format without holding it in memory; the result equals
-// that of Read and WritePGSM, to the byte. It reads the file twice. It returns the number of rows
-// and columns.
+// ConvertCSV converts a table to the binary format without holding the features in memory, and
+// returns the number of rows and columns. The output equals the output of Read and WritePGSM, to
+// the byte. ConvertCSV reads the file, which must be a regular file, twice.
 func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
 	if opt, err = opt.filled(); err != nil {
 		return 0, 0, err
@@ -93,7 +97,7 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 		return p.appendBlock(b, f.classes.place)
 	})
 	if err == nil && !maps.Equal(again.classes.names, f.classes.names) {
-		err = fmt.Errorf("%s: it was changed while it was read", path)
+		err = fmt.Errorf("%s: the file was changed while it was read", path)
 	}
 	if err == nil {
 		err = p.Close()
@@ -101,7 +105,7 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	return f.count, f.columns.cols, err
 }
 
-// eachCSVBlock reads a table block by block.
+// eachCSVBlock reads a table and calls each with every block of its rows.
 func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {
 	from, err := sourcesOf(path, opt)
 	if err != nil {
@@ -111,7 +115,7 @@ func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *table
 	return scanTable(from, opt, func(t *tableFile) error { return each(&t.block) })
 }
 
-// appendBlock appends the rows of a block. label converts their labels.
+// appendBlock appends the rows of a block, with labels converted by label.
 func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error {
 	start := 0
 	for i, end := range b.ends {
@@ -123,7 +127,7 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 	return nil
 }
 
-// eachBlock reads an svmlight file block by block.
+// eachBlock reads svmlight text and calls f with every block of its rows.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
 	from, err := sourcesOf(path, opt)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is the approximate number of bytes that a thread parses at a time: few enough for the
+// chunkSize is the approximate number of bytes that a thread parses at a time. They fit in the
 // second-level cache.
 const chunkSize = 1 << 18
 
+// readSvmlight reads svmlight text in chunks of about chunkSize bytes.
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
 		chunks: chunks{from: from, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,
@@ -45,17 +46,17 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 // totals combines the results of the blocks.
 type totals struct {
 	file      int // index of the file of the last block
-	lines     int // of that file
+	lines     int // number of lines of that file so far
 	rows, nnz int
-	size      int64        // the largest index and one more
-	zero      bool         // the base is 0
-	last      *SyntaxError // see block
+	size      int64        // largest index plus 1; 0 for none
+	zero      bool         // whether the index base is 0, as far as known
+	last      *SyntaxError // first error of the kind block.last
 }
 
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
-// add adds the next block in the files' order. The first error in that order is reported, no matter
-// which thread finds it first. A read error is reported after errors in the text before it.
+// add adds the next block in the order of the text and returns the block's error with the file's
+// name and line. names are the names of the files.
 func (t *totals) add(b *block, names []string) error {
 	if b.file != t.file {
 		t.file, t.lines = b.file, 0
@@ -95,7 +96,7 @@ func (t *totals) shape(opt Options) (base, first, cols int) {
 	return base, base, int(max(t.size-int64(base), 0))
 }
 
-// columns returns the shape of the set, and an error if it has too many columns.
+// columns returns what shape does, and an error if there are too many columns. name is the file's.
 func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base, first, cols = t.shape(opt)
 	switch {
@@ -110,9 +111,11 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 	return base, first, cols, nil
 }
 
-// svmlight is text being read by several threads. Each takes the next chunk of lines, under a lock,
-// and parses it without a lock; the chunks are added in the files' order. Lines don't depend on
-// each other, so neither the size of chunks nor the number of threads changes the result.
+// svmlight reads text with several threads. Each thread takes the next chunk of lines under a lock,
+// parses the chunk without a lock, and adds its rows when the chunks before have been added. Lines
+// don't depend on each other, so neither the size of chunks nor the number of threads changes the
+// result. The error is the first in the text, even if another thread finds a later error earlier;
+// an error of reading comes after errors in the text before it.
 type svmlight struct {
 	rules *rules
 
@@ -120,23 +123,25 @@ type svmlight struct {
 	chunks chunks
 	taken  int    // number of chunks taken
 	labels Labels // LabelsAuto until a line shows whether there are labels
-	err    error  // the error that ended reading: io.EOF at the end of the file
-	stop   bool
+	err    error  // error that ended reading: io.EOF at the end of the files
+	stop   bool   // whether no more chunks are to be taken
 
 	order  sync.Mutex // guards the fields from turn to fault
-	added  sync.Cond  // broadcasts that turn has changed
-	turn   int        // number of the chunk to be added next; -1 after a panic
+	added  sync.Cond  // signals a change of turn
+	turn   int        // number of the chunk to add next; -1 after a panic
 	all    collector
 	totals totals
-	fault  error // the first error in the text
+	fault  error // first error in the text
 }
+
+// work takes, parses and adds chunks until there are no more, or the text has an error.
 
 func (p *svmlight) work() {
 	var data []byte
 	var s scratch
 	panics := true
 	defer func() {
-		if panics { // nobody waits for this thread's chunk
+		if panics { // other threads must not wait for this thread's chunk
 			p.order.Lock()
 			p.turn = -1
 			p.order.Unlock()
@@ -172,8 +177,8 @@ func (p *svmlight) work() {
 	}
 }
 
-// add adds the rows of chunk i, which is the given share of all text, when its turn comes. It
-// returns false if the text up to the end of the chunk has an error.
+// add adds the rows of chunk i, which is the given share of all text, after all chunks before it.
+// It returns false if the text up to the end of the chunk has an error, or if a thread panicked.
 func (p *svmlight) add(i int, b *block, share float64) bool {
 	p.order.Lock()
 	defer p.added.Broadcast()
@@ -191,15 +196,16 @@ func (p *svmlight) add(i int, b *block, share float64) bool {
 		return false
 	}
 	_, first, cols := p.totals.shape(p.all.opt)
-	if p.all.opt.HashBits == 0 { // there may be ignored columns if the base was found to be 0
+	if p.all.opt.HashBits == 0 {
+		// If BaseAuto found base 0, rows may have one column beyond Features, which finish drops.
 		cols = max(cols, int(p.totals.size)-first)
 	}
 	p.all.add(&piece{*b, first, cols, share})
 	return true
 }
 
-// labelsOf returns LabelsYes or LabelsNo, by whether the first line of the text begins with a
-// label, or LabelsAuto if all lines are empty.
+// labelsOf returns LabelsYes if the first row of the text begins with a label and LabelsNo if the
+// row begins with a feature. It returns LabelsAuto if all lines are blank or comments.
 func labelsOf(data []byte) Labels {
 	for p := 0; p < len(data); p = nextLine(data, p) {
 		if p = skipBlanks(data, p); endsRow(data[p]) {
@@ -216,13 +222,13 @@ func labelsOf(data []byte) Labels {
 // chunks cuts the text of files into chunks of whole lines, each of one file.
 type chunks struct {
 	from *sources
-	size int
-	now  lines // of the open file
-	open bool
-	text int64 // size in bytes of the open file; -1 if it is not known
+	size int   // approximate size of a chunk in bytes
+	now  lines // lines of the open file
+	open bool  // whether a file is open
+	text int64 // size in bytes of the open file; -1 if unknown
 }
 
-// share returns n bytes as a fraction of all text; 0 if the size of the text is not known.
+// share returns n bytes as a fraction of all text; 0 if the size of the text is unknown.
 func (c *chunks) share(n int) float64 {
 	if len(c.from.names) > 1 || c.text <= 0 {
 		return 0
@@ -230,7 +236,8 @@ func (c *chunks) share(n int) float64 {
 	return min(1, float64(n)/float64(c.text))
 }
 
-// next returns the next chunk, as lines.next does, and the index of its file.
+// next returns the next chunk of the files' text, and the index of its file. Otherwise it works
+// like lines.next.
 func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 	if !c.open {
 		f, err := c.from.next()
@@ -249,15 +256,15 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 // lines splits a stream into chunks of whole lines.
 type lines struct {
 	r    io.Reader
-	size int    // of a chunk, if no line is longer
-	rest []byte // read, but not yet returned
-	read bool   // the first chunk was read
+	size int    // size in bytes of a chunk unless a line is longer
+	rest []byte // bytes read, but not yet returned
+	read bool   // whether the first chunk has been read
 }
 
 // next returns the next chunk, in buf if that is large enough, and an error with the last chunk. A
-// chunk ends in a newline, which is added to the last line of the stream if it lacks one; it is
-// empty if no data are left. With an error other than io.EOF the chunk has the whole lines before
-// the error.
+// chunk is empty or ends in a newline, which next adds to the last line of the stream if that lacks
+// one. With io.EOF the chunk has the rest of the stream; with another error it has the whole lines
+// before the error.
 func (l *lines) next(buf []byte) ([]byte, error) {
 	if n := max(l.size, 2*len(l.rest)); cap(buf) < n {
 		buf = make([]byte, 0, n)

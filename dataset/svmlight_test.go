@@ -278,7 +278,7 @@ func text(r *rand.Rand, bad int) string {
 }
 
 // textOf returns the sources of the text that r reads.
-func textOf(r io.Reader) *sources { return oneFile(arrayFile{r: r, name: "a.svm"}, Options{}) }
+func textOf(r io.Reader) *sources { return oneFile(openFile{r: r, name: "a.svm"}, Options{}) }
 
 // checkText compares a reading in chunks by some threads with the reference reader's.
 func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {

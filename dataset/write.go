@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Write writes a set in the given format: see [WriteSvmlight], [WriteCSV], [WriteNPY] and
-// [WritePGSM], for which w has to be an [io.WriterAt].
+// Write writes a set in the given format with [WriteSvmlight], [WriteCSV], [WriteNPY] or
+// [WritePGSM]. For FormatPGSM, w must be an [io.WriterAt].
 func Write(w io.Writer, format Format, s *Set) error {
 	switch format {
 	case FormatSvmlight:
@@ -37,11 +37,11 @@ func Write(w io.Writer, format Format, s *Set) error {
 	return fmt.Errorf("dataset: the format %s is only read, not written", format)
 }
 
-// WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
-// the first line ends in a zero of the last column, so that the number of columns isn't lost.
-// Numbers have the fewest digits that give the same float32 again. Reading the text gives the same
-// set, except for Names: their indices are written. It fails, naming the row, if a number is not
-// finite.
+// WriteSvmlight writes the set as svmlight text with indices from 1 and without zeros, except that
+// the first line always has the last column, so that the number of columns isn't lost. Numbers have
+// the fewest digits that give the same float32 again. Reading the text gives the same features and
+// labels, but not Names: labels are written as indices in Names. If a number is not finite,
+// WriteSvmlight returns an error that names its row.
 func WriteSvmlight(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -76,12 +76,13 @@ func WriteSvmlight(w io.Writer, s *Set) error {
 }
 
 // WriteCSV writes the set as comma-separated values, one example per line, with its label in the
-// last column. The first line is a header if Table has names that are distinct and would be
-// recognized as a header. Numbers have the fewest digits that give the same float32 again, and
-// labels are written by name if they have names. Reading the text gives the same set if Separator,
-// Quote, Comment, SkipLines and, without a header, Header of Options are given: names may hold
-// other separators, and a first row of numbers may look like a header. WriteCSV fails, naming the
-// row, if a number is not finite, and on names that would not be read back unchanged.
+// last column. The first line is a header if Table has distinct names that would be recognized as a
+// header. Numbers have the fewest digits that give the same float32 again. Labels are written by
+// name if the set has Names. To read the same features and labels again, set Separator, Quote,
+// Comment, SkipLines and, without a header, Header of Options: names may contain other separators,
+// and a first row may look like a header. WriteCSV returns an error if the set has no features, if
+// a number is not finite or a class name would not be read back unchanged, and if a sparse set has
+// too many zeros to write.
 func WriteCSV(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -128,8 +129,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// notHeader returns the first line of a file, with a decimal point added to its first two numbers
-// if it would be taken for a header that numbers the columns.
+// notHeader returns the first line of a file without a header. If the line would be taken for a
+// header that numbers the columns, notHeader adds a decimal point to the first two numbers.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {
@@ -143,8 +144,8 @@ func notHeader(line []byte) []byte {
 	return []byte(strings.Join(cells, ",") + "\n")
 }
 
-// csvHeaderOf returns the line with the names of the set's columns, or nothing if they would not be
-// read back unchanged.
+// csvHeaderOf returns the header line with the names of the set's columns, or "" if the names would
+// not be read back unchanged.
 func csvHeaderOf(s *Set) string {
 	if s.Table == nil || s.Table.Columns == nil || s.Table.Check(s.Cols()) != nil {
 		return ""
@@ -164,27 +165,27 @@ func csvHeaderOf(s *Set) string {
 	return csvLine(cells...)
 }
 
-// staysInCSV reports whether a name is read back unchanged: it has no blanks at its ends, no line
-// break that reading normalizes, and no NUL, by which a file may be taken for another format.
+// staysInCSV reports whether a name is read back unchanged from CSV: the name has no blanks at its
+// ends, no \r\n, which reading may change, and no NUL, which may make the file look binary.
 func staysInCSV(name string) bool {
 	return strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
 		!strings.Contains(name, "\x00")
 }
 
-// csvLine returns a line with the cells in CSV's quoting.
+// csvLine returns a line of CSV with the given cells, quoted where necessary.
 func csvLine(cells ...string) string {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
-	c.Write(cells) // writing to memory does not fail
+	c.Write(cells) // never fails, because b is in memory
 	c.Flush()
 	return b.String()
 }
 
-// csvNames returns the class names in CSV's quoting, or nil if there are none.
+// csvNames returns the class names, quoted for CSV where necessary, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if cell.IsMissing(name) || !staysInCSV(name) {
-			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
+			return nil, fmt.Errorf("dataset: the class name %q would not be read back unchanged "+
 				"from CSV", escape.Cut(name))
 		}
 		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
@@ -197,8 +198,9 @@ func csvNames(s *Set) (cells []string, err error) {
 }
 
 // WriteNPY writes the set as an array of float32 in NumPy's .npy format, version 1, one example per
-// row with its label in the last column. Names are lost: their indices are written. It fails,
-// naming the row, if a number is not finite.
+// row with its label in the last column. Names are not written: labels are written as indices in
+// Names. WriteNPY returns an error if a number is not finite or a sparse set has too many zeros to
+// write.
 func WriteNPY(w io.Writer, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -209,7 +211,7 @@ func WriteNPY(w io.Writer, s *Set) error {
 	cols := s.Cols() + 1
 	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
 		s.Rows(), cols)
-	size := (10+len(head)+1+63)/64*64 - 10 // the data begin at a multiple of 64 bytes
+	size := (10+len(head)+1+63)/64*64 - 10 // length of the padded header: data start at 64*n
 	var b bytes.Buffer
 	b.WriteString("\x93NUMPY\x01\x00")
 	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(size)))
@@ -237,19 +239,20 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-// fitsText returns an error if the set has too many zeros for LayoutDense: the text would be huge.
+// fitsText returns an error if a sparse set has too many zeros for a format that writes all zeros.
+// form is the format's name.
 func (s *Set) fitsText(form string) error {
 	if s.Dense != nil {
 		return nil
 	}
 	if _, err := LayoutDense.choose(s.NNZ(), s.Rows(), s.Cols()); err != nil {
-		return fmt.Errorf("dataset: %d rows of %d features are too many zeros for %s: use "+
+		return fmt.Errorf("dataset: %d rows of %d features have too many zeros for %s: use "+
 			"svmlight or pgsm", s.Rows(), s.Cols(), form)
 	}
 	return nil
 }
 
-// eachNonzero calls f for the nonzeros of row i, in ascending order.
+// eachNonzero calls f with the column and value of each nonzero of row i, in order of columns.
 func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
 	columns, values := s.row(i)
 	for k, v := range values {
@@ -264,7 +267,7 @@ func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
 	}
 }
 
-// copyRow copies the features of row i to dst, which may be longer; -0 becomes 0.
+// copyRow copies the features of row i to the start of dst; -0 becomes 0.
 func (s *Set) copyRow(dst []float32, i int) {
 	clear(dst[:s.Cols()])
 	s.eachNonzero(i, func(j int, v float32) { dst[j] = v })
