@@ -12,11 +12,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// cellRecorder is an encoder that records what it is given.
+// cellRecorder is an encoder that records the table and the cells that it gets.
 type cellRecorder struct {
 	lengths
-	begun *Table
-	rows  []string
+	begun *Table   // table passed to Begin
+	rows  []string // cells of each row, quoted
 }
 
 func (c *cellRecorder) Begin(s form.Source) { c.begun = s.Table }
@@ -28,7 +28,8 @@ func (c *cellRecorder) Encode(cells []string, columns []int32, values []float32)
 	return columns, values, 0, ""
 }
 
-// ReadCells has the rows of Read, of any form and with any number of threads.
+// ReadCells passes on the cells that Read passes to an encoder, in files of any form and with one
+// thread or two. It returns the error of its argument each.
 func TestReadCells(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

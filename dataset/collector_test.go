@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file whose first block tells the wrong number of rows, or the other layout, gives the same rows
-// as a stream, whose size is unknown.
+// A file gives the same set as a stream of unknown size, also if the number of rows or the layout
+// estimated from the first block is wrong.
 func TestCollector(t *testing.T) {
 	long := strings.Repeat("0.123456789,"+strings.Repeat("-1.5,", 9)+"a\n", 8_000)
 	short := strings.Repeat(strings.Repeat("1,", 10)+"b\n", 30_000)
@@ -16,8 +16,8 @@ func TestCollector(t *testing.T) {
 	mixed := strings.Repeat("0,2,0,0,5,0,0,8,0,0,d\n", 9_000)
 	for i, c := range []struct {
 		text  string
-		grows bool // whether there are more rows than the first block tells
-		turns bool // whether the layout is not the one of the first block
+		grows bool // whether there are more rows than estimated from the first block
+		turns bool // whether the automatic layout differs from the first block's
 	}{
 		{text: long[:1_000*len("0.123456789,a\n")]},
 		{text: long},
@@ -74,7 +74,8 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// Blocks whose columns are not those of the first block give the rows that one block gives.
+// The rows and the layout do not depend on the size of blocks and the number of threads, also if
+// later blocks have other columns than the first.
 func TestCollectorColumns(t *testing.T) {
 	full := strings.Repeat("1 1:1 2:-2\n", 50)
 	for _, text := range []string{

@@ -157,7 +157,8 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// Text may contain control characters, and may be in another encoding with one byte per character.
+// Text may contain control characters, and may be in UTF-8 or in an encoding with one byte per
+// character.
 func TestCSVCodes(t *testing.T) {
 	long := strings.Repeat("é", 255) // the first 512 bytes end in a character
 	for _, header := range []string{"\x1b[2J", "caf\xe9", "é", "a" + long + "\x1b" + long} {
@@ -168,8 +169,8 @@ func TestCSVCodes(t *testing.T) {
 	}
 }
 
-// A set may have more columns than MaxFeatures allows a CSV file by default: it can be written, and
-// read again with MaxFeatures.
+// A set may have more columns than a CSV file may have by default: WriteCSV writes the set, and it
+// can be read again if MaxFeatures is set.
 func TestCSVOfManyColumns(t *testing.T) {
 	const cols = csvFeatures + 2*moreColumns
 	s := mustText(t, fmt.Sprintf("1 %d:2\n", cols), Options{})
@@ -183,7 +184,7 @@ func TestCSVOfManyColumns(t *testing.T) {
 	}
 }
 
-// A file with more rows than a block.
+// The rows and classes of a file with more rows than a block are read.
 func TestCSVBlocks(t *testing.T) {
 	for _, row := range []string{"1,0,2,c\n", "0,0,0,c\n"} {
 		text := strings.Repeat(row, blockSize+10) + strings.Replace(row, "c", "b", 1)
@@ -196,11 +197,11 @@ func TestCSVBlocks(t *testing.T) {
 }
 
 // lengths is an encoder whose features are the lengths of cells. It refuses the cell "bad", and
-// does not use the columns listed in leaves.
+// does not use the columns whose numbers are in leaves.
 type lengths struct {
-	columns int
-	leaves  string // numbers of the columns that are not used
-	table   *Table
+	columns int    // number of columns
+	leaves  string // numbers of the columns that are not used, one digit each
+	table   *Table // returned by Reads
 }
 
 func (l lengths) Reads() (t *Table, uses []bool) {
@@ -234,7 +235,7 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 ) {
 	for i, cell := range cells {
 		if cell == "bad" {
-			return columns, values, i, "want a good one"
+			return columns, values, i, "want another cell"
 		}
 		if i < l.columns && !strings.Contains(l.leaves, fmt.Sprint(i)) && cell != "" {
 			columns, values = append(columns, int32(i)), append(values, float32(len(cell)))
@@ -243,14 +244,14 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// The first row of a table with words is a header unless its cells occur again below, or unless it
-// contains numbers other than 0, 1, 2 and so on.
+// The first row of a table is detected as a header or as data, as each case says: words that occur
+// again below, for example, are data, and so are numbers other than 0, 1, 2 and so on.
 func TestCSVHeader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		opt        Options
-		header     string // the names of the features, or nothing
-		rows       int
+		header     string // names of the features; empty if there is no header
+		rows       int    // number of rows; -1 if reading is an error
 	}{
 		{"words", "red,round,yes\nblue,round,no\nred,flat,yes\n", Options{}, "", 3},
 		{"words and names", "colour,shape,ok\nred,round,yes\nblue,flat,no\n", Options{},
@@ -306,8 +307,8 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// Repeated cells are looked for in all rows that are read in advance; a header above many rows
-// remains a header.
+// A first row of cells that occur again only after 2,000 rows is data. A row of names above many
+// rows remains a header.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
 	for text, header := range map[string]bool{
@@ -321,8 +322,7 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
-// A set that is written as a table is read again with all of its rows, whatever the first one looks
-// like.
+// A set written by WriteCSV is read again with all its rows, whatever the first row looks like.
 func TestWriteCSVFirstRow(t *testing.T) {
 	for _, text := range []string{
 		"0,1,2,target\n5,6,7,b\n", "0,1,2,3,target\n5,6,7,8,b\n", "0,1,2,target\n", "0,1,2,7\n5,6,7,8\n",
@@ -364,8 +364,9 @@ func TestCSVCarriageReturns(t *testing.T) {
 	}
 }
 
-// An encoder's columns are found by name, as with a table; a column that the encoder does not use
-// may be missing. The error names the first cell that the encoder refuses, and counts the others.
+// An encoder's columns are found by name if there is a header, and by position otherwise. A column
+// that the encoder does not use may be missing from a header. The error names the first cell that
+// the encoder refuses, and counts the further rows with refused cells.
 func TestCSVEncoder(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b", "c"}, Label: "y", LabelAt: -1}
 	first := &Table{LabelAt: 0}
@@ -397,15 +398,15 @@ func TestCSVEncoder(t *testing.T) {
 		{"a column that isn't used is missing, no header", "xxx,7,8\n", Options{Table: named}, "1",
 			"a.csv:1: 3 columns, want 4 with the label column", ""},
 		{"refused", "a,b,c,y\nx,xx,bad,7\nbad,bad,x,8\n,,,9\nbad,,,9\n", Options{Table: named}, "",
-			`a.csv:2:6: column "c": token "bad": want a good one (and in 2 more rows)`, ""},
+			`a.csv:2:6: column "c": token "bad": want another cell (and in 2 more rows)`, ""},
 		{"refused in another order", "c,y,b,a\nx,7,bad,x\n", Options{Table: named}, "",
-			`a.csv:2:5: column "b": token "bad": want a good one`, ""},
+			`a.csv:2:5: column "b": token "bad": want another cell`, ""},
 		{"words alone, no header", "x,xx,xxx,7\n", Options{Table: named}, "",
 			"7 1:1 2:2 3:3\n", ""},
 		{"words alone that come again, no header", "x,xx,xxx,7\nx,xx,xxx,7\n", Options{Table: named},
 			"", "7 1:1 2:2 3:3\n7 1:1 2:2 3:3\n", ""},
 		{"refused, no header", "1,x,bad,7\n", Options{Table: named}, "",
-			`a.csv:1:5: token "bad": want a good one`, ""},
+			`a.csv:1:5: token "bad": want another cell`, ""},
 		{"refused, and a row is ragged", "a,b,c,y\nx,xx,bad,7\n1,2\n", Options{Table: named}, "",
 			"a.csv:3: 2 cells where the table has 4 columns", ""},
 		{"label", "a,b,c,y\nx,xx,bad,7\n1,2,3,\n", Options{Table: named}, "",
@@ -434,7 +435,8 @@ func TestCSVEncoder(t *testing.T) {
 	}
 }
 
-// The error for a feature's cell names its line, its position and its column.
+// A SyntaxError has the name of the column and the text of the cell, and its Cell is true if a
+// feature's cell is at fault.
 func TestSyntaxErrorOfCSV(t *testing.T) {
 	long := strings.Repeat("n", 50)
 	for _, c := range []struct {
@@ -495,7 +497,7 @@ func (c endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A row without end is refused before it fills the memory, quoted or not.
+// A row of more than 2^28 bytes is refused, quoted or not, before it fills the memory.
 func TestEndlessRow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads three rows of a quarter of a gigabyte each")

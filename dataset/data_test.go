@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// The wanted numbers are copied from the README of the data folder.
+// The data sets have the numbers of rows, columns and so on that the data folder's README lists.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		rows, cols, nnz int
-		positive        int // labels above 0; -1 if that says nothing
+		positive        int // number of labels above 0; -1 to skip the check
 		layout          Layout
 	}{
 		{"a9a/a9a.svm.gz", 32561, 123, 451592, 7841, LayoutSparse},

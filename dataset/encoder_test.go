@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// observer is an encoder that stops before a row and records the arguments of Begin.
+// observer is an encoder that records the arguments of Begin and can stop the reading at a row.
 type observer struct {
 	lengths
 	sources []form.Source
@@ -22,7 +22,7 @@ func (o *observer) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
 	if o.rows++; len(o.sources) != 1 {
-		return columns, values, 0, "the file has not begun once"
+		return columns, values, 0, "Begin was not called exactly once"
 	}
 	if o.rows == o.stop {
 		return columns, values, 0, form.Stop
@@ -30,7 +30,7 @@ func (o *observer) Encode(cells []string, columns []int32, values []float32) (
 	return o.lengths.Encode(cells, columns, values)
 }
 
-// Before the first row, an encoder gets the file's columns and the options that concern it.
+// Before the first row, Begin gets the file's columns and the options that concern an encoder.
 func TestEncoderBegin(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -60,11 +60,11 @@ func TestEncoderBegin(t *testing.T) {
 	}
 	o := &observer{lengths: lengths{columns: 2}}
 	if _, err := readCSVText("a,b,y\n", Options{Encoder: o}); err != nil || len(o.sources) > 0 {
-		t.Errorf("without rows: begun %d times, %v", len(o.sources), err)
+		t.Errorf("without rows: %d calls of Begin, %v", len(o.sources), err)
 	}
 }
 
-// Reading ends with an error where the encoder stops it, even after a refused cell.
+// Reading ends with an error at the row at which the encoder stops, even after a refused cell.
 func TestEncoderStop(t *testing.T) {
 	const rows = "1,2,3\nbad,2,3\n1,2,3\n1,2,3\n"
 	for stop := 1; stop <= 4; stop++ {

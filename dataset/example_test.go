@@ -75,7 +75,7 @@ func ExampleWriteSvmlight() {
 	// -1 3:2
 }
 
-// Rows that come one by one from elsewhere, in a file that is mapped when it is read.
+// Write rows one by one to a .pgsm file, which Read maps into memory.
 func ExampleNewPGSMWriter() {
 	f, err := os.CreateTemp("", "*.pgsm")
 	if err != nil {
@@ -87,7 +87,7 @@ func ExampleNewPGSMWriter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The first error is kept, and returned by Close, too.
+	// Close also returns the first error of Append.
 	w.Append(1, []int32{0, 7}, []float32{0.5, 2})
 	w.Append(-1, []int32{9}, []float32{3})
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
@@ -102,7 +102,7 @@ func ExampleNewPGSMWriter() {
 	// Output: 2 10 [1 -1]
 }
 
-// Text of any size in the binary form: it is read twice, and not held in memory.
+// Convert text of any size to the binary format, without holding the features in memory.
 func ExampleConvertSvmlight() {
 	f, err := os.CreateTemp("", "*.pgsm")
 	if err != nil {

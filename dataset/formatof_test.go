@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The table of docs/data.md and the help of train name each format by the endings of its files, or
-// by its own name if none tells.
+// The table in docs/data.md and the help of train list the endings of the files of each format, or
+// the format's name if it has no endings.
 func TestFormatsPages(t *testing.T) {
 	text, err := os.ReadFile("../docs/data.md")
 	if err != nil {
@@ -36,8 +36,8 @@ func TestFormatsPages(t *testing.T) {
 	}
 }
 
-// FormatOf knows every ending, also before one of compression, and CanWrite no file that could not
-// be read again.
+// FormatOf knows every ending, also if an ending for compression follows. CanWrite accepts only
+// files that can be read again.
 func TestFormatOf(t *testing.T) {
 	for _, info := range formats {
 		for _, ending := range append(append([]string{}, info.endings...), info.only...) {

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// data returns the path of a file of the project's data sets. If it is missing, data logs that the
-// test is skipped; scripts look for that line.
+// data returns the path of a file in the folder that the variable PEGASIMD_DATA names. If it is not
+// set, ok is false, and data logs a line that names the file; scripts look for this line.
 func data(t testing.TB, name string) (path string, ok bool) {
 	t.Helper()
 	dir := os.Getenv("PEGASIMD_DATA")
@@ -35,6 +35,7 @@ func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
+// zipped returns text compressed with gzip.
 func zipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +59,7 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// An example is a row as the reference reader returns it.
+// An example is a row without its zeros, as the reference reader returns it.
 type example struct {
 	y   float32
 	idx []int32
@@ -74,7 +75,7 @@ func examples(s *Set) []example {
 	return rows
 }
 
-// exampleOf returns a row of a set.
+// exampleOf returns row i of a set, without its zeros if the set is dense.
 func exampleOf(s *Set, i int) (e example) {
 	e.y = s.Y[i]
 	if s.Sparse != nil {
@@ -90,6 +91,7 @@ func exampleOf(s *Set, i int) (e example) {
 	return e
 }
 
+// equal reports whether rows are equal to the bit.
 func equal(a, b []example) bool {
 	return slices.EqualFunc(a, b, func(a, b example) bool {
 		return asBits(a.y) == asBits(b.y) && slices.Equal(a.idx, b.idx) &&
@@ -101,7 +103,8 @@ func equal(a, b []example) bool {
 
 func asBits(v float32) uint32 { return math.Float32bits(v) }
 
-// same fails the test unless two sets are equal in all but the layout.
+// same fails the test unless two sets have equal shapes, rows, labels, Names, IndexBase and
+// Ignored. Their layouts may differ.
 func same(t testing.TB, got, want *Set) {
 	t.Helper()
 	switch {
@@ -116,8 +119,8 @@ func same(t testing.TB, got, want *Set) {
 	}
 }
 
-// reference reads svmlight text in the simplest way. line is the line of the first error, or 0. top
-// is the first line with an index of MaxFeatures, which is too large if the base turns out to be 0.
+// reference reads svmlight text in the simplest way. line is the number of the first invalid line,
+// or 0.
 func reference(text string, opt Options) (rows []example, cols, base int, ignored int64, line int) {
 	opt, _ = opt.filled()
 	base = 1
@@ -185,10 +188,11 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 
-// isDigits reports whether s is a query number, which may have any number of digits.
+// isDigits reports whether s consists of one or more digits, as the number of a query does.
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// referenceRow reads the features of a row that is hashed or may be out of order.
+// referenceRow adds to e the features of a row whose indices are hashed or may be out of order. ok
+// is whether the label is valid, and fine whether the row is. largest is the largest column.
 func referenceRow(
 	e example, fields []string, base int, opt Options, ignored *int64, ok bool,
 ) (row example, largest int, fine bool) {
@@ -254,9 +258,9 @@ func referenceRow(
 	return e, largest, ok
 }
 
-// undecided reports whether it depends on the index base if index j is ignored, because j is the
-// index of the last column in base 1. Such a feature is parsed before the base is known, as if it
-// had a column, and counted as ignored later: an error in it is still reported.
+// undecided reports whether index j is that of the last column in base 1 and is ignored in base 0,
+// while the base is not yet known. The reader then stores the feature, and ignores it later: errors
+// of the feature are still reported.
 func undecided(j uint64, opt Options) bool {
 	return opt.IndexBase == BaseAuto && opt.HashBits == 0 && j == uint64(opt.Features)
 }
@@ -266,7 +270,8 @@ func refFloat(s string) (float32, bool) {
 	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""
 }
 
-// hasZero reports whether a feature of the text has index 0. The text must not contain errors.
+// hasZero reports whether a feature of the text has index 0. The result is meaningless if the text
+// is invalid.
 func hasZero(text string) bool {
 	for s := range strings.SplitSeq(text, "\n") {
 		s, _, _ = strings.Cut(s, "#")
@@ -280,17 +285,19 @@ func hasZero(text string) bool {
 	return false
 }
 
-// readSvmlightFrom, readCSVFrom, readPair and readPGSMBytes read files from memory or a stream.
+// readSvmlightFrom reads svmlight text, as ReadFrom does.
 func readSvmlightFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt.Format = FormatSvmlight
 	return ReadFrom(r, name, opt)
 }
 
+// readCSVFrom reads text of opt.Format, or CSV if that is empty, as ReadFrom does.
 func readCSVFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt.Format = cmp.Or(opt.Format, FormatCSV)
 	return ReadFrom(r, name, opt)
 }
 
+// readPair reads a pair of files, x and y, as Read reads files with the names xName and yName.
 func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set, error) {
 	opt.Format = form
 	opt, err := opt.filled()
@@ -304,7 +311,7 @@ func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set,
 	return in.read()
 }
 
-// readPGSMBytes reads a .pgsm file whose size is given as size bytes.
+// readPGSMBytes reads a .pgsm file with content b into memory, as if the file had size bytes.
 func readPGSMBytes(b []byte, size int64, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

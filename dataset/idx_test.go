@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// idx returns an IDX file.
+// idx returns an IDX file; kind is the type of the elements.
 func idx(kind byte, data []byte, dims ...uint32) []byte {
 	b := []byte{0, 0, kind, byte(len(dims))}
 	for _, d := range dims {
@@ -117,7 +117,7 @@ func TestIDXErrors(t *testing.T) {
 	}
 }
 
-// A header may claim any size: only memory for the actual data is allocated.
+// Memory is allocated for the data in the files, not for the size that a header claims.
 func TestIDXMemory(t *testing.T) {
 	const n = 1 << 27
 	var before, after runtime.MemStats

@@ -17,7 +17,7 @@ import (
 
 var mutants = flag.Int("mutants", 1000, "number of mutants of each dataForm that TestMutants reads")
 
-// pieces are texts and bytes to insert into a file.
+// pieces are texts and bytes that mutant puts into a file.
 var pieces = []string{
 	"", "0", "-1", ":", ",", "\t", "\n", "\r\n", "\"", " ", "#", "nan", "1e999", "1e-320", "\x00",
 	"134217728:1", "18446744073709551615", "2147483648", "(2, 2)", "qid:1", "\xef\xbb\xbf",
@@ -25,13 +25,13 @@ var pieces = []string{
 	"\u202e",
 }
 
-// mutant returns b with up to three changes.
+// mutant returns a copy of b with one to three random changes.
 func mutant(r *rand.Rand, b []byte) []byte {
 	b = bytes.Clone(b)
 	for range 1 + r.IntN(3) {
 		at := r.IntN(len(b) + 1)
 		if r.IntN(2) == 0 {
-			at = min(at, r.IntN(128)) // headers
+			at = min(at, r.IntN(128)) // near the start, where headers are
 		}
 		end := min(len(b), at+r.IntN(1<<r.IntN(8)))
 		before, piece, after := b[:at:at], pieces[r.IntN(len(pieces))], b[end:]
@@ -40,15 +40,15 @@ func mutant(r *rand.Rand, b []byte) []byte {
 			if at < len(b) {
 				b[at] ^= 1 << r.IntN(8)
 			}
-		case 1: // in place of some bytes
+		case 1: // replace some bytes by a piece
 			b = append(append(before, piece...), after...)
-		case 2: // over them
+		case 2: // overwrite bytes with a piece
 			copy(b[at:], piece)
-		case 3: // some bytes twice
+		case 3: // repeat some bytes
 			b = append(bytes.Clone(b[:end]), b[at:]...)
-		case 4:
-			b = before // cut off
-		case 5: // and some from elsewhere
+		case 4: // cut off the rest
+			b = before
+		case 5: // replace some bytes by bytes from elsewhere
 			from := r.IntN(len(b) + 1)
 			b = append(append(before, b[from:min(len(b), from+end-at)]...), after...)
 		}
@@ -56,14 +56,15 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A dataForm is a valid file, from which mutants are made, and a function that reads them.
+// A dataForm is a valid file, of which TestMutants makes mutants, and a function that reads files
+// of its format.
 type dataForm struct {
 	name string
 	file []byte
 	read func(b []byte) (*Set, error)
 	// If a checksum covers the whole file, a mutant must give this set or an error; nil otherwise.
 	whole *Set
-	text  string // of a gzip file
+	text  string // decompressed text of a gzip file
 }
 
 func forms(t *testing.T) (all []dataForm) {
@@ -133,13 +134,13 @@ func forms(t *testing.T) (all []dataForm) {
 	return all
 }
 
-// readOf returns a reader of files of one format.
+// readOf returns a function that reads its argument as a file of the given name and format.
 func readOf(t *testing.T, name string, format Format) func(b []byte) (*Set, error) {
 	path := filepath.Join(t.TempDir(), name)
 	return func(b []byte) (*Set, error) { return readFile(t, path, b, Options{Format: format}) }
 }
 
-// TestMutants has a valid file of every format.
+// forms has a valid file of every format.
 func TestMutantsOfAllFormats(t *testing.T) {
 	all := forms(t)
 	for _, f := range all {
@@ -157,7 +158,8 @@ func TestMutantsOfAllFormats(t *testing.T) {
 	}
 }
 
-// readFile writes a new file over path, because a mapped file must not change, and reads it.
+// readFile replaces the file path by a new file, because a mapped file must not change, and reads
+// the new file.
 func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", b, 0o666); err != nil {
@@ -169,8 +171,9 @@ func readFile(t *testing.T, path string, b []byte, opt Options) (*Set, error) {
 	return Read(path, opt)
 }
 
-// A mutant of each dataForm gives a valid set, or an error that names the file. If a checksum
-// covers the file, the set equals the original file's.
+// A mutant of the file of each dataForm gives a valid set, or a short printable error that names
+// the file. If a checksum covers the whole file, the set has the rows of the original file, or
+// several times these rows if a member of a gzip file is repeated.
 func TestMutants(t *testing.T) {
 	for _, f := range forms(t) {
 		t.Run(f.name, func(t *testing.T) {
@@ -203,20 +206,20 @@ func TestMutants(t *testing.T) {
 					s.Close()
 				}
 			}
-			t.Logf("%d mutants, %d refused, %d changed where it makes no difference", *mutants,
-				refused, changed)
+			t.Logf("%d mutants, %d refused; %d changed, but with the same rows", *mutants, refused,
+				changed)
 		})
 	}
 }
 
-// named reports whether an error begins with the name of a file.
+// named reports whether an error begins with something like the name of a file.
 func named(err error) bool {
 	before, _, ok := strings.Cut(err.Error(), ":")
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")
 }
 
-// severalTimes reports whether b is a gzip file of several members with the same text: such a
-// mutant is valid and is accepted.
+// severalTimes reports whether b is a valid gzip file whose members together contain text more than
+// once and nothing else. A mutant with a repeated member is accepted.
 func severalTimes(b []byte, text string) bool {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -43,7 +43,7 @@ func readNPYBytes(x, y []byte, opt Options) (*Set, error) {
 	return readPair(x, y, "x.npy", "y.npy", FormatNPY, opt)
 }
 
-// encode writes numbers in the type that descr names.
+// encode returns numbers encoded in the NumPy type descr, such as ">f4".
 func encode(descr string, values ...float64) (b []byte) {
 	order := binary.AppendByteOrder(binary.LittleEndian)
 	if descr[0] == '>' {
@@ -72,7 +72,7 @@ func encode(descr string, values ...float64) (b []byte) {
 	return b
 }
 
-// toHalf returns the float16 equal to v.
+// toHalf returns the bits of the float16 equal to v. It panics if there is none.
 func toHalf(v float64) uint16 {
 	for h := range 1 << 16 {
 		if refHalf(uint16(h)) == v && math.Signbit(v) == (h>>15 == 1) {
@@ -82,7 +82,7 @@ func toHalf(v float64) uint16 {
 	panic("not a float16")
 }
 
-// refHalf converts a float16 by its definition.
+// refHalf returns the value of the float16 with bits h, by the definition of IEEE 754.
 func refHalf(h uint16) float64 {
 	sign := 1 - 2*float64(h>>15)
 	exp, frac := int(h>>10&31), float64(h&1023)
@@ -97,7 +97,8 @@ func refHalf(h uint16) float64 {
 	return sign * math.Ldexp(1+frac/1024, exp-15)
 }
 
-// Every type, order, byte order and version, with the labels in a column and in a second file.
+// Arrays of every numeric type, element order, byte order and format version are read, with the
+// labels in a column and in a second file.
 func TestNPY(t *testing.T) {
 	for _, kind := range strings.Fields("f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8") {
 		for _, order := range []string{"<", ">", "|"} {
@@ -113,9 +114,9 @@ func TestNPY(t *testing.T) {
 }
 
 func checkNPY(t *testing.T, descr string, fortran bool, version int) {
-	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is last
+	rows := [][]float64{{1, 0, 2, 3}, {0, 1, 0, 1}, {1, 1, 1, 2}} // the label is the last column
 	want := mustText(t, "3 1:1 3:2\n1 2:1\n2 1:1 2:1 3:1\n", Options{})
-	array := func(shape string, from, to int) []byte { // of some columns
+	array := func(shape string, from, to int) []byte { // file with the columns from to to-1
 		var v []float64
 		if fortran {
 			for j := from; j < to; j++ {
@@ -307,8 +308,8 @@ func TestNPYErrors(t *testing.T) {
 			if c.y != nil {
 				return
 			}
-			// The size of a file is known, so that sizes that don't fit are an error before any
-			// data are read.
+			// The size of a regular file is known. If it does not agree with the header, reading
+			// fails before any data are read, perhaps with another message.
 			path := file(t, "a.npy", c.x)
 			_, err = Read(path, c.opt)
 			if err == nil || !strings.HasPrefix(err.Error(), path+": ") {
@@ -318,7 +319,8 @@ func TestNPYErrors(t *testing.T) {
 	}
 }
 
-// Arrays of more than one piece, from files and from streams.
+// Arrays of more elements than npyChunk are read from plain and compressed files. A label that
+// float32 can't hold exactly is found in any row.
 func TestNPYLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, cols = 1237, 61
@@ -362,8 +364,7 @@ func TestNPYLarge(t *testing.T) {
 						}
 					}
 				}
-				// A label that float32 can't hold exactly is found anywhere in the file.
-				if descr == ">f8" {
+				if descr == ">f8" { // float32 can't hold 2^24+1
 					bad := bytes.Clone(x)
 					row := r.IntN(rows)
 					k := row*cols + label
@@ -383,7 +384,7 @@ func TestNPYLarge(t *testing.T) {
 	}
 }
 
-// Memory is allocated for the data in the file, not for the size that the header claims.
+// Memory is allocated for the data in the file or stream, not for the size that the header claims.
 func TestNPYMemory(t *testing.T) {
 	x := npy(1, npyHeader("|u1", false, "(16777216, 8)"), make([]byte, 1000))
 	path := file(t, "a.npy", x)
@@ -448,7 +449,7 @@ func FuzzNPY(f *testing.F) {
 		} else if !strings.Contains(err.Error(), ".npy: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// A plain reader gets the same rows, or fails as well.
+		// The reference reader returns the same rows, or fails as well.
 		want, ok := referenceNPY(x, features)
 		if y == nil && (ok != (err == nil) || ok && !equal(examples(s), want)) {
 			t.Fatalf("%v, %v; want %v, %v", s, err, want, ok)
@@ -456,8 +457,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// referenceNPY decodes one array with labels in the last column in the simplest way. Only the
-// header's text is parsed by the package's own parser.
+// referenceNPY decodes an array with labels in the last column in the simplest way, except that the
+// package's own parser parses the header. ok is false if the file is invalid.
 func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	r := bytes.NewReader(file)
 	a, err := readNPYHeader(openFile{r: r, size: -1})
@@ -494,7 +495,7 @@ func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	return rows, true
 }
 
-// plainElement returns an element in decimal.
+// plainElement returns an element in decimal notation; ok is false if it is not finite.
 func plainElement(a *npyArray, raw []byte) (text string, ok bool) {
 	read := func(v any) {
 		if err := binary.Read(bytes.NewReader(raw), a.order, v); err != nil {
@@ -504,7 +505,7 @@ func plainElement(a *npyArray, raw []byte) (text string, ok bool) {
 	decimal := func(f float64) (string, bool) {
 		digits := -1
 		if f == math.Trunc(f) {
-			digits = 0 // of a large integer the shortest text is another integer
+			digits = 0 // the shortest text of a large integer may be another integer
 		}
 		return strconv.FormatFloat(f, 'f', digits, 64), f-f == 0
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A memory is a file in memory.
+// A memory is a file in memory that implements io.WriterAt.
 type memory []byte
 
 func (m *memory) WriteAt(p []byte, at int64) (int, error) {
@@ -35,7 +35,7 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) {
 	return copy((*m)[at:], p), nil
 }
 
-// pgsm returns the file of a set.
+// pgsm returns the .pgsm file of a set.
 func pgsm(t testing.TB, s *Set) []byte {
 	t.Helper()
 	var m memory
@@ -45,8 +45,7 @@ func pgsm(t testing.TB, s *Set) []byte {
 	return m
 }
 
-// resign gives a file that was changed the checksums that it should have, as far as its header lets
-// it.
+// resign corrects the checksums of a file that was changed, as far as the header allows.
 func resign(b []byte) {
 	if len(b) < pgsmHeader {
 		return
@@ -81,12 +80,14 @@ func resign(b []byte) {
 	le.PutUint32(sums[n+8:], crc32.Checksum(sums[:n+8], castagnoli))
 }
 
-// both reads a file mapped and into memory. If the system maps no files, only the second is tested.
+// both writes b to a file and calls bothAt with its path.
 func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	bothAt(t, file(t, "a.pgsm", b), opt, f)
 }
 
+// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results. On Linux
+// it fails the test unless the first set is mapped, if opt does not ask for a copy.
 func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	s, err := Read(path, opt)
@@ -108,7 +109,7 @@ func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	f(s, err)
 }
 
-// randomSet returns a set of one of the layouts, of several blocks if it is large.
+// randomSet returns a random set in the given layout. About a quarter of the values are nonzero.
 func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
 	s := &Set{Y: make([]float32, rows), IndexBase: 1}
 	var starts = []int64{0}
@@ -119,7 +120,7 @@ func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
 		for j := range cols {
 			if r.IntN(4) == 0 {
 				idx = append(idx, int32(j))
-				val = append(val, float32(r.IntN(1000))/64-1000) // the same on every machine
+				val = append(val, float32(r.IntN(1000))/64-1000) // exact, so equal on every machine
 			}
 		}
 		starts = append(starts, int64(len(val)))
@@ -148,7 +149,7 @@ func TestPGSM(t *testing.T) {
 				}
 				b := pgsm(t, want)
 				checkPGSM(t, b, want)
-				// A layout or width that the file does not have comes out as from any other file.
+				// The file can be read in another layout and with another number of features.
 				for _, opt := range []Options{
 					{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1},
 					{Features: 30, Layout: LayoutSparse},
@@ -160,7 +161,7 @@ func TestPGSM(t *testing.T) {
 	}
 }
 
-// checkPGSM reads a file, which must give a set.
+// checkPGSM fails the test unless reading the file b, mapped and in memory, gives the set want.
 func checkPGSM(t *testing.T, b []byte, want *Set) {
 	t.Helper()
 	both(t, b, Options{}, func(got *Set, err error) {
@@ -178,7 +179,7 @@ func checkPGSM(t *testing.T, b []byte, want *Set) {
 		for j := range w {
 			w[j] = float32(j)
 		}
-		for i := range min(got.Rows(), 101) { // DotRows goes over the padding
+		for i := range min(got.Rows(), 101) { // DotRows also reads the padding
 			dst := make([]float32, 1)
 			if got.Dense.DotRows(dst, i, w); dst[0] != want.Dense.Dot(i, w) {
 				t.Fatal(i)
@@ -187,7 +188,8 @@ func checkPGSM(t *testing.T, b []byte, want *Set) {
 	})
 }
 
-// checkFit reads a file with options that give the set another layout or number of features.
+// checkFit fails the test unless reading the file b with opt, which may ask for another layout or
+// number of features, gives the set want with this layout and number.
 func checkFit(t *testing.T, b []byte, opt Options, want *Set) {
 	t.Helper()
 	both(t, b, opt, func(got *Set, err error) {
@@ -207,7 +209,7 @@ func checkFit(t *testing.T, b []byte, opt Options, want *Set) {
 	})
 }
 
-// The files are the same on every machine.
+// The bytes of a file do not depend on the machine.
 func TestPGSMGolden(t *testing.T) {
 	for layout, want := range map[Layout]string{
 		LayoutDense:  "f0e1b5240fb433fa",
@@ -221,8 +223,8 @@ func TestPGSMGolden(t *testing.T) {
 	}
 }
 
-// touch visits each row, as training would, and then returns the set's Err. It fails the test on
-// an index that is out of range: the kernels trust them.
+// touch reads each row, as training would, and returns the set's Err. It fails the test if an index
+// is out of range or not ascending, because kernels do not check indices.
 func touch(t testing.TB, s *Set) error {
 	t.Helper()
 	for i := range s.Rows() {
@@ -244,7 +246,8 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A changed byte is found anywhere, when the file is opened or when the rows are visited.
+// A flipped bit in any byte, except between sections, is found when the file is opened or when the
+// rows are read. A file or size that is cut off is an error.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -255,7 +258,7 @@ func TestPGSMDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gap := func(i int) bool { // between two sections
+			gap := func(i int) bool { // whether byte i is between two sections
 				ends := []int64{h.labels + 80, h.values + 4*int64(h.nnz), h.names + h.nameBytes}
 				if layout == LayoutSparse {
 					ends = append(ends, h.starts+8*21, h.columns+4*int64(h.nnz))
@@ -304,7 +307,7 @@ func TestPGSMDamage(t *testing.T) {
 	}
 }
 
-// Files with wrong content and right checksums, as an enemy would make them, are refused.
+// Files with wrong content and right checksums, as an attacker would make them, are refused.
 func TestPGSMHostile(t *testing.T) {
 	le := binary.LittleEndian
 	want := randomSet(rand.New(rand.NewPCG(5, 5)), 20, 9, LayoutSparse)
@@ -338,7 +341,7 @@ func TestPGSMHostile(t *testing.T) {
 		{"newer version", b, put32(8, 2), "version 2 of the format: this program knows version 1"},
 		{"layout", b, put32(12, 2), header},
 		{"2^24 rows", b, put64(16, 1<<24), "where the header says"},
-		{"2^62 rows", b, put64(16, 1<<61), "too many for this machine"},
+		{"2^61 rows", b, put64(16, 1<<61), "too many for this machine"},
 		{"rows that overflow", b, put64(16, 1<<60-1), ""},
 		{"2^31 columns", b, put64(24, 1<<31), "2147483648 columns: want at most 2147483647"},
 		{"columns past the limit", b, put64(24, 1<<28),
@@ -403,7 +406,8 @@ func TestPGSMHostile(t *testing.T) {
 	}
 }
 
-// The rows of bad blocks are empty, the others are not, and the error names the first bad block.
+// The rows of damaged blocks are empty, other rows are intact, and the error names the first
+// damaged block. Options that copy the set make the damage an error of Read.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -425,7 +429,7 @@ func TestPGSMBadBlock(t *testing.T) {
 			text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged",
 				first, end-1)
 			path := file(t, "a.pgsm", b)
-			if !blob.BigEndian { // where nothing is mapped
+			if !blob.BigEndian { // big-endian machines map no files
 				s, err := Read(path, Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -434,13 +438,13 @@ func TestPGSMBadBlock(t *testing.T) {
 				if have := examples(s)[first]; !equal([]example{have}, []example{empty}) {
 					t.Errorf("a row of a bad block: %v", have)
 				}
-				for range 2 { // also once it is known
+				for range 2 { // Err remains the same
 					if err := touch(t, s); err == nil || err.Error() != text {
 						t.Errorf("%v, want %s", err, text)
 					}
 				}
 				if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
-					t.Error("a good block is not what it was")
+					t.Error("a row of a good block has changed")
 				}
 				s.Close()
 			}
@@ -453,11 +457,11 @@ func TestPGSMBadBlock(t *testing.T) {
 	}
 }
 
-// Each way to read a row of a mapped dense set finds that its block is bad, and gives the result
-// of a row of zeros.
+// Each method that reads a row of a mapped dense set finds that the row's block is damaged, and
+// gives the result for a row of zeros.
 func TestPGSMBadDenseRow(t *testing.T) {
 	if blob.BigEndian {
-		t.Skip("nothing is mapped")
+		t.Skip("big-endian machines map no files")
 	}
 	want := randomSet(rand.New(rand.NewPCG(6, 6)), 5000, 60, LayoutDense)
 	b := pgsm(t, want)
@@ -465,7 +469,7 @@ func TestPGSMBadDenseRow(t *testing.T) {
 	if err != nil || h.blocks() < 3 {
 		t.Fatal(h, err)
 	}
-	bad, good := 1<<h.shift+3, 5 // of the second block and the first
+	bad, good := 1<<h.shift+3, 5 // rows of the second and the first block
 	b[int(h.values)+4*bad*matrices.Stride(60)] ^= 1
 	path := file(t, "a.pgsm", b)
 	w := make([]float32, 60)
@@ -516,7 +520,7 @@ func TestPGSMBadDenseRow(t *testing.T) {
 
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// Reading into memory tells how far it is, and can be cancelled.
+// Reading into memory calls Progress, and can be canceled.
 func TestPGSMInMemory(t *testing.T) {
 	s := randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)
 	path := file(t, "a.pgsm", pgsm(t, s))
@@ -533,7 +537,7 @@ func TestPGSMInMemory(t *testing.T) {
 	}
 }
 
-// An open file without a name is read as one with a name, and stays mapped once it is closed.
+// ReadPGSM reads an open file without a name. The set remains valid after the file is closed.
 func TestReadPGSM(t *testing.T) {
 	f, err := files.Temp(t.TempDir(), "*.pgsm")
 	if errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
@@ -638,21 +642,21 @@ func TestPGSMWriter(t *testing.T) {
 				if last := p.Close(); err == nil {
 					err = last
 				} else if last == nil {
-					t.Error("the error is forgotten")
+					t.Error("Close does not return the earlier error")
 				}
 				if (err == nil) != (c.want == "") || err != nil && !says(err, c.want) {
 					t.Fatalf("%v, want %s", err, c.want)
 				}
 				s, readErr := readPGSMBytes(m, int64(len(m)), "a", Options{})
 				if (readErr == nil) != (err == nil) {
-					t.Fatalf("%v: what is not whole must not be read", readErr)
+					t.Fatalf("written: %v, read: %v", err, readErr)
 				}
 				if err == nil {
 					want := mustText(t, "1 2:2\n-1 1:5 3:6\n", Options{})
 					same(t, s, want)
 				}
 				if p.Close() == nil || p.Append(1, nil, nil) == nil {
-					t.Error("closed twice")
+					t.Error("Close or Append after Close: no error")
 				}
 			})
 		}
@@ -681,7 +685,7 @@ func TestPGSMWriter(t *testing.T) {
 	}
 }
 
-// failing fails after some writes.
+// failing is an io.WriterAt that returns err after the given number of writes.
 type failing struct {
 	after int
 	err   error
@@ -713,7 +717,7 @@ func FuzzPGSM(f *testing.F) {
 		} else if !strings.HasPrefix(err.Error(), "a.pgsm: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// Mapped, it is the same, or the fault is found when its row is visited.
+		// The mapped file gives the same set, or an error at the latest when all rows are read.
 		path := filepath.Join(dir, "a.pgsm")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
@@ -732,7 +736,7 @@ func FuzzPGSM(f *testing.F) {
 	})
 }
 
-// inBlocks returns the file of a set without names, in blocks of 2^shift rows.
+// inBlocks returns the file of a set without names, with 2^shift rows in each block.
 func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 	t.Helper()
 	var m memory
@@ -740,7 +744,7 @@ func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 		Layout: s.Layout(), Rows: s.Rows(), Cols: s.Cols(), NNZ: s.NNZ(), IndexBase: s.IndexBase,
 	})
 	if err == nil {
-		sum := p.sum[p.blocks()+1] // of the names
+		sum := p.sum[p.blocks()+1] // checksum of the names
 		p.shift = shift
 		err = p.place()
 		p.sum = make([]uint32, p.blocks()+2)
@@ -760,8 +764,8 @@ func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 	return m
 }
 
-// A mapped file gives the same rows as one in memory, in any order of reading; if a bit of it is
-// flipped, no row changes without an error.
+// A mapped file gives the same rows as a file in memory, in any order of reading. If a bit of the
+// file is flipped, each row is unchanged, or it is empty and Err returns an error.
 func FuzzMapped(f *testing.F) {
 	f.Add(uint8(9), uint8(5), uint64(1), true, uint8(1), uint16(0))
 	f.Add(uint8(30), uint8(3), uint64(2), false, uint8(2), uint16(0))

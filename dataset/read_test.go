@@ -142,7 +142,7 @@ func TestGzip(t *testing.T) {
 	if err != nil || many.Rows() != 10 {
 		t.Errorf("members lost: %v", err)
 	}
-	// A line that runs from one member into the next.
+	// A line may begin in one member and end in the next.
 	if s, err := read(append(zipped(t, "1 1:"), zipped(t, "7\n")...)); err != nil ||
 		s.Rows() != 1 || s.Dense.Row(0)[0] != 7 {
 		t.Error(err)
@@ -173,7 +173,7 @@ func TestGzip(t *testing.T) {
 		t.Errorf("a plain file called .gz: %v", err)
 	}
 
-	// The other formats read to the end too.
+	// The other formats, too, read to the end and find a wrong checksum.
 	csv := zipped(t, "1,2,3\n")
 	images := zipped(t, string(idx(8, []byte{5}, 1, 1)))
 	labels := zipped(t, string(idx(8, []byte{5}, 1)))

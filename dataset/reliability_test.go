@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// TestReliability covers inputs that break many parsers, a subtest for each kind. Each input gives
-// a set or an error with its place, without a panic, and with memory proportional to its size. More
-// detailed tests are beside each reader.
+// TestReliability has a subtest for each kind of input that breaks many parsers. Each input gives
+// the expected set or an error that says where, and most tests limit the memory. More detailed
+// tests are beside each reader.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -33,7 +33,7 @@ func TestReliability(t *testing.T) {
 			"qid, no features, empty file", hostileLines},
 		{"base 0 or 1 is detected, reported and stored", hostileBase},
 		{"100 MB on a line, many rows", hostileLength},
-		{"gz cut off, bad CRC, garbage behind, several members, bomb", hostileGzip},
+		{"gz cut off, bad CRC, garbage after the end, several members, bomb", hostileGzip},
 		{"CSV ragged, newline in quotes, missing cell, header, words", hostileCSV},
 		{"IDX with wrong magic, overflowing dimensions, short data", hostileIDX},
 		{"npy with a lie in the header, Fortran order, objects, big endian, versions 2 " +
@@ -47,8 +47,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// refused reads invalid svmlight text and fails the test unless the error has the given place and
-// reason.
+// refused reads invalid svmlight text and fails the test unless the error begins with want.
 func refused(t *testing.T, text string, opt Options, want string) {
 	t.Helper()
 	bounded(t, len(text), func() {
@@ -59,7 +58,7 @@ func refused(t *testing.T, text string, opt Options, want string) {
 	})
 }
 
-// accepted reads text and fails the test unless it gives the same rows as the text plain.
+// accepted reads svmlight text with opt and fails the test unless the rows equal the rows of plain.
 func accepted(t *testing.T, text string, opt Options, plain string) {
 	t.Helper()
 	bounded(t, len(text), func() {
@@ -104,14 +103,14 @@ func hostileHugeIndex(t *testing.T) {
 			`(-max-features); -hash-bits`)
 	refused(t, "1 11:1", Options{MaxFeatures: 10},
 		`a.svm:1:3: token "11:1": index beyond the limit of 10 features`)
-	// A file may have 2^20 columns, or one for each of its values, unless MaxFeatures allows more.
+	// Unless MaxFeatures is set, a file may have 2^20 columns, or as many as it has values.
 	refused(t, "1 1048577:1", Options{}, "a.svm: 1048577 columns are beyond the limit of 1048576 "+
 		"features for a file of 1 values (-max-features)")
 	accepted(t, "1 1048576:1", Options{}, "1 1048576:1")
 	many := strings.Repeat("1 1:1 2:1 3:1\n", 1<<20/3+1) // 2^20+2 values
-	for index, paid := range map[int]bool{1<<20 + 3: true, 1<<20 + 4: false} {
+	for index, ok := range map[int]bool{1<<20 + 3: true, 1<<20 + 4: false} {
 		s, err := readText(fmt.Sprintf("%s1 %d:1", many, index), Options{})
-		if paid && (err != nil || s.Cols() != index) || !paid && !says(err, "1048579 values") {
+		if ok && (err != nil || s.Cols() != index) || !ok && !says(err, "1048579 values") {
 			t.Errorf("index %d: %v", index, err)
 		}
 	}
@@ -121,14 +120,14 @@ func hostileHugeIndex(t *testing.T) {
 		t.Error(err)
 	}
 	accepted(t, "1 1:1 2147483647:1", Options{Features: 5}, "1 1:1 5:0")
-	bounded(t, 0, func() { // hashed instead; the weights are no part of the data
+	bounded(t, 0, func() { // hashed columns take no memory until they have values
 		s, err := readText("1 2147483647:1 18446744073709551614:1", Options{HashBits: 27})
 		if err != nil || s.Cols() != 1<<27 || s.NNZ() != 2 {
 			t.Error(err)
 		}
 	})
 	bounded(t, 0, func() {
-		// A dense row would take 512 MiB, a few rows more than the machine has.
+		// A dense row would take 512 MiB, and 100 rows more memory than most machines have.
 		text := strings.Repeat("1 1:1 134217728:1\n", 100)
 		_, err := readText(text, Options{Layout: LayoutDense, MaxFeatures: 1 << 27})
 		if !says(err, "use the sparse layout") {
@@ -192,7 +191,7 @@ func hostileLines(t *testing.T) {
 	accepted(t, "1 qid:12 1:1\n", Options{}, "1 1:1\n")
 	late := `a.svm:1:7: token "qid:12": qid:N must come right after the label`
 	refused(t, "1 1:1 qid:12\n", Options{}, late)
-	refused(t, "1 1:1 qid:12\n"+strings.Repeat("1 1:1\n", 20), Options{}, late) // read fast
+	refused(t, "1 1:1 qid:12\n"+strings.Repeat("1 1:1\n", 20), Options{}, late) // plainFeatures
 	accepted(t, "1\n-1 \n1 #\n", Options{}, "1\n-1\n1\n")
 	accepted(t, "", Options{}, "")
 	accepted(t, "\ufeff", Options{}, "")
@@ -218,7 +217,7 @@ func hostileLength(t *testing.T) {
 	if testing.Short() {
 		size /= 20
 	}
-	// A comment line may have any length: it is read in chunks that double.
+	// A comment may have any length: the buffer doubles until it holds the line.
 	line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(ones{}, int64(size)),
 		strings.NewReader("\n-1 2:1\n"))
 	allocated(t, uint64(10*size), func() {
@@ -227,7 +226,7 @@ func hostileLength(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// A token of that length is refused with a short message.
+	// A token of size bytes is refused with a short message.
 	allocated(t, uint64(10*size), func() {
 		token := io.MultiReader(strings.NewReader("1 "), io.LimitReader(ones{}, int64(size)))
 		_, err := readSvmlightFrom(token, "a.svm", Options{Threads: 1})
@@ -235,7 +234,7 @@ func hostileLength(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Rows without features are the shortest, and take at most 64 bytes of memory each.
+	// Rows without features have the shortest text, and may take 64 bytes of memory each.
 	rows := size / 10
 	allocated(t, uint64(64*rows), func() {
 		text := io.LimitReader(&repeated{text: "1\n"}, int64(2*rows))
@@ -267,7 +266,7 @@ func hostileGzip(t *testing.T) {
 	if err != nil || s.Rows() != 4 {
 		t.Error(err)
 	}
-	bomb := zipped(t, strings.Repeat("#", 1<<25)+"\n") // 1000:1
+	bomb := zipped(t, strings.Repeat("#", 1<<25)+"\n") // compressed to about a thousandth
 	if len(bomb) > 1<<25/900 {
 		t.Fatal(len(bomb))
 	}
@@ -304,7 +303,7 @@ func hostileCSV(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		})
-		allocated(t, 16<<20, func() { // the text that is sampled, several times
+		allocated(t, 16<<20, func() { // several times the size of the sampled text
 			_, err := readCSVText(text, Options{MaxFeatures: 100})
 			if !says(err, "more than 1124 columns (-max-features)") {
 				t.Error(err)
@@ -446,15 +445,16 @@ func fullDisks(t *testing.T) {
 	}
 }
 
-// bounded fails the test if f allocates much more than an input of size bytes should need.
+// bounded fails the test if f allocates more than 4 MiB, for the threads' buffers, and 64 times
+// size, the size of the input in bytes.
 func bounded(t *testing.T, size int, f func()) {
 	t.Helper()
-	allocated(t, uint64(4<<20+64*size), f) // each thread has its own buffers
+	allocated(t, uint64(4<<20+64*size), f)
 }
 
 var errFull = errors.New("no space left on device")
 
-// fullDisk is a file on a disk that fills up.
+// fullDisk is an io.Writer that fails when more than left bytes are written.
 type fullDisk struct{ left int }
 
 func (s *fullDisk) Write(p []byte) (int, error) {
@@ -465,7 +465,7 @@ func (s *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ones is text without an end.
+// ones is a reader of endless digits 1.
 type ones struct{}
 
 func (ones) Read(p []byte) (int, error) {
@@ -475,7 +475,7 @@ func (ones) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// repeated is a text over and over.
+// repeated is a reader of a text that repeats without end.
 type repeated struct {
 	text string
 	at   int

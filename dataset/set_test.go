@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// checkSet checks the properties of every set that a reader returns, and that conversion and a
-// round trip through text preserve it.
+// checkSet fails the test unless s has the properties of every set that a reader returns. If s is
+// not too large, checkSet also tests that other layouts and files in each format preserve it.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {
@@ -60,7 +60,8 @@ func checkSet(t testing.TB, s *Set) {
 	}
 }
 
-// roundTrip writes a set and reads it again: it must be the same.
+// roundTrip writes a set in a format and fails the test unless reading gives the set back, apart
+// from what the format can't store.
 func roundTrip(t testing.TB, s *Set, form Format) {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,7 +78,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		header := csvHeaderOf(s)
 		err = WriteCSV(&b, s)
 		if s.Cols() == 0 || s.Names != nil && says(err, "the class name") {
-			return // the format can't store the set, and the error says so
+			return // CSV can't store the set
 		}
 		if err == nil {
 			opt := Options{Header: HeaderNo, Separator: ",", Quote: `"`, Comment: "none",
@@ -93,7 +94,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		}
 	case FormatNPY:
 		if err = WriteNPY(&b, s); s.Cols() == 0 {
-			return // one column is not read as features and a label
+			return // an array of one column is not read
 		}
 		if err == nil {
 			got, err = ReadFrom(&b, "a.npy", Options{})
@@ -119,7 +120,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 		return // text without rows has no columns
 	}
 	if form == FormatCSV && len(want.Names) < len(s.Names) {
-		return // a class without a row is lost, and the others' numbers change
+		return // a class without rows is lost, and the labels of other classes change
 	}
 	same(t, got, &want)
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Files that are read together give the set of their concatenation, whatever the threads, also when
-// they are converted, and MaxBytes counts the bytes of all.
+// Files that are read or converted together give the set of their concatenation, with any number of
+// threads. MaxBytes limits the bytes of all files.
 func TestMore(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
@@ -55,9 +55,9 @@ func TestMore(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Mixed || last < int64(len(whole)) {
-				t.Errorf("mixed: %v; told of %d bytes", got.Mixed, last)
+				t.Errorf("mixed: %v; Progress was called with %d bytes", got.Mixed, last)
 			}
-			got.Bytes = want.Bytes // without the headers of the other files
+			got.Bytes = want.Bytes // the headers of the other files add bytes
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s, %d threads: not the set of the concatenation", of.ending, threads)
 			}

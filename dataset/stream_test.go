@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// Text that is converted as a stream gives the bytes, or the error, of a conversion in memory.
+// ConvertSvmlight writes the bytes that Read and WritePGSM write, or returns the error of Read, and
+// its memory does not grow with the number of nonzeros.
 func TestConvertSvmlight(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	check := func(s string, opt Options) {
@@ -42,7 +43,7 @@ func TestConvertSvmlight(t *testing.T) {
 		}
 		check(text(r, []int{0, 6}[i%2]), opt)
 	}
-	// More than a chunk, in either layout.
+	// More text than a chunk, for either layout.
 	check(strings.Repeat("1 1:1 100:0.5\n-1 7:2\n", 30_000), Options{})
 	check(strings.Repeat("1 1:1 3:0.5\n-1 2:2\n", 30_000), Options{})
 	check("", Options{})
@@ -66,8 +67,7 @@ func TestConvertSvmlight(t *testing.T) {
 		t.Error("no error")
 	}
 
-	// Memory does not grow with the nonzeros: these would take 40 MB, twice over while they are put
-	// together.
+	// In memory, the nonzeros of big would take 40 MB, and twice as much while a matrix is built.
 	line := "1"
 	for j := range 50 {
 		line += fmt.Sprintf(" %d:1", 1+1000*j)
@@ -80,11 +80,11 @@ func TestConvertSvmlight(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w.most > before+20<<20 {
-		t.Errorf("%d MB in use, %d before", w.most>>20, before>>20)
+		t.Errorf("%d MiB in use, %d before", w.most>>20, before>>20)
 	}
 }
 
-// A table that is converted as a stream gives the bytes, or the error, of a conversion in memory.
+// ConvertCSV writes the bytes that Read and WritePGSM write, or returns the error of Read.
 func TestConvertCSV(t *testing.T) {
 	long := strings.Repeat("1,0,0,0,0,c\n0,2,0,0,0,a\n0,0,3,0,0,b\n", blockSize/2)
 	tabs := func(s string) string { return strings.ReplaceAll(s, ",", "\t") }
@@ -146,7 +146,8 @@ func TestConvertCSV(t *testing.T) {
 	}
 }
 
-// A changing is a file in memory that changes another file when it is first written to.
+// A changing is a file in memory. The first write to it replaces the content of the file path by
+// text.
 type changing struct {
 	memory
 	path, text string
@@ -163,7 +164,8 @@ func (c *changing) WriteAt(p []byte, at int64) (int, error) {
 	return c.memory.WriteAt(p, at)
 }
 
-// If a table changes between the two readings and the change is noticeable, it is refused.
+// ConvertCSV returns an error if the table changes between the two readings in a way that would
+// change the shape, the number of nonzeros or the classes.
 func TestConvertCSVChanges(t *testing.T) {
 	const text = "1,2,pear\n3,0,apple\n5,6,pear\n"
 	for name, after := range map[string]string{
@@ -182,7 +184,8 @@ func TestConvertCSVChanges(t *testing.T) {
 		"words":               "1,2,pear\n3,red,apple\n5,6,pear\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			// In the sparse layout the first write is early; in the dense layout it is the names.
+			// The first write comes between the two readings: the names or, in the sparse layout,
+			// the first start.
 			for _, layout := range []Layout{LayoutSparse, LayoutDense} {
 				path := file(t, "a.csv", []byte(text))
 				w := &changing{path: path, text: after, t: t}
@@ -199,7 +202,7 @@ func TestConvertCSVChanges(t *testing.T) {
 	}
 }
 
-// Text gives the same rows, or an error, as a stream, in memory and with the reference reader.
+// ConvertSvmlight, Read and the reference reader give the same rows for any text, or each fails.
 func FuzzConvertSvmlight(f *testing.F) {
 	for _, s := range []string{
 		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1",
@@ -220,7 +223,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 		if zip {
 			b = zipped(t, s)
 		} else if strings.HasPrefix(s, "\x1f\x8b") {
-			return // gzip's magic: it would be unpacked
+			return // it would be decompressed
 		}
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
@@ -244,12 +247,12 @@ func FuzzConvertSvmlight(f *testing.F) {
 		}
 		back, err := readPGSMBytes(streamed, int64(len(streamed)), "a", opt)
 		if err != nil || back.IndexBase != base || !equal(examples(back), want) {
-			t.Fatalf("%v: the stream is not what was written", err)
+			t.Fatalf("%v, or the rows read back are not the rows of the text", err)
 		}
 	})
 }
 
-// watching discards what is written, and records the largest memory in use.
+// watching is an io.WriterAt that discards the data and records the largest size of the heap.
 type watching struct{ most uint64 }
 
 func (w *watching) WriteAt(p []byte, at int64) (int, error) {
@@ -257,6 +260,7 @@ func (w *watching) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
+// heap returns the number of bytes in use on the heap, with objects that are not yet collected.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

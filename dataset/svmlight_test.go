@@ -24,7 +24,7 @@ func readText(text string, opt Options) (*Set, error) {
 	return readSvmlightFrom(strings.NewReader(text), "a.svm", opt)
 }
 
-// mustText reads text without errors.
+// mustText reads svmlight text and fails the test on an error.
 func mustText(t testing.TB, text string, opt Options) *Set {
 	t.Helper()
 	s, err := readText(text, opt)
@@ -34,7 +34,7 @@ func mustText(t testing.TB, text string, opt Options) *Set {
 	return s
 }
 
-// The messages of some errors.
+// Messages of some errors.
 const (
 	indexZero = "index 0: indices start at 1; if the file counts from 0, set the index base to 0 " +
 		"or auto (-index-base)"
@@ -220,7 +220,8 @@ func TestSvmlightBaseAndIgnored(t *testing.T) {
 	}
 }
 
-// An index equal to MaxFeatures is valid in base 1, and too large once the base is known to be 0.
+// An index equal to MaxFeatures is valid in base 1 and too large in base 0. With BaseAuto the error
+// is reported once the base is known to be 0.
 func TestSvmlightMaxFeatures(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -243,7 +244,8 @@ func TestSvmlightMaxFeatures(t *testing.T) {
 	}
 }
 
-// text makes svmlight text of good pieces and, rarely, of bad ones.
+// text returns random svmlight text. If bad is not 0, about one line in bad has an invalid or
+// unusual piece.
 func text(r *rand.Rand, bad int) string {
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
 	var b strings.Builder
@@ -277,10 +279,12 @@ func text(r *rand.Rand, bad int) string {
 	return s
 }
 
-// textOf returns the sources of the text that r reads.
+// textOf returns sources with one file, a.svm, that r reads.
 func textOf(r io.Reader) *sources { return oneFile(openFile{r: r, name: "a.svm"}, Options{}) }
 
-// checkText compares a reading in chunks by some threads with the reference reader's.
+// checkText fails the test unless r, which reads s, gives the result of the reference reader if it
+// is read in chunks of the given size. Errors must be in the same line, except with BaseAuto, and
+// name the token at their position.
 func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	t.Helper()
 	opt, err := opt.filled()
@@ -309,6 +313,7 @@ func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	}
 }
 
+// The rows do not depend on the size of chunks, the number of threads, or how the bytes arrive.
 func TestSvmlightChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	readers := []func(io.Reader) io.Reader{
@@ -340,7 +345,7 @@ func TestSvmlightChunks(t *testing.T) {
 	}
 }
 
-// Features of the fewest bytes may fill a chunk.
+// The buffers are large enough for a chunk that is full of the shortest features.
 func TestSvmlightTight(t *testing.T) {
 	s := "1"
 	for j := range 9 {
@@ -350,7 +355,7 @@ func TestSvmlightTight(t *testing.T) {
 	}
 }
 
-// Of many errors the first in the file is reported, no matter which thread is faster.
+// The first of many errors in the file is reported, whichever thread finds an error first.
 func TestSvmlightFirstError(t *testing.T) {
 	good := strings.Repeat("1 1:1\n", 1000)
 	s := good + "1 bad1\n" + strings.Repeat(good+"1 bad2\n", 20)
@@ -363,6 +368,8 @@ func TestSvmlightFirstError(t *testing.T) {
 	}
 }
 
+// Whole lines before a read error are parsed, and an invalid line there is reported instead of the
+// read error. The line that the read error cuts off is not parsed.
 func TestSvmlightReadError(t *testing.T) {
 	broken := errors.New("broken")
 	for chunk := 1; chunk < 40; chunk++ {
@@ -370,12 +377,12 @@ func TestSvmlightReadError(t *testing.T) {
 		r := io.MultiReader(strings.NewReader("1 1:1\n1 2:1\n1 bad"), iotest.ErrReader(broken))
 		if _, err := readSvmlight(textOf(r), opt, chunk); !errors.Is(err, broken) ||
 			err.Error() != "a.svm: broken" {
-			t.Fatalf("%v: the line that was cut off must not be judged", err)
+			t.Fatalf("%v, want the read error, not an error of the line that it cut off", err)
 		}
 		r = io.MultiReader(strings.NewReader("1 1:1\n1 bad\n1"), iotest.ErrReader(broken))
 		if _, err := readSvmlight(textOf(r), opt, chunk); err == nil ||
 			!strings.HasPrefix(err.Error(), "a.svm:2:3") {
-			t.Fatalf("%v: the faulty line comes before the read error", err)
+			t.Fatalf("%v, want the error of line 2, which is before the read error", err)
 		}
 	}
 	if _, err := readSvmlightFrom(idle{}, "a.svm", Options{}); !errors.Is(err, io.ErrNoProgress) {
@@ -383,12 +390,13 @@ func TestSvmlightReadError(t *testing.T) {
 	}
 }
 
+// idle is a reader that returns neither data nor an error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
 func TestSvmlightLongLine(t *testing.T) {
-	// The line is longer than bufio.Scanner takes, and than several chunks.
+	// The line is longer than bufio.Scanner accepts, and longer than several chunks.
 	var b strings.Builder
 	b.WriteString("1")
 	n := 0
@@ -411,7 +419,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		unsorted Unsorted
-		want     string // as svmlight, or an error
+		want     string // the rows as svmlight text, or an error
 	}{
 		{text, UnsortedError,
 			`a.svm:1:13: token "1:2": index 1 after 3: ` + unsortedIndex},
@@ -448,7 +456,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 }
 
 func TestSvmlightHash(t *testing.T) {
-	// The values are those of MurmurHash3's own finaliser.
+	// The values come from MurmurHash3's own finalizer.
 	for j, want := range map[uint64]uint64{0: 0, 1: 0xb456bcfc34c2cb2c, 2: 0x3abf2a20650683e7,
 		math.MaxUint64: 0x64b5720b4b825f21} {
 		if got := murmur.Mix64(j); got != want {
@@ -470,7 +478,7 @@ func TestSvmlightHash(t *testing.T) {
 		!slices.Contains(val, -1) {
 		t.Errorf("%v %v", idx, val)
 	}
-	// Features of one column are added in the file's order.
+	// The values of features that are hashed to one column are added.
 	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
 	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
 	if err != nil || !equal(examples(s), rows) {
@@ -512,7 +520,7 @@ func TestSvmlightHash(t *testing.T) {
 	if _, err := readIDXBytes(nil, nil, opt); !says(err, "can be hashed") {
 		t.Error(err)
 	}
-	// The bits are kept.
+	// The .pgsm format and Subset keep the number of bits.
 	s, err = readText(text, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -573,7 +581,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
-// A short file can ask for a large matrix, but not get it.
+// A short file with a large index is read into little memory, and is an error in the dense layout.
 func TestSvmlightMemory(t *testing.T) {
 	s := "1 134217728:1\n" + strings.Repeat("1 1:1\n", 1000)
 	var before, after runtime.MemStats
@@ -647,7 +655,7 @@ func BenchmarkSvmlight(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			// others may be at work on the machine
+			// Processor time is less disturbed by other processes than wall-clock time.
 			if seconds := processorSeconds() - start; seconds > 0 {
 				b.ReportMetric(float64(b.N)*float64(len(text))/1e6/seconds, "MB/cpu-s")
 			}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The columns of a CSV file are found by the names of a table if there is a header, and otherwise
-// by position; a label may be missing if that is allowed.
+// The columns of a CSV file are found by the names in Options.Table if there is a header, and by
+// position otherwise. The label's column may be missing if Labels allows it.
 func TestCSVByTable(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
 	plain, first := &Table{LabelAt: -1}, &Table{LabelAt: 0}
@@ -15,9 +15,9 @@ func TestCSVByTable(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		opt        Options
-		want       string // as svmlight; if without labels all are 0
-		others     string
-		without    bool
+		want       string // rows as svmlight text, with labels 0 if they are missing
+		others     string // Set.Others, separated by |
+		without    bool   // Set.Unlabelled
 	}{
 		{"as it was", "y,a,b\n7,1,2\n8,3,4\n", Options{Table: named}, want, "", false},
 		{"another order", "b,y,a\n2,7,1\n4,8,3\n", Options{Table: named}, want, "", false},
@@ -114,7 +114,7 @@ func TestCSVByTableErrors(t *testing.T) {
 	}
 }
 
-// A set knows the names of its columns, and where its label was.
+// Set.Table has the names of the columns and the place of the label, or is nil.
 func TestTableOfSet(t *testing.T) {
 	for text, c := range map[string]struct {
 		opt  Options
@@ -167,7 +167,8 @@ func TestNPYUnlabelled(t *testing.T) {
 	}
 }
 
-// Svmlight text without labels has a row for each line that is no comment.
+// In svmlight text without labels each line but comments is a row, also a blank line. The first row
+// decides whether there are labels, and a later line of the other kind is an error.
 func TestSvmlightUnlabelled(t *testing.T) {
 	const text = "# no labels\n1:1 2:2\n\n  2:3 # c\n# c\n"
 	const want = "0 1:1 2:2\n0\n0 2:3\n"
