@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-// HasDigit reports whether s has a digit, without which it is neither a number nor a date.
+// HasDigit reports whether s has a digit. A cell without a digit is neither a number nor a date.
 func HasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -23,7 +23,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters that s begins with.
+// wordLength returns the length in bytes of the letters that s begins with. All characters that are
+// not ASCII count as letters.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -54,10 +55,10 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and Unicode blanks by blanks, Unicode minus signs and apostrophes by those
-// of ASCII, and unifies the signs of degree and micro.
+// toASCII replaces tabs and Unicode's spaces between digits by blanks, Unicode's minus signs and
+// apostrophe by ASCII characters, and the variants of the degree and micro signs by ° and µ.
 func toASCII(s string) string {
-	for i := range len(s) { // look for the first bytes of the replaced characters, but not for €
+	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
 			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
 			return ascii.Replace(s)

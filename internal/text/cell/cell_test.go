@@ -85,8 +85,8 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// A letter of magnitude multiplies the value, and is told: in a column such as 3A, 2B, 6M it may be
-// part of a code.
+// A letter of magnitude multiplies the value, and Number has the letter, because it may be part of
+// a code in a column such as 3A, 2B, 6M.
 func TestMagnitude(t *testing.T) {
 	for s, want := range map[string]Number{"2B": {2e9, "", 'B'}, "19M": {19e6, "", 'M'},
 		"201k": {201e3, "", 'K'}, "1.5K": {1500, "", 'K'}, "0.7k": {700, "", 'K'},
@@ -234,7 +234,7 @@ func TestNoDate(t *testing.T) {
 	}
 }
 
-// Every day of 800 years is parsed as the day that package time has.
+// ParseDate returns the day, month and number of days of package time for every day of 800 years.
 func TestEveryDay(t *testing.T) {
 	for at := time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2400; at = at.AddDate(0, 0,
 		1) {
@@ -302,7 +302,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Missing lists each missing cell once.
+// Missing lists 60 different cells, and IsMissing reports each of them.
 func TestMissing(t *testing.T) {
 	all := Missing()
 	for _, s := range all {

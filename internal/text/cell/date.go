@@ -14,14 +14,14 @@ const (
 	anyOrder = YMD | DMY | MDY
 )
 
-// Date is a day of the Gregorian calendar, a month of it, or a time of the day.
+// Date is a day or a month of the Gregorian calendar, with or without a time, or a time alone.
 type Date struct {
-	Days     float64 // days since 1970-01-01; the time of the day is the fraction
-	Month    int     // the month, from 0 for January
-	MonthDay int     // the day of the month, from 1; 1 for a month without a day
-	Weekday  int     // from 0 for Monday; for a month alone, the weekday of its first day
+	Days     float64 // days since 1970-01-01, or 0 for a time alone, plus the time in days
+	Month    int     // month, from 0 for January
+	MonthDay int     // day of the month, from 1; 1 for a month without a day
+	Weekday  int     // day of the week, from 0 for Monday; of the 1st for a month without a day
 	Day      bool    // whether the cell names a day; false for 2010-01
-	Orders   Order   // the orders under which the cell is a date; all if it is the same under each
+	Orders   Order   // orders under which the cell is a date; all if the order makes no difference
 	Time     bool    // whether the cell names a time
 	TimeOnly bool    // whether the cell names a time, but no day or month
 }
@@ -34,10 +34,11 @@ const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
 //     if order allows both, they begin with the day where such a date exists;
 //   - "27 April 2018", "Apr 27, 2018", "27-Apr-18", "2018 Apr 27", "Apr 27 18:30:05 2018" and
 //     "April 2018" are dates in every order. The month may be in English, German, French, Spanish,
-//     Portuguese, Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
+//     Portuguese, Italian, Dutch or Polish. The day may be an ordinal such as 27th, and a weekday
+//     may come first;
 //   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; ParseDate ignores it.
 //
-// Years of two digits mean 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
+// Years of two digits mean 1969 to 2068. Eight digits alone are not a date: see [EightDigitDate].
 func ParseDate(s string, order Order) (d Date, ok bool) {
 	var p dateParser
 	if !p.parse(s) || order&p.orders == 0 {
@@ -59,8 +60,8 @@ func ParseDate(s string, order Order) (d Date, ok bool) {
 	return d, true
 }
 
-// Orders returns the set of orders under which s is a date. It is the set of all orders if s is a
-// time, or the same date in every order; it is 0 if s is neither a date nor a time.
+// Orders returns the set of orders under which s is a date: all orders if s is a time, or a date
+// that does not depend on the order, and 0 if s is neither a date nor a time.
 func Orders(s string) Order {
 	var p dateParser
 	if p.parse(s) {
@@ -71,8 +72,8 @@ func Orders(s string) Order {
 
 // dateParser parses a date before the order of its parts is known.
 type dateParser struct {
-	year, month, day int   // in the order DMY; year 0: only a time; day 0: a month without a day
-	orders           Order // the orders in which the date exists
+	year, month, day int   // date, by DMY if in doubt; year 0 for a time alone, day 0 for a month
+	orders           Order // orders in which the date exists
 	hasTime          bool
 	seconds          float64 // time of the day in seconds since midnight
 }
@@ -114,7 +115,7 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
 	}
 	if len(s) >= len("2018-04-27") && s[4] == '-' && s[7] == '-' && countDigits(s) == 4 &&
-		countDigits(s[5:]) == 2 && countDigits(s[8:]) == 2 && s[8:10] != "00" { // the usual form
+		countDigits(s[5:]) == 2 && countDigits(s[8:]) == 2 && s[8:10] != "00" { // fast path
 		return s[10:], p.setDay(atoi(s[:4]), atoi(s[5:7]), atoi(s[8:10]), anyOrder)
 	}
 	var f [4]field
@@ -184,10 +185,10 @@ func daysBefore(year, month int) int {
 	return days
 }
 
-// monthStarts are the numbers of days of a common year before each month, numbered from 1.
+// monthStarts[m] is the number of days of a common year before month m, which is 1 to 13.
 var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
-// field is a number of up to four digits or a month's name in a date.
+// field is a number of up to four digits, or the name of a month, in a date.
 type field struct {
 	value  int    // the number, or the number of the month from 1
 	digits int    // number of digits; 0 for a month's name
@@ -223,7 +224,8 @@ func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	return kinds, n, rest
 }
 
-// EightDigitDate reports whether s is eight digits that are a day of the years 1900 to 2099.
+// EightDigitDate reports whether s consists of eight digits, year, month and day, that are a day of
+// the years 1900 to 2099.
 func EightDigitDate(s string) bool {
 	return len(s) == 8 && countDigits(s) == 8 && (s[:2] == "19" || s[:2] == "20") &&
 		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
@@ -265,8 +267,8 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses the am or pm that s begins with, in letters of either case. half is 'a', 'p'
-// or, if s begins with neither, 0. rest is the rest of s without leading blanks.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case. half is 'a',
+// 'p' or, if s begins with none of these, 0. rest is the rest of s without leading blanks, or s.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {

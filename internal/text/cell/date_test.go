@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The calendar is the one of package time, for years of up to four digits.
+// isDay and daysBefore agree with package time in the years 0 to 9999.
 func TestCalendar(t *testing.T) {
 	for year := range 10_000 {
 		for month := range 15 {

@@ -10,18 +10,21 @@ import (
 	"strings"
 )
 
+// pow10[n] is 10^n for n up to 22, the largest power of ten that float64 holds exactly.
 var pow10 = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
+// PowersOfTen[n] is 10^n for n up to 8. The other elements are 0; they let callers index with n&15,
+// for which the compiler omits the bounds check.
 var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
-// they form, modulo 2^64, and the position after them.
+// the digits form, modulo 2^64, and the position after the digits.
 //
-// It parses eight bytes at a time: the end of a loop over single digits is unpredictable for the
-// processor, and a mispredicted branch takes longer than parsing the digits.
+// It parses eight bytes at a time: the processor can't predict the end of a loop over single
+// digits, and a mispredicted branch takes longer than parsing the digits.
 func Digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ASCIIZeros
@@ -49,17 +52,18 @@ const ASCIIZeros = 0x3030303030303030
 // CountDigits returns the number of digits at the start of eight bytes of text, 0 to 8. x is the
 // bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func CountDigits(x uint64) uint {
-	// The addition sets the top bit of a byte above 9; its carries reach only bytes
-	// after the first such one.
+	// The addition sets the top bit of each byte above 9. Its carries change only bytes after the
+	// first byte above 9.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// JoinDigits returns the number that the first n of eight bytes of text form, which must be digits;
-// n is 1 to 8. x is the bytes, in little-endian order, after an exclusive or with ASCIIZeros.
+// JoinDigits returns the number that the first n of eight bytes of text form. These bytes must be
+// digits, and n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with
+// ASCIIZeros.
 func JoinDigits(x uint64, n uint) uint64 {
-	// Shift the digits to the end, which puts zeros before them, so that there are eight; then
-	// combine them to pairs, fours, and all. The mask does not change the shift count, but lets the
-	// compiler omit its check of the count.
+	// Shift the digits to the end, with zeros before them, so that there are eight digits. Then
+	// combine the digits to pairs, the pairs to fours, and the fours to the number. The mask does
+	// not change the shift count, but lets the compiler omit a check of the count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
@@ -99,7 +103,7 @@ func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 		e, p = exponent(b, p+1)
 		exp += e
 	}
-	if !isEnd(b[p]) || count == 0 || count > 19 { // a uint64, such as m, holds any 19 digits
+	if !isEnd(b[p]) || count == 0 || count > 19 { // m, a uint64, holds any 19 digits
 		return slowFloat32(b, token)
 	}
 	f, ok := Scale(m, exp)
@@ -115,12 +119,12 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
 	}
-	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
-	// Rounding this float64 to float32 gives the right result too, unless the float64 is halfway
-	// between two float32: halfway points are float64 numbers and rounding keeps order, so a number
-	// that is not rounded to a halfway point stays on the same side of it. f is 0 or in float32's
-	// normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and
-	// zeros.
+	// m and the power of ten are exact in float64, so that f, their quotient or product, is the
+	// float64 nearest to m*10^exp. The float32 nearest to f is also nearest to m*10^exp, unless f
+	// is halfway between two float32: halfway points are float64 numbers and rounding keeps order,
+	// so f and m*10^exp are on the same side of each halfway point unless f is that point. f is 0
+	// or from 1e-22 to 1e38, in float32's normal range, where the last 29 bits of halfway points
+	// are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -131,8 +135,8 @@ func Scale(m uint64, exp int) (v float32, ok bool) {
 }
 
 // exponent parses the exponent of a number, an optional sign and digits, at b[p:], and returns the
-// position after it. If there are no digits, e is 2^20; a larger exponent is cut to 2^20 in
-// magnitude. Scale rejects both.
+// exponent and the position after it. If there are no digits, e is 2^20, and the magnitude of a
+// larger exponent is cut to 2^20: Scale rejects 2^20 and -2^20.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -165,7 +169,7 @@ func TokenEnd(b []byte, p int) int {
 	return p
 }
 
-// The reasons why a number or a label is refused.
+// Reasons why a number or a label is refused.
 const (
 	NotNumber = "not a decimal number"
 	NotFinite = "not finite"
@@ -173,7 +177,7 @@ const (
 	NotExact  = "an integer that float32 can't hold exactly"
 )
 
-// slowFloat32 is ParseFloat32, implemented by strconv.
+// slowFloat32 does what ParseFloat32 does, with strconv, for every number.
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = TokenEnd(b, p)
 	token := string(b[p:next])
@@ -204,7 +208,7 @@ func ExactLabel(token []byte, v float32) (y float32, reason string) {
 		return 0, ""
 	}
 	if v > -1<<24 && v < 1<<24 {
-		return v, "" // there float32 has all integers
+		return v, "" // float32 holds all integers in this range
 	}
 	if token[0] == '-' || token[0] == '+' {
 		token = token[1:]

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// checkFloat compares ParseFloat32 with strconv.
+// checkFloat fails the test unless ParseFloat32 and, if s is short, Float32 return the value of
+// strconv, or a reason if s is not a decimal number that float32 can represent.
 func checkFloat(t testing.TB, s string) {
 	t.Helper()
 	v, next, reason := ParseFloat32([]byte(s+"\n"), 0)
@@ -29,7 +30,7 @@ func checkFloat(t testing.TB, s string) {
 	}
 }
 
-// refFloat parses a decimal number by means of strconv.
+// refFloat parses a decimal number with strconv.
 func refFloat(s string) (float32, bool) {
 	f, err := strconv.ParseFloat(s, 32)
 	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""
@@ -64,7 +65,8 @@ func TestFloat(t *testing.T) {
 	checkFloat(t, "1"+strings.Repeat("0", 10000)+"e-10000")
 }
 
-// Numbers next to the midpoint of two float32 are where rounding twice would show.
+// Numbers at the midpoint of two float32 and next to it are rounded as by strconv: rounding twice
+// would give other results.
 func TestFloatHalfway(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
@@ -78,7 +80,7 @@ func TestFloatHalfway(t *testing.T) {
 			checkFloat(t, strconv.FormatFloat(m, 'g', 15+r.IntN(6), 64))
 		}
 	}
-	// Short ones, which take the fast path.
+	// Short numbers, for which the fast path of ParseFloat32 suffices unless they are midpoints.
 	for i := range 200_000 {
 		checkFloat(t, fmt.Sprint(16777216+i))
 		checkFloat(t, fmt.Sprintf("%d.%d", 8388608+i, 5*(i%3)))
@@ -95,7 +97,7 @@ func TestFloatRandom(t *testing.T) {
 	for range n {
 		buf = buf[:0]
 		switch r.IntN(4) {
-		case 0: // any float32, shortest
+		case 0: // any float32 in the fewest digits
 			buf = strconv.AppendFloat(buf, float64(math.Float32frombits(r.Uint32()>>1)),
 				"efg"[r.IntN(3)], -1, 32)
 		case 1: // any mantissa and a small exponent
@@ -109,7 +111,7 @@ func TestFloatRandom(t *testing.T) {
 				}
 				buf = append(buf, byte('0'+r.IntN(10)))
 			}
-		case 3: // what files have
+		case 3: // numbers as in files
 			buf = strconv.AppendFloat(buf, r.NormFloat64(), 'g', 1+r.IntN(9), 64)
 		}
 		checkFloat(t, string(buf))
@@ -117,7 +119,7 @@ func TestFloatRandom(t *testing.T) {
 }
 
 func TestDigits8(t *testing.T) {
-	// Each count of digits, each byte after them, and each distance to the end of the slice.
+	// Try each number of digits, each byte after the digits, and each distance to the slice's end.
 	for n := range 20 {
 		for c := range 256 {
 			if c-'0' >= 0 && c-'0' < 10 {

@@ -71,7 +71,7 @@ func FuzzParseDate(f *testing.F) {
 			} else if second := d.Days-days > 0 || d.Time; !second && d.Days != days ||
 				d.Month != int(at.Month())-1 || d.MonthDay != at.Day() ||
 				d.Weekday != (int(at.Weekday())+6)%7 || at.Year() < 1 || at.Year() > 9999 {
-				if !(d.Time && d.Days == days) { // 23:59:60 is the next day
+				if !(d.Time && d.Days == days) { // 23:59:60 counts as the next day
 					t.Fatalf("%q: %+v, day %s", s, d, at)
 				}
 			}
@@ -144,7 +144,7 @@ func BenchmarkFloat32(b *testing.B) {
 	}
 }
 
-// KindOf must not allocate for the usual cells: it is called for every sampled cell of a file.
+// KindOf must not allocate for usual cells, because it is called for every sampled cell of a file.
 func TestKindOfAllocates(t *testing.T) {
 	for _, s := range []string{"17", "-12.375", "red", "unknown", "$1,234.50", "1.234,5", "12.5 kg",
 		"36 months",

@@ -44,11 +44,13 @@ func Missing() (all []string) {
 
 // IsGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that [IsMissing]
 // reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
-// unknown, in letters of either case. In a column of words these may be values.
+// unknown, in letters of either case. In a column of words, the words that IsMissing does not
+// report may be values.
 func IsGapWord(s string) bool {
 	return IsMissing(s) || lookup(gapWords, s) != ""
 }
 
+// gapWords has the gap words in lower case, without the words in missing.
 var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
 -nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
 tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!

@@ -7,10 +7,10 @@ type Kind byte
 
 // The kinds of cells.
 const (
-	WordCell   Kind = iota // neither a gap word nor a number or date
-	GapCell                // a gap word
-	NumberCell             // a number under at least one decimal mark
-	DateCell               // a date under at least one order
+	WordCell   Kind = iota // a cell of no other kind
+	GapCell                // a gap word: see IsGapWord
+	NumberCell             // a number under at least one decimal mark: see ParseNumber
+	DateCell               // a date under at least one order, or a time: see ParseDate
 )
 
 // KindOf returns the kind of a cell.

@@ -2,7 +2,7 @@ package cell
 
 import "strings"
 
-const maxName = 19 // bytes of the longest gap word, unit, magnitude, or name of a month or weekday
+const maxName = 19 // largest length in bytes of a name that lookup finds
 
 // namesOf returns a map from each name in a list to the first name of its group. Bars separate the
 // groups, and underscores in names become blanks.
@@ -18,8 +18,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the value of names for s, whose ASCII and Latin-1 letters it first converts to
-// lower case: it does not find names with capital letters. It returns "" if there is no such name.
+// lookup converts the ASCII and Latin-1 letters of s to lower case and returns the value of the
+// result in names, "" if it is not there. Names with capital letters are never found.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {

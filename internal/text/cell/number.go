@@ -9,8 +9,8 @@ import (
 // Number is the number in a cell.
 type Number struct {
 	Value     float64
-	Unit      string // normalized: "%", "kg", "$", "₹" for both "Rs." and "Rs"; "" without a unit
-	Magnitude byte   // the letter K, M or B after the digits, included in Value; 0 for none
+	Unit      string // normalized unit or currency: "kg", "%", "₹" for "Rs." and "Rs"; "" for none
+	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
 }
 
 const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
@@ -21,7 +21,7 @@ const maxNumber = 64 // largest length in bytes of a number that ParsePlain does
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
 //   - a currency or percent before or after it, or + after it;
-//   - a known unit after it, or any word of lower-case letters after a blank: 12kg, 36 months;
+//   - a known unit after it, or most words of lower-case letters after a blank: 12kg, 5 apples;
 //   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
 //
 // It rejects codes, such as T0, 3*, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
@@ -52,9 +52,9 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 // numberParser parses a number from left to right.
 type numberParser struct {
 	rest             string              // text that is not parsed yet
-	text             [maxNumber + 8]byte // the number in the form that strconv.ParseFloat parses
+	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
 	length           int                 // number of bytes of text in use
-	negative, signed bool                // signed: the number has a sign or parentheses
+	negative, signed bool                // signed: a sign or parentheses precede the number
 	parentheses      bool
 	unit             string
 	magnitude        byte
@@ -62,7 +62,7 @@ type numberParser struct {
 
 func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
 
-// parseFront parses signs, parentheses and a currency before the digits.
+// parseFront parses a sign or parenthesis and a currency or percent sign before the digits.
 func (p *numberParser) parseFront() bool {
 	for p.rest != "" {
 		switch c, last := p.rest[0], len(p.rest)-1; {
@@ -158,13 +158,13 @@ func (p *numberParser) parseGroups(t string) int {
 			return end
 		}
 	}
-	if size == 2 { // no group of three digits at the end: these are not Indian groups
+	if size == 2 { // without a group of three digits at the end, the groups are not Indian
 		p.length, end = first, 0
 	}
 	return end
 }
 
-// parseBack parses a minus, or a magnitude and a unit, after the digits.
+// parseBack parses a minus, or a magnitude and a unit or currency, after the digits.
 func (p *numberParser) parseBack() bool {
 	word := strings.TrimLeft(p.rest, " ")
 	blank := len(word) < len(p.rest)
@@ -187,10 +187,10 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude parses the magnitude that s begins with, and returns the rest of s without leading
-// blanks. blank says that a blank precedes s. The letters K, k, M and B must follow the digits
-// without a blank, unless the number starts with a currency: 1.5 B alone could be a code, but $1.5
-// B is a number.
+// cutMagnitude parses the magnitude that s begins with, and returns the rest of s, or s if there is
+// no magnitude. blank is whether a blank precedes s. The letters K, k, M and B must follow the
+// digits without a blank, unless the number starts with a currency: 1.5 B alone could be a code,
+// but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&

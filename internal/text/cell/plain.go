@@ -13,10 +13,10 @@ import (
 // the range of float32.
 func ParsePlain(s string) (float64, bool) {
 	if m, decimals, sign, ok := short(s); ok {
-		v := float64(m) / pow10[decimals] // both are exact, so the quotient is rounded correctly
+		v := float64(m) / pow10[decimals] // m and the power are exact: the quotient is rounded once
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// ParseFloat allocates its errors, so reject cells that are no numbers before calling it.
+	// ParseFloat allocates its errors, so reject other cells before calling ParseFloat.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -46,9 +46,9 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, with an optional minus and without an exponent. Its
-// absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. It has no branch on the
-// sign, which nothing could predict.
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. The
+// number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. Short does not
+// branch on the sign, which the processor could not predict.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))

@@ -2,7 +2,8 @@ package cell
 
 import "testing"
 
-// A cell is found among levels as it is spelled, or as another spelling of true or false.
+// Find finds a cell that is spelled like a level or, if there is none, is another spelling of true
+// or false than a level.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		levels []string
@@ -23,7 +24,7 @@ func TestFind(t *testing.T) {
 		{[]string{"Bob", "true"}, "true", 1},
 		{[]string{"Bob", "true"}, "True", 1},
 		{[]string{"Bob", "true"}, "False", -1},
-		{[]string{"TRUE", "True", "false"}, "True", 1}, // of an edited file
+		{[]string{"TRUE", "True", "false"}, "True", 1}, // as only an edited file can have it
 		{[]string{"TRUE", "True", "false"}, "true", 0},
 		{[]string{"no", "yes"}, "Yes", -1},
 		{nil, "true", -1},

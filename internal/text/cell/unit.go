@@ -46,9 +46,9 @@ var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5"
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of a unit or currency; "" if word is none. blank means that a
-// blank precedes word: then any word of two or more lower-case letters is a unit, and is normalized
-// by removing the s of the plural.
+// unitOf returns the normalized name of the unit or currency word; "" if word is neither. blank is
+// whether a blank precedes word: then every word that isLowerWord accepts is a unit, and unitOf
+// removes the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -64,8 +64,8 @@ func unitOf(word string, blank bool) string {
 	return word
 }
 
-// knownUnit returns the normalized name of a unit or currency that is in units, in currencies or,
-// if a blank precedes word, in spacedUnits; "" if word is in none of them.
+// knownUnit returns the normalized name of word in units, in currencies or, if a blank precedes
+// word, in spacedUnits, and of word in lower case in units; "" if word is in none of these maps.
 func knownUnit(word string, blank bool) string {
 	unit := cmp.Or(units[word], currencies[word])
 	if unit == "" && blank {
@@ -77,9 +77,9 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s is a word of lower-case Latin, Greek or Cyrillic letters. It
-// returns false for words such as april, pm and th, because the number before them belongs to a
-// date, a time or a rank.
+// isLowerWord reports whether s is a word of two or more bytes, of lower-case Latin, Greek or
+// Cyrillic letters. It returns false for words such as april, pm and th, because a number before
+// april, pm or th is part of a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })
