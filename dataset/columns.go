@@ -133,8 +133,9 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	return i, nil
 }
 
-// labelColumn returns the column of the labels, or -1 for Labels no: the column that LabelColumn or
-// Table gives, or else the column that [ChooseLabel] finds, or the last column without a header.
+// labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or Table gives
+// the column. Without these it is the column that [ChooseLabel] finds or, without a header, the
+// last column.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn
 	switch n, notNumber := strconv.Atoi(want); {

@@ -11,8 +11,9 @@
 //
 // The readers expect hostile files. For any content they return a Set or an error, and unless
 // LayoutDense is set they allocate at most a small multiple of the bytes read. A fault in text is a
-// [*SyntaxError] with its place; other errors about a file name it. The result depends on the file and the
-// options alone: not on the machine, the number of threads, or how the bytes arrive.
+// [*SyntaxError] that says where; other errors about a file name the file. The result depends on
+// the file and the options alone: not on the machine, the number of threads, or how the bytes
+// arrive.
 //
 // Matrices that are already in memory do not need this package: pegasos.Train takes them.
 package dataset

@@ -34,10 +34,10 @@ type Doubt = form.Doubt
 // A Table describes the columns of a CSV or .npy file, so that the same columns can be found in
 // another file: see [Options]. It can be stored as JSON, beside a model:
 //
-//	Columns []string // names of the features, in the order of the set's columns; nil for no header
+//	Columns []string // names of the features, in the order of the columns; nil without a header
 //	Label   string   // name of the label's column; empty without a header
 //	LabelAt int      // number of the label's column in the file, from 0; -1 if it was the last
-//	Unnamed bool     // whether Columns is nil because two names in the header are equal; not stored
+//	Unnamed bool     // whether Columns is nil because names in the header are equal; not stored
 //
 // Its method Check(features int) error returns an error unless the table fits data with the given
 // number of features and its names are distinct.

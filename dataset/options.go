@@ -38,7 +38,7 @@ type Unsorted string
 
 const (
 	UnsortedError Unsorted = "error"
-	UnsortedSort  Unsorted = "sort" // sorts; a repeated index is an error unless HashBits is set
+	UnsortedSort  Unsorted = "sort" // without HashBits, a repeated index is still an error
 	UnsortedSum   Unsorted = "sum"  // adds values of equal indices in float32, in the file's order
 )
 
@@ -171,9 +171,9 @@ type Options struct {
 	// InMemory makes Read load and check a whole .pgsm file instead of mapping it.
 	InMemory bool
 
-	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS, and numbers
-	// above the larger of 64 and four times the number of CPUs mean that. Tables are read by a few
-	// threads at most, and by one if Threads is 1. The result does not depend on Threads.
+	// Threads is the number of threads that parse svmlight text. 0 means GOMAXPROCS, and at most
+	// the larger of 64 and four times the number of CPUs are used. Tables are read by a few threads
+	// at most, and by one if Threads is 1. The result does not depend on Threads.
 	Threads int
 
 	// Decompressors are compression formats besides gzip. A Decompressor with the magic bytes of

@@ -79,7 +79,8 @@ func (o Options) formatOf(path string) (Format, error) {
 }
 
 // ReadFrom reads svmlight text, a table or one .npy array from r, and decompresses the data as Read
-// does. Errors contain name. If opt.Format does not give the format, name does as in Read.
+// does. Errors about the data contain name. If opt.Format does not give the format, name does as in
+// Read.
 func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -165,7 +166,7 @@ type openFile struct {
 	name string
 	size int64 // number of bytes that r reads, or -1 if unknown
 
-	regular bool // whether the file is a regular file, so that reading does not wait as for a pipe
+	regular bool // whether the file is a regular file, so that reading never waits for data
 }
 
 // input holds the open files of one set: one file, or a pair of features and labels.
