@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +57,8 @@ func TestSvmlightErrors(t *testing.T) {
 		{"index past MaxFeatures", "1 134217729:1\n",
 			`a.svm:1:3: token "134217729:1": index beyond the limit of 134217728 features ` +
 				`(-max-features); -hash-bits hashes larger indices`},
+		{"index of 29 zeros", "1 1:1 00000000000000000000000000000:1\n",
+			`a.svm:1:7: token "00000000000000000000000000000:1": ` + indexZero},
 		{"index 1e3", "+1 1e3:1\n", `a.svm:1:4: token "1e3:1": index is not a whole number`},
 		{"index +1", "1 +1:1\n", `a.svm:1:3: token "+1:1": index is not a whole number`},
 		{"index x", "1 x:1\n", `a.svm:1:3: token "x:1": index is not a whole number`},
@@ -96,6 +97,8 @@ func TestSvmlightErrors(t *testing.T) {
 		{"label -(2^24+1).0", "-16777217.0 1:1\n",
 			`a.svm:1:1: token "-16777217.0": label is an integer that float32 can't hold exactly`},
 		{"qid late", "1 1:1 qid:3 2:1\n",
+			`a.svm:1:7: token "qid:3": qid:N must come right after the label`},
+		{"qid late, more lines", "1 1:1 qid:3\n" + strings.Repeat("1 1:1\n", 20),
 			`a.svm:1:7: token "qid:3": qid:N must come right after the label`},
 		{"qid twice", "1 qid:3 qid:3 2:1\n",
 			`a.svm:1:9: token "qid:3": qid:N must come right after the label`},
@@ -574,27 +577,25 @@ func TestMaxBytes(t *testing.T) {
 			}
 		}
 	}
-	bomb := file(t, "a.svm.gz", zipped(t, strings.Repeat("1 1:1\n", 1<<20)))
-	_, err := Read(bomb, Options{MaxBytes: 1 << 20})
-	if err == nil || err.Error() != bomb+": more than 1048576 bytes (MaxBytes)" {
-		t.Error(err)
-	}
+	bomb := file(t, "a.svm.gz", zipped(t, strings.Repeat("#", 1<<25)))
+	allocated(t, 8<<20, func() {
+		_, err := Read(bomb, Options{MaxBytes: 1 << 20, Threads: 1})
+		if err == nil || err.Error() != bomb+": more than 1048576 bytes (MaxBytes)" {
+			t.Error(err)
+		}
+	})
 }
 
 // A short file with a large index is read into little memory, and is an error in the dense layout.
 func TestSvmlightMemory(t *testing.T) {
 	s := "1 134217728:1\n" + strings.Repeat("1 1:1\n", 1000)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := readText(s, Options{Threads: 1, MaxFeatures: 1 << 27}); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
-		t.Errorf("%d bytes", n)
-	}
+	allocated(t, 2<<20, func() {
+		if _, err := readText(s, Options{Threads: 1, MaxFeatures: 1 << 27}); err != nil {
+			t.Error(err)
+		}
+	})
 	if _, err := readText(s, Options{Layout: LayoutDense, MaxFeatures: 1 << 27}); !says(err,
-		"dense layout") {
+		"use the sparse layout") {
 		t.Error(err)
 	}
 }
