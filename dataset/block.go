@@ -12,7 +12,7 @@ type block struct {
 	file    int          // index of the file
 	rounded int          // number of labels rounded
 	size    int64        // largest index plus 1, at most limit plus 1 (see rules); 0 for none
-	lowest  uint64       // smallest index; math.MaxUint64 for none
+	zero    bool         // whether a feature has index 0
 	lines   int          // number of lines
 	err     *SyntaxError // error that ended the block, or nil
 	last    *SyntaxError // error for an index that is too large if the base is 0, or nil

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is the approximate number of bytes that a thread parses at a time. They fit in the
+// chunkSize is the approximate size in bytes of the chunks that threads parse: small enough for the
 // second-level cache.
 const chunkSize = 1 << 18
 
@@ -77,7 +77,7 @@ func (t *totals) add(b *block, names []string) error {
 	t.rows += len(b.y)
 	t.nnz += len(b.val)
 	t.size = max(t.size, b.size)
-	t.zero = t.zero || b.lowest == 0
+	t.zero = t.zero || b.zero
 	return nil
 }
 
@@ -96,7 +96,8 @@ func (t *totals) shape(opt Options) (base, first, cols int) {
 	return base, base, int(max(t.size-int64(base), 0))
 }
 
-// columns returns what shape does, and an error if there are too many columns. name is the file's.
+// columns returns the shape of the set, or an error, with the file's name, if the set has too many
+// columns.
 func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base, first, cols = t.shape(opt)
 	switch {

@@ -24,7 +24,7 @@ type rules struct {
 	maxFeatures int // MaxFeatures, for messages
 
 	high  uint64 // smallest index that method ignores has to check
-	wrong uint64 // smallest index that is an error
+	wrong uint64 // smallest index that is too large
 	most  uint64 // largest index of the format: 2^31-1, or 2^64-2 if indices are hashed
 
 	anyOrder   bool // whether a row's columns may be out of order or repeat: merge sorts them
@@ -92,7 +92,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 		s.idx, s.val = make([]int32, most), make([]float32, most)
 	}
 	s.y, s.ends = s.y[:0], s.ends[:0]
-	c := parser{rules: r, scratch: s, data: data, block: block{lowest: math.MaxUint64}}
+	c := parser{rules: r, scratch: s, data: data}
 	for p := 0; p < len(data); {
 		next, ok := c.line(p)
 		if !ok {
@@ -216,7 +216,7 @@ func (c *parser) features(p int) (next int, ok bool) {
 			continue
 		}
 		top = max(top, least)
-		c.block.lowest = min(c.block.lowest, j)
+		c.block.zero = c.block.zero || j == 0
 		if hashBits > 0 {
 			j, v = hashed(j, v, hashBits)
 		}
@@ -235,8 +235,8 @@ func isIndex(b []byte, p, colon int) bool {
 }
 
 // ignores reports whether to leave out the feature at data[p:] with value v, whose index j is at
-// least high, and counts nonzero values left out. If j is limit, the feature is stored, but ignores
-// also stores in block.last the error that it is if the base turns out to be 0.
+// least high, and counts nonzero values left out. If j is limit, the feature is stored, and ignores
+// also stores the error to report if the base turns out to be 0 in block.last.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -250,7 +250,7 @@ func (c *parser) ignores(p int, j uint64, v float32) bool {
 	return true
 }
 
-// check returns why index j is invalid, or "". least is the smallest index in ascending order.
+// check returns why index j is invalid, or "". least is the index before plus 1, or else first.
 func (r *rules) check(j, least uint64) (reason string) {
 	switch {
 	case j < r.first || j < least && r.unsorted == UnsortedError:

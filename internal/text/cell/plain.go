@@ -78,10 +78,10 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order; zeros if there are fewer.
+// word returns the first eight bytes of b in little-endian order. Bytes that b lacks are 0.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
-	case n >= 4: // the bytes that both words have are equal
+	case n >= 4: // bytes that are in both words are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
@@ -90,10 +90,10 @@ func word(b []byte) uint64 {
 	return 0
 }
 
-// joinWord returns the number that the digits among the first n of eight bytes of text form, the
-// number of digits, and how many of them follow the point; -1 if there is no point. ok is false
-// if there is another character than digits and one point. The bytes of x are in little-endian
-// order.
+// joinWord parses the first n bytes of x, eight bytes of text in little-endian order. They must be
+// digits and at most one point: otherwise ok is false. joinWord returns the number that the digits
+// form without the point, the number of digits, and the number of digits after the point, -1 if
+// there is no point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(ASCIIZeros/'0')

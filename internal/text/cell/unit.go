@@ -15,8 +15,7 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits is the set of those names of currencies, written in letters, that may precede a
-// digit without a blank.
+// besideDigits is the set of currency names of letters that may precede a digit without a blank.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
 // units maps each name of a unit to the first name of that unit. These names may follow a digit
