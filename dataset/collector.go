@@ -23,7 +23,7 @@ type collector struct {
 	nnz    int         // number of nonzeros in rows
 }
 
-// piece is a block of rows with what is known when the block has been read.
+// piece is a block of rows that is added to a collector.
 type piece struct {
 	block block
 	first int     // number of the first column in the block

@@ -126,7 +126,7 @@ func (t *tableFile) scanFile(f openFile, from *sources, each func(cells []string
 	}
 }
 
-// given returns what the options specify about a table of the given format.
+// given returns the properties of a table that the options specify. format is the table's format.
 func (o Options) given(format Format) form.Given {
 	g := form.Given{
 		Format: string(format), Encoding: o.Encoding, SkipLines: o.SkipLines, Keep: o.KeepRows,

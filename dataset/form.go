@@ -16,7 +16,7 @@ import (
 //	Units     bool   // whether a row of units, types or descriptions below the header is left out
 //	Columns   int    // number of columns; of lines of JSON, number of fields in the first lines
 //	Trailing  int    // number of columns at the end with no name and, in the samples, no value
-//	Decimal   byte   // decimal mark, '.' or ',': the more frequent one in the samples
+//	Decimal   byte   // decimal mark: ',' if more sampled numbers need ',' than '.', else '.'
 type Form = form.Form
 
 // A Doubt is an ambiguity of a table: what was found, how it was read, and the command's flag that

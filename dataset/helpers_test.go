@@ -258,9 +258,9 @@ func referenceRow(
 	return e, largest, ok
 }
 
-// undecided reports whether index j is that of the last column in base 1 and is ignored in base 0,
-// while the base is not yet known. The reader then stores the feature, and ignores it later: errors
-// of the feature are still reported.
+// undecided reports whether j is the index of the last column in base 1 while the base is unknown.
+// The reader parses such a feature, reports its errors, and ignores the feature if the base turns
+// out to be 0.
 func undecided(j uint64, opt Options) bool {
 	return opt.IndexBase == BaseAuto && opt.HashBits == 0 && j == uint64(opt.Features)
 }

@@ -71,9 +71,9 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	})
 }
 
-// idxHeader reads the header of the images or the labels, as what says: two zero bytes, the type of
-// the elements, the number of dimensions, and each dimension as a big-endian uint32. It returns the
-// first dimension and the product of the others.
+// idxHeader reads the header of a file of images or labels: two zero bytes, the type of the
+// elements, the number of dimensions, and each dimension as a big-endian uint32. It returns the
+// first dimension and the product of the others. what is "images" or "labels".
 func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -59,8 +59,8 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	return j, nil
 }
 
-// add reads the beginning of a file, compares its columns with those of the files before, and adds
-// the number of its cells with each decimal mark to points and commas.
+// add reads the beginning of a file, compares the file's columns with the columns of the files
+// before, and adds the numbers of cells with a decimal point and comma to points and commas.
 func (j *join) add(in *input, points, commas *int) error {
 	files, err := in.readers()
 	if err != nil {
@@ -116,7 +116,7 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given adds the columns of the first file to g, which has what the options specify about a file.
+// given adds the columns of the first file to g, the properties that the options specify.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g

@@ -154,7 +154,7 @@ type Options struct {
 	Separator string // character of one byte between cells, such as , ; | or a tab
 	Quote     string // character of one byte around cells, or "none"
 	Comment   string // character of one byte that begins lines to skip, or "none"
-	Decimal   string // "." or ",": what Encoder assumes for columns whose cells leave it open
+	Decimal   string // decimal mark, "." or ",", for Encoder where a column's cells leave it open
 	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 

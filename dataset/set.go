@@ -58,9 +58,9 @@ type Set struct {
 	// LeftOut lists the numbers, from 0, of the rows that MissingDrop left out.
 	LeftOut []int
 
-	// Form describes how the text of a table was read, and Doubts lists what could be read in
-	// another way. If the table consists of several files, Form is the form of the first file that
-	// is not empty, and Mixed reports whether another file has another form, such as another
+	// Form describes how the text of a table was read, and Doubts lists details that could be read
+	// in another way. If the table consists of several files, Form is the form of the first file
+	// that is not empty, and Mixed reports whether another file has another form, such as another
 	// separator.
 	Form   *Form
 	Mixed  bool
@@ -163,8 +163,9 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose returns the layout for a matrix of the given size and number of nonzeros: l, or the layout
-// that LayoutAuto stands for. It returns an error if the layout is dense and the matrix too large.
+// choose returns the layout for a matrix of the given size and number of nonzeros: l, or for
+// LayoutAuto the layout that suits the share of nonzeros. It returns an error if the layout is
+// dense and the matrix too large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err

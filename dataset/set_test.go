@@ -60,8 +60,8 @@ func checkSet(t testing.TB, s *Set) {
 	}
 }
 
-// roundTrip writes a set in a format and fails the test unless reading gives the set back, apart
-// from what the format can't store.
+// roundTrip writes a set in a format and fails the test unless reading the file gives an equal set.
+// It ignores properties that the format can't store.
 func roundTrip(t testing.TB, s *Set, form Format) {
 	t.Helper()
 	var b bytes.Buffer

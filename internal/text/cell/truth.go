@@ -19,8 +19,8 @@ func Truth(s string) string {
 }
 
 // Find returns the index of the level equal to the cell s. If no level is equal and s is a spelling
-// of true or false, Find returns the index of the first level that is another spelling of it.
-// Otherwise it returns -1.
+// of true, Find returns the index of the first level that is another spelling of true; likewise for
+// false. Otherwise it returns -1.
 func Find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := Truth(s); k < 0 && truth != "" {

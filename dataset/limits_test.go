@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// Without MaxFeatures a file may have 2^20 columns, or as many as it has values. A large index takes
-// little memory.
+// Without MaxFeatures a file may have 2^20 columns, or as many as it has values. A large index
+// takes little memory.
 func TestHugeIndex(t *testing.T) {
 	many := strings.Repeat("1 1:1 2:1 3:1\n", 1<<20/3+1) // 2^20+2 values
 	for _, c := range []struct {
