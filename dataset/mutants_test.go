@@ -107,28 +107,23 @@ func forms(t *testing.T) (all []dataForm) {
 		s := randomSet(rand.New(rand.NewPCG(4, 4)), 20, 9, layout)
 		s.Names = []string{"a", "b", "c"}
 		b, path := pgsm(t, s), filepath.Join(dir, string(layout)+".pgsm")
+		mapped := func(b []byte) (*Set, error) {
+			m, err := readFile(t, path, b, Options{})
+			if err == nil {
+				if err = touch(t, m); err != nil {
+					err = fail(path, err)
+				}
+			}
+			return m, err
+		}
 		all = append(all,
 			dataForm{"pgsm, " + string(layout), b, func(b []byte) (*Set, error) {
 				return readPGSMBytes(b, int64(len(b)), "a.pgsm", Options{})
 			}, s, ""},
-			dataForm{"pgsm mapped, " + string(layout), b, func(b []byte) (*Set, error) {
-				m, err := readFile(t, path, b, Options{})
-				if err == nil {
-					if err = touch(t, m); err != nil {
-						err = fail(path, err)
-					}
-				}
-				return m, err
-			}, s, ""},
+			dataForm{"pgsm mapped, " + string(layout), b, mapped, s, ""},
 			dataForm{"pgsm with right checksums, " + string(layout), b, func(b []byte) (*Set, error) {
 				resign(b)
-				m, err := readFile(t, path, b, Options{})
-				if err == nil {
-					if err = touch(t, m); err != nil {
-						err = fail(path, err)
-					}
-				}
-				return m, err
+				return mapped(b)
 			}, nil, ""})
 	}
 	return all

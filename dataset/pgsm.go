@@ -191,7 +191,7 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 // this version.
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
-		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory, so unpack it first")
+		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory: unpack the file first")
 	}
 	if len(b) < len(pgsmMagic) || string(b[:len(pgsmMagic)]) != pgsmMagic {
 		return head, fmt.Errorf("starts with % x: not a .pgsm file, or damaged by a transfer as text",
@@ -219,7 +219,7 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 	case h.Cols > math.MaxInt32:
 		return nil, fmt.Errorf("%d columns: want at most %d", h.Cols, math.MaxInt32)
 	case h.HashBits > 0 && h.Cols != 1<<h.HashBits:
-		return nil, fmt.Errorf("%d columns of features hashed to %d bits", h.Cols, h.HashBits)
+		return nil, fmt.Errorf("%d columns, but %d hash bits", h.Cols, h.HashBits)
 	case h.Rows >= math.MaxInt/8 || h.NNZ > math.MaxInt/8:
 		return nil, fmt.Errorf("%d rows and %d nonzeros are too many for this machine", h.Rows, h.NNZ)
 	}
@@ -250,7 +250,7 @@ func ascending(names []string) error {
 			return fmt.Errorf("class name %q is not UTF-8", escape.Cut(name))
 		}
 		if i > 0 && name <= names[i-1] {
-			return fmt.Errorf("class name %q after %q: want them sorted, each once",
+			return fmt.Errorf("class name %q after %q: want the names sorted, each once",
 				escape.Cut(name), escape.Cut(names[i-1]))
 		}
 	}

@@ -73,7 +73,7 @@ func readOpenPGSM(f *os.File, opt Options) (*Set, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: the pgsm form is read from regular files only", path)
+		return nil, fmt.Errorf("%s: the pgsm format is read from regular files only", path)
 	}
 	h, err := readPGSMHeader(f, info.Size(), opt)
 	if err != nil {
@@ -118,7 +118,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 		return nil, err
 	}
 	if opt.HashBits != 0 && opt.HashBits != h.hashBits {
-		return nil, fmt.Errorf("features hashed to %d bits, want %d", h.hashBits, opt.HashBits)
+		return nil, fmt.Errorf("the file has %d hash bits, want %d (-hash-bits)", h.hashBits, opt.HashBits)
 	}
 	values := h.nnz
 	if h.layout == LayoutDense {

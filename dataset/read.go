@@ -47,7 +47,7 @@ func Read(path string, opt Options) (*Set, error) {
 	}
 	if opt.Format.info().mapped {
 		if path == "-" {
-			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
+			return nil, fmt.Errorf("stdin: the pgsm format is read from regular files only")
 		}
 		return readPGSM(path, opt)
 	}
@@ -90,7 +90,7 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 		opt.Format = FormatOf(name)
 	}
 	if len(opt.More) > 0 {
-		return nil, fmt.Errorf("%s: want one file, have %d more", name, len(opt.More))
+		return nil, fmt.Errorf("%s: want one file, but Options.More has %d", name, len(opt.More))
 	}
 	if info := opt.Format.info(); opt.Format != FormatAuto && !info.mapped && !info.bothNeeded {
 		in := input{opt: opt, files: []*os.File{nil}, raw: []io.Reader{r}, names: []string{name}}
