@@ -151,7 +151,7 @@ func (o Options) given(format Format) form.Given {
 			g.Names = append(g.Names, name)
 		}
 	}
-	if g.Names == nil { // all columns are left out
+	if g.Names == nil { // the encoder uses no column
 		g.Names = t.Columns
 	}
 	if t.Unnamed {

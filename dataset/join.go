@@ -34,8 +34,9 @@ type joinDoubt struct {
 	more int // number of further files with this doubt
 }
 
-// joinTables reads the beginning of each file of a table and returns an error unless all files have
-// the same columns. It returns nil for a table of one file.
+// joinTables reads the beginning of each file of a table and returns an error if the columns of the
+// files differ; but lines of JSON may have different fields. It returns nil for a table of one
+// file.
 func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil

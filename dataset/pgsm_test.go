@@ -247,7 +247,7 @@ func touch(t testing.TB, s *Set) error {
 }
 
 // A flipped bit in any byte, except between sections, is found when the file is opened or when the
-// rows are read. A file or size that is cut off is an error.
+// rows are read. A file that is cut off is an error.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {

@@ -204,7 +204,7 @@ func (in *input) close() {
 	}
 	for _, f := range in.files {
 		if f != nil && f != os.Stdin {
-			f.Close() // it was only read
+			f.Close() // nothing was written that could be lost
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (in *input) readers() ([]openFile, error) {
 			in.stops = append(in.stops, stop)
 		}
 		if closes {
-			in.stops = append(in.stops, func() { z.Close() }) // it was only read
+			in.stops = append(in.stops, func() { z.Close() }) // nothing was written that could be lost
 		}
 		from := openFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
 		if regular && !packed && in.opt.MaxBytes == 0 { // MaxBytes may end the reading earlier

@@ -211,7 +211,7 @@ func WriteNPY(w io.Writer, s *Set) error {
 	cols := s.Cols() + 1
 	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
 		s.Rows(), cols)
-	size := (10+len(head)+1+63)/64*64 - 10 // length of the padded header: data start at 64*n
+	size := (10+len(head)+1+63)/64*64 - 10 // padded, so that data start at a multiple of 64 bytes
 	var b bytes.Buffer
 	b.WriteString("\x93NUMPY\x01\x00")
 	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(size)))
