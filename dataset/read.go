@@ -204,7 +204,7 @@ func (in *input) close() {
 	}
 	for _, f := range in.files {
 		if f != nil && f != os.Stdin {
-			f.Close() // nothing was written that could be lost
+			f.Close() // no data to lose
 		}
 	}
 }
@@ -254,7 +254,7 @@ func (in *input) readers() ([]openFile, error) {
 			in.stops = append(in.stops, stop)
 		}
 		if closes {
-			in.stops = append(in.stops, func() { z.Close() }) // nothing was written that could be lost
+			in.stops = append(in.stops, func() { z.Close() }) // no data to lose
 		}
 		from := openFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
 		if regular && !packed && in.opt.MaxBytes == 0 { // MaxBytes may end the reading earlier
