@@ -18,6 +18,7 @@ const maxNames = 1 << 24
 // numbers, in the order in which they first appear. After settle, method place turns these numbers
 // into indices of the sorted names.
 type classes struct {
+	begun  bool           // without an encoder, whether a label was read
 	words  bool           // without an encoder, whether the first label is a word: then all are
 	names  map[string]int // provisional number of each name
 	places []float32      // for each provisional number, the index among the sorted names

@@ -306,15 +306,15 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 	}
 }
 
-// parseLabel parses a label without an encoder. If the label of the first row that is not left out
-// is a word, all labels are words.
+// parseLabel parses a label without an encoder. If the first label that is not missing is a word, all
+// labels are words.
 func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	if cell.IsMissing(text) {
 		return form.Label{Missing: true}, ""
 	}
 	v, reason := cell.Float32(text)
-	if t.count == 0 && reason == cell.NotNumber {
-		t.classes.words = true
+	if !t.classes.begun {
+		t.classes.begun, t.classes.words = true, reason == cell.NotNumber
 	}
 	switch {
 	case t.classes.words:

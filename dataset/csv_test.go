@@ -513,3 +513,24 @@ func TestEndlessRow(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingFirstLabel checks that words after a kept row without a label are class names.
+func TestMissingFirstLabel(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		names []string
+		want  []float32
+	}{
+		{"1,2,\n3,4,b\n5,6,a\n7,8,b\n", []string{"a", "b"}, []float32{1, 0, 1}},
+		{"1,2,\n3,4,7\n5,6,8\n7,8,7\n", nil, []float32{7, 8, 7}},
+	} {
+		s, err := ReadFrom(strings.NewReader(c.text), "a.csv",
+			Options{MissingLabels: MissingKeep, Labels: LabelsYes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.Names, c.names) || s.Y[0] == s.Y[0] || !slices.Equal(s.Y[1:], c.want) {
+			t.Errorf("%q: names %q, labels %v", c.text, s.Names, s.Y)
+		}
+	}
+}
