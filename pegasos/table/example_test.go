@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
@@ -42,4 +44,39 @@ func ExampleTrain() {
 	// grams: number, numbers
 	// origin: category, words, 3 different ones
 	// apple
+}
+
+// A model that the command, or Model.WriteFile, has written.
+func ExampleNew() {
+	if err := fruitModel().WriteFile("fruit.model"); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove("fruit.model")
+
+	p, err := modelio.ReadFile("fruit.model")
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := table.New(p)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range m.Columns() {
+		fmt.Println(c.Name)
+	}
+	// Output:
+	// colour
+	// grams
+}
+
+// fruitModel returns a model of two columns.
+func fruitModel() *table.Model {
+	m, err := table.Train(context.Background(), []string{"colour", "grams", "fruit"}, [][]string{
+		{"red", "180", "apple"}, {"green", "160", "apple"},
+		{"yellow", "100", "lemon"}, {"yellow", "90", "lemon"},
+	}, "fruit", pegasos.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return m
 }
