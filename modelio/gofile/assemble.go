@@ -20,22 +20,22 @@ import (
 //go:embed parts/bundle.go parts/unpack.go
 var parts embed.FS
 
-// part is a declaration of package parts. uses are the identifiers in it, and imports the packages
-// among them.
+// part is a declaration of package parts.
 type part struct {
-	text    string
-	group   string // such as "const" of a line of several constants, else ""
-	uses    []string
-	imports []string
+	text    string   // source text, with the comments
+	group   string   // "const" or "var" for a line of a group, else ""
+	uses    []string // identifiers in the declaration, as cutter.uses returns them
+	imports []string // import paths of the packages in the declaration
 }
 
-// assemble returns a Go file: the introduction, imports, the declarations in top, and those of
-// package parts that top needs. From these it leaves out the cases of switches and the statements
-// with the conditions that are true in lacks, and struct fields for text if there is none.
+// assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
+// declarations of package parts that top needs. It cuts code that the model never runs out of the
+// copies: switch cases and if statements for kinds in lacks and, without columns of text, pointer
+// fields named text.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
-	byName := map[string][]*part{} // methods by ".Method" and "Type"
-	receivers := map[*part]string{}
+	byName := map[string][]*part{}  // by the name; of a method M by ".M"
+	receivers := map[*part]string{} // type of a method's receiver; "" for other declarations
 	for _, name := range []string{"parts/unpack.go", "parts/bundle.go"} {
 		text, err := parts.ReadFile(name)
 		if err != nil {
@@ -104,7 +104,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	c := &cutter{text: top, fset: fset, imports: known}
 	needed, types := map[*part]bool{}, map[string]bool{}
 	imports := map[string]bool{}
-	var waiting []*part // methods of types that were not needed so far
+	var waiting []*part // methods with a name in use, of types not needed so far
 	var need func(uses, of []string)
 	need = func(uses, of []string) {
 		for _, path := range of {
@@ -140,7 +140,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	for _, path := range slices.Sorted(maps.Keys(imports)) {
 		b.WriteString("\t" + strconv.Quote(path) + "\n")
 	}
-	b.WriteString(")\n" + string(top) + "\n// What follows is copied from Pegasimd.\n")
+	b.WriteString(")\n" + string(top) + "\n// The declarations below are copied from Pegasimd.\n")
 	group := ""
 	for _, p := range all {
 		if !needed[p] {
@@ -169,7 +169,7 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 // known maps the names of the packages that the template uses to their paths.
 var known = map[string]string{"fmt": "fmt", "strings": "strings"}
 
-// parse parses a file, and returns its imports by the names of the packages.
+// parse parses the text of a Go file. The map has the import path for the name of each package.
 func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	fset, imports := token.NewFileSet(), map[string]string{}
 	f, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -186,20 +186,20 @@ func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	return f, fset, imports, nil
 }
 
-// A cutter extracts the parts of a file.
+// A cutter extracts the declarations of a file, without code that the model never runs.
 type cutter struct {
 	text    []byte
 	fset    *token.FileSet
 	lacks   map[string]bool
 	imports map[string]string
-	cut     [][2]token.Pos
+	cut     [][2]token.Pos // ranges to leave out of the current declaration
 }
 
 func (c *cutter) slice(from, to token.Pos) []byte {
 	return c.text[c.fset.Position(from).Offset:c.fset.Position(to).Offset]
 }
 
-// part returns a declaration with its comment, without what the model lacks.
+// part returns the declaration n with the comment doc, without the ranges that mark finds.
 func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	c.cut = nil
 	ast.Inspect(n, c.mark)
@@ -220,7 +220,7 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	}
 	end := c.fset.Position(n.End()).Offset
 	rest := c.text[c.fset.Position(at).Offset:]
-	if line := bytes.IndexByte(c.text[end:], '\n'); line >= 0 { // and the comment behind
+	if line := bytes.IndexByte(c.text[end:], '\n'); line >= 0 { // include a comment at the end
 		rest = c.text[c.fset.Position(at).Offset : end+line]
 	}
 	b.Write(rest)
@@ -228,7 +228,8 @@ func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	return p
 }
 
-// mark lists the ranges to cut out of a declaration.
+// mark appends the ranges of n that the model never runs to c.cut. It is called by ast.Inspect and
+// always returns true.
 func (c *cutter) mark(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -266,7 +267,7 @@ func (c *cutter) mark(n ast.Node) bool {
 	return true
 }
 
-// markIfs lists the statements whose condition is never true.
+// markIfs appends the if statements of the list whose condition is never true to c.cut.
 func (c *cutter) markIfs(list []ast.Stmt) {
 	for _, s := range list {
 		if s, ok := s.(*ast.IfStmt); ok && s.Init == nil && s.Else == nil && c.isLacking(s.Cond) {
@@ -275,8 +276,8 @@ func (c *cutter) markIfs(list []ast.Stmt) {
 	}
 }
 
-// isLacking reports whether an expression is false for every column of the model: raw, date, c.Kind
-// == date or c.Date != nil in a model without raw tables or dates.
+// isLacking reports whether a condition or case is false for every column of the model, such as raw
+// if the table is not raw, or date, c.Kind == date and c.Date != nil if no column has dates.
 func (c *cutter) isLacking(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -289,8 +290,8 @@ func (c *cutter) isLacking(e ast.Expr) bool {
 	return false
 }
 
-// uses returns the identifiers of a declaration, fields and methods with a point in front, and the
-// packages that it uses, without what is cut.
+// uses returns the identifiers in n, selected fields and methods with a point in front, and the
+// import paths of the packages that n uses. It skips the ranges in c.cut.
 func (c *cutter) uses(n ast.Node) (names, imports []string) {
 	seen := map[string]bool{}
 	add := func(name string) {
@@ -327,14 +328,14 @@ func (c *cutter) uses(n ast.Node) (names, imports []string) {
 	return names, imports
 }
 
-// packed returns bytes as the text of a Go string: deflated, in base64.
+// packed returns a Go string literal with the bytes deflated and encoded in base64.
 func packed(all []byte) string {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)
 	if err != nil {
 		panic(err)
 	}
-	w.Write(all) // a bytes.Buffer returns no error
+	w.Write(all) // no error: b is in memory
 	w.Close()
 	text := base64.StdEncoding.EncodeToString(b.Bytes())
 	var lines strings.Builder
@@ -347,7 +348,7 @@ func packed(all []byte) string {
 	return lines.String()
 }
 
-// packedFloats returns the text of the concatenated vectors.
+// packedFloats returns the string literal of [packed] for the little-endian float32 of all vectors.
 func packedFloats(vectors [][]float32) string {
 	var b []byte
 	for _, w := range vectors {

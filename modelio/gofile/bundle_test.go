@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "write bundle.go anew")
 
 const module = "github.com/pegasimd/pegasimd/internal/"
 
-// sources lists the packages from which declarations are copied, and the declarations that the
-// model's code uses directly. All declarations that these need are copied, too.
+// sources lists the packages from which declarations are copied. roots names the declarations that
+// the generated code uses directly; all declarations that the roots need are copied, too.
 var sources = []struct{ path, roots string }{
 	{"text/tables", "codingsOf coding.encode Words.unpack none Number Date Category Text LeftOut"},
 	{"text/cell", ""},
@@ -42,7 +42,7 @@ var sources = []struct{ path, roots string }{
 	{"base/murmur", ""},
 }
 
-// renamed maps declarations to clearer names, or to unique ones.
+// renamed maps declarations to clearer or unique names in bundle.go.
 var renamed = map[string]string{
 	"text/tables.Column": "tableColumn", "text/tables.Scale": "numberScale",
 	"text/tables.Levels": "categoryLevels", "text/tables.Words": "ngrams",
@@ -57,10 +57,11 @@ var renamed = map[string]string{
 	"asm.dotGeneric": "dotBlock", "asm.dotSparseGeneric": "dotSparse",
 }
 
-// dropped are struct fields without use in generated files.
+// dropped lists struct fields that generated files do not use.
 var dropped = []string{"Words.Words", "Words.all"}
 
-// TestBundle compares bundle.go with the sources of its declarations.
+// TestBundle checks that bundle.go has the current text of each declaration. With -update it writes
+// bundle.go anew.
 func TestBundle(t *testing.T) {
 	b := &bundler{t: t, fset: token.NewFileSet(), decls: map[string]*declaration{},
 		wanted: map[string]bool{}}
@@ -78,7 +79,7 @@ func TestBundle(t *testing.T) {
 	}
 	old, err := os.ReadFile("parts/bundle.go")
 	if err != nil || !bytes.Equal(old, have) {
-		t.Errorf("bundle.go is not what its sources have: go test -run Bundle -update (%v)", err)
+		t.Errorf("bundle.go differs from its sources: run go test -run Bundle -update (%v)", err)
 	}
 }
 
@@ -86,20 +87,20 @@ func TestBundle(t *testing.T) {
 type bundler struct {
 	t      *testing.T
 	fset   *token.FileSet
-	order  []*declaration
-	decls  map[string]*declaration // by package and name: a/b.Name or a/b.Type.Method
-	wanted map[string]bool
+	order  []*declaration          // all declarations of the packages
+	decls  map[string]*declaration // by key, import path and name: a/b.Name or a/b.Type.Method
+	wanted map[string]bool         // by key: whether to copy the declaration
 }
 
-// A declaration is a function, or a group or a single line of other declarations.
+// A declaration declares a function, types, variables or constants, or is one line of a group.
 type declaration struct {
 	pkg    *types.Package
 	info   *types.Info
-	keys   []string
+	keys   []string // keys of the declared names
 	node   ast.Node
-	source []byte       // of the file
-	from   int          // of the text in the file, with the comment
-	group  *ast.GenDecl // of a single line
+	source []byte       // text of the file
+	from   int          // offset in source of the comment, or of node if there is none
+	group  *ast.GenDecl // group that the line is in; nil for other declarations
 }
 
 // load parses and checks the packages.
@@ -155,7 +156,7 @@ func (b *bundler) load() {
 	}
 }
 
-// add lists a declaration; a group whose lines do not depend on one another is one for each line.
+// add adds a declaration to the bundler, or one for each line of a group that does not use iota.
 func (b *bundler) add(d *declaration) {
 	of := func(doc *ast.CommentGroup, node ast.Node) int {
 		if doc != nil {
@@ -189,7 +190,7 @@ func (b *bundler) add(d *declaration) {
 				one.node, one.group, one.from = spec, n, b.offset(spec.Pos())
 				if v, ok := spec.(*ast.ValueSpec); ok {
 					if v.Values == nil && n.Tok == token.CONST {
-						b.t.Fatalf("%s repeats the value before", v.Names[0])
+						b.t.Fatalf("the constant %s has no value of its own", v.Names[0])
 					}
 					one.from = of(v.Doc, v)
 				}
@@ -227,7 +228,8 @@ func (b *bundler) list(d *declaration, names []string) {
 
 func (b *bundler) offset(p token.Pos) int { return b.fset.Position(p).Offset }
 
-// keyOf returns the key of an object of one of the packages; empty for others, and for fields.
+// keyOf returns the key of a method or package-level declaration of the module's internal packages,
+// or "" for any other object.
 func (b *bundler) keyOf(o types.Object) string {
 	if o == nil || o.Pkg() == nil || !strings.HasPrefix(o.Pkg().Path(), module) {
 		return ""
@@ -251,7 +253,7 @@ func (b *bundler) keyOf(o types.Object) string {
 	return o.Pkg().Path() + "." + o.Name()
 }
 
-// want adds a declaration and all that it needs.
+// want marks a declaration, and all declarations that it needs, as wanted.
 func (b *bundler) want(key string) {
 	d := b.decls[key]
 	if d == nil {
@@ -273,10 +275,10 @@ func (b *bundler) want(key string) {
 	})
 }
 
-// renames returns the new names of the wanted declarations: in lower case, and with the name of the
-// package in front if the name is in use.
+// renames returns the names in bundle.go of the wanted declarations, by key: the name in renamed,
+// or the unexported form of the name, with the package's name in front if the form is in use.
 func (b *bundler) renames() map[string]string {
-	uses := map[string]int{} // of each identifier, for anything but the declaration of that name
+	uses := map[string]int{} // uses of each identifier for a local variable or predeclared name
 	for _, d := range b.order {
 		if !b.wanted[d.keys[0]] {
 			continue
@@ -297,7 +299,7 @@ func (b *bundler) renames() map[string]string {
 	for key, name := range renamed {
 		names[module+key], taken[name] = name, true
 		if uses[name] > 0 {
-			b.t.Fatalf("%s is in use", name)
+			b.t.Fatalf("the name %s is in use: choose another in renamed", name)
 		}
 	}
 	for _, d := range b.order {
@@ -323,7 +325,7 @@ func (b *bundler) renames() map[string]string {
 	return names
 }
 
-// lower returns a name that begins with a small letter, or with several if it is an abbreviation.
+// lower returns the name with its first letter, or the abbreviation at its start, in lower case.
 func lower(name string) string {
 	n := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsUpper(r) })
 	if n < 0 {
@@ -339,7 +341,7 @@ type edit struct {
 	by       string
 }
 
-// text returns the file of all wanted declarations.
+// text returns the content of bundle.go: all wanted declarations.
 func (b *bundler) text() []byte {
 	names := b.renames()
 	var body bytes.Buffer
@@ -381,7 +383,8 @@ func (b *bundler) text() []byte {
 
 var reference = regexp.MustCompile(`\[[A-Z][A-Za-z.]*\]`)
 
-// declare returns the text of a declaration with the new names.
+// declare returns the text of a declaration with the new names, and adds the packages of the
+// standard library that it uses to imports.
 func (b *bundler) declare(d *declaration, names map[string]string, imports map[string]bool) string {
 	var edits []edit
 	qualified := map[*ast.Ident]bool{}
@@ -466,7 +469,7 @@ func (b *bundler) declare(d *declaration, names map[string]string, imports map[s
 		at = e.to
 	}
 	end := b.offset(d.node.End())
-	if line := bytes.IndexByte(d.source[end:], '\n'); line >= 0 { // and the comment behind
+	if line := bytes.IndexByte(d.source[end:], '\n'); line >= 0 { // include a comment at the end
 		end += line
 	}
 	text.Write(d.source[at:end])

@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// kindsOfCells returns a cell of each kind of column, for row i.
+// kindsOfCells maps the name of a kind of column to a function that returns a random cell of row i.
 var kindsOfCells = map[string]func(r *rand.Rand, i int) string{
 	"number":  func(r *rand.Rand, _ int) string { return fmt.Sprintf("%.4g", 50*r.NormFloat64()) },
 	"comma":   func(r *rand.Rand, _ int) string { return fmt.Sprintf("1.%03d,%02d", r.IntN(999), r.IntN(99)) },
@@ -50,15 +50,15 @@ var kindsOfCells = map[string]func(r *rand.Rand, i int) string{
 	},
 }
 
-// oddCells are cells that are read in other ways than most.
+// oddCells are unusual cells: gaps, extreme numbers, dates in many forms, and invalid text.
 var oddCells = []string{"", "NA", "-", "(12.50)", "1.5K", "12kg", "1,234", "1.234", "1,234.5", "12 %",
 	"$5", "-0", "1e400", "1e-400", "3e38", "nan", "∞", "٣", "0x1F", "007", "true", "TRUE", "false", "x",
 	"2020-02-30", "29 Feb 2020", "3. März 1999", "4/5/2006", "20180427", "2018-04-27T12:30:05.25Z", "18:30",
 	"6.30 pm", "May", "  Rome ", "good good BAD", "不好", "\xff\xfe", "'", "12-", "1'000", "1 000", "12.",
 	".5", "+7", "not good", strings.Repeat("9", 70), "−3", "0000-00-00", "April 2018"}
 
-// trained returns the model of a table with these columns, and some rows, half of them with an odd
-// cell.
+// trained trains a model on a random table whose columns are the named kinds of kindsOfCells. It
+// returns the model and 200 rows, half of which have a cell of oddCells.
 func trained(t *testing.T, columns, label string, cfg pegasos.Config) (*pegasos.Model, [][]string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 1))
@@ -93,7 +93,7 @@ func trained(t *testing.T, columns, label string, cfg pegasos.Config) (*pegasos.
 	return m.Predictor.(*pegasos.Model), probes
 }
 
-// TestWrite writes models of many kinds, and runs the generated files.
+// TestWrite writes Go files and tests of models of many kinds, and runs go vet and the tests.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	mod, err := os.ReadFile("../../go.mod")
@@ -199,10 +199,10 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := m.Scaling; scale == pegasos.ScaleStandard { // as of columns with a mean far from 0
+		if s := m.Scaling; scale == pegasos.ScaleStandard { // as if a column's mean were far from 0
 			s.Folded = false
 		}
-		layout := dataset.LayoutAuto // rows with this number of features are sparse
+		layout := dataset.LayoutAuto // sparse: the model has no Data and over 4,096 features
 		if name == "standard" {
 			layout = dataset.LayoutDense
 		}
@@ -230,7 +230,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// trimmed returns cells without blanks around them, as a reader of tables gives them.
+// trimmed returns the cells without surrounding blanks, as a reader of tables returns them.
 func trimmed(cells []string) []string {
 	all := make([]string, len(cells))
 	for i, c := range cells {
@@ -239,7 +239,7 @@ func trimmed(cells []string) []string {
 	return all
 }
 
-// Declarations that a model does not need are left out.
+// Write copies no declarations that the model does not need.
 func TestWriteOnlyNeeded(t *testing.T) {
 	m, _ := trained(t, "word truth", "two", pegasos.Config{Lambda: 1e-3, Epochs: 1})
 	var b bytes.Buffer
@@ -249,7 +249,7 @@ func TestWriteOnlyNeeded(t *testing.T) {
 	for _, name := range []string{"parseNumber", "dateParser", "gramReader", "parseFloat32", "couple",
 		"expansion", "countVotes", "dotSparse"} {
 		if strings.Contains(b.String(), name) {
-			t.Errorf("a model of words has %s", name)
+			t.Errorf("the file of a model of words has %s", name)
 		}
 	}
 }

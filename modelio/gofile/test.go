@@ -18,19 +18,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// testRows is how many rows the generated tests have.
+// testRows is the largest number of rows in a test that WriteTest writes.
 const testRows = 6
 
-// testRow is a row and the model's prediction for it. Input and Label are Go expressions. Scores
-// are nil if a score is beyond float32.
+// testRow is a row and the model's prediction for the row.
 type testRow struct {
-	Input         []string // arguments of Predict
-	Label         string
-	Scores        []float64
-	Probabilities []float64
+	Input         []string  // arguments of Predict, as Go expressions
+	Label         string    // result of Predict, as a Go expression
+	Scores        []float64 // result of Scores; nil if Scores returns an error
+	Probabilities []float64 // result of Probabilities; nil if the model has no probabilities
 }
 
-// WriteTest writes a test for the file that Write writes: the scores of a few made-up rows.
+// WriteTest writes a Go test of the file that Write writes for the same arguments. The test
+// compares the predictions for a few made-up rows with the model's.
 func WriteTest(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout) error {
 	s, err := newSource(m, name, layout)
 	if err != nil {
@@ -56,7 +56,7 @@ func WriteTest(w io.Writer, m *pegasos.Model, name string, layout dataset.Layout
 	return s.writeTest(w, rows)
 }
 
-// writeTest writes the test of rows, but for those with scores beyond float32.
+// writeTest writes the test of the rows whose Scores are not nil.
 func (s *source) writeTest(w io.Writer, rows []testRow) error {
 	var b bytes.Buffer
 	err := testPage.Execute(&b, struct {
@@ -74,7 +74,7 @@ func (s *source) writeTest(w io.Writer, rows []testRow) error {
 	return err
 }
 
-// rowOfCells returns the row of the cells, one of each column of the encoder.
+// rowOfCells returns the test row for cells, one for each column of the encoder.
 func (s *source) rowOfCells(cells []string) testRow {
 	index, values, _, _ := s.Encoder.Coder().Encode(cells, nil, nil)
 	r := s.rowOfFeatures(index, values)
@@ -88,7 +88,7 @@ func (s *source) rowOfCells(cells []string) testRow {
 	return r
 }
 
-// rowOfFeatures returns the row of the features that are not 0.
+// rowOfFeatures returns the test row whose features are 0 except those in index, which have values.
 func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	x := make([]float32, s.Cols())
 	for k, j := range index {
@@ -118,7 +118,8 @@ func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	return r
 }
 
-// cellOf returns a cell of column j for row i: a typical one, or a gap in every seventh.
+// cellOf returns a made-up cell of c, column j, in row i: a typical value, or a gap if i+j divided
+// by 7 leaves 3.
 func cellOf(c *tables.Column, i, j int) string {
 	if (i+j)%7 == 3 {
 		return ""
@@ -156,7 +157,7 @@ package {{.Package}}
 
 import "testing"
 
-// TestPredict compares the predictions of a few rows with the model's. Scores are equal to the bit.
+// TestPredict checks that the predictions for a few rows have the same bits as the model's.
 func TestPredict(t *testing.T) {
 	for i, row := range []struct {
 		{{if .Encoder}}cells []string{{else if .Sparse}}index []int32
@@ -173,13 +174,13 @@ func TestPredict(t *testing.T) {
 	} {
 		label, err := Predict({{if .Encoder}}row.cells{{else if .Sparse}}row.index, row.values{{else}}row.x{{end}})
 		if err != nil || label != row.label {
-			t.Errorf("row %d: %v, %v, want %v", i, label, err, row.label)
+			t.Errorf("row %d: label %v, error %v, want %v", i, label, err, row.label)
 		}
 		{{- $args := "row.x"}}{{if .Encoder}}{{$args = "row.cells"}}{{else if .Sparse}}{{$args = "row.index, row.values"}}{{end}}
 		scores, err := Scores({{$args}})
 		for k, z := range row.scores {
 			if err != nil || scores[k] != z {
-				t.Errorf("row %d: scores %v, %v, want %v", i, scores, err, row.scores)
+				t.Errorf("row %d: scores %v, error %v, want %v", i, scores, err, row.scores)
 				break
 			}
 		}
@@ -187,7 +188,8 @@ func TestPredict(t *testing.T) {
 		probabilities, err := Probabilities({{$args}})
 		for k, p := range row.probabilities {
 			if err != nil || probabilities[k] != p {
-				t.Errorf("row %d: probabilities %v, %v, want %v", i, probabilities, err, row.probabilities)
+				t.Errorf("row %d: probabilities %v, error %v, want %v", i, probabilities, err,
+					row.probabilities)
 				break
 			}
 		}

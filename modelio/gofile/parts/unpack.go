@@ -1,5 +1,5 @@
-// Package parts has the declarations of generated Go files: the copies in bundle.go, and functions
-// that read what the files have as text. Package gofile picks those that a model needs.
+// Package parts contains the declarations that package gofile copies into generated Go files. Those
+// in bundle.go are copies from other packages; the functions of unpack.go decode packed numbers.
 package parts
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// unzip returns the bytes in a text: base64 of deflated ones.
+// unzip returns the bytes that text contains, deflated and in base64.
 func unzip(text string) []byte {
 	b, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
 		strings.NewReader(text))))
@@ -21,7 +21,7 @@ func unzip(text string) []byte {
 	return b
 }
 
-// vectors returns the vectors of numbers in a text, each of the given length.
+// vectors returns the vectors of the given length that text contains, as packed float32.
 func vectors(length int, text string) (all [][]float32) {
 	b := unzip(text)
 	for len(b) > 0 {
@@ -34,7 +34,7 @@ func vectors(length int, text string) (all [][]float32) {
 	return all
 }
 
-// unpack returns the codings of columns some of which are text.
+// unpack returns the codings of the columns. It first unpacks the n-grams of columns of text.
 func unpack(columns []tableColumn, rows int, raw bool) []coding {
 	for _, c := range columns {
 		if c.Text != nil {
