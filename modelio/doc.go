@@ -1,5 +1,5 @@
-// Package modelio reads and writes models in the formats of other programs, liblinear's text and
-// JSON, and reads native model files of any kind.
+// Package modelio reads and writes models in formats for other programs, liblinear's text and JSON,
+// and reads native model files of any kind.
 //
 //	p, err := modelio.ReadFile("any.model")    // linear or with a kernel, to predict with
 //	err = modelio.WriteLiblinear(file, model)
@@ -15,7 +15,7 @@ import "fmt"
 // A SyntaxError is a fault in the text of a model.
 type SyntaxError struct {
 	Line   int // from 1
-	Column int // of the token's first byte, in bytes from 1
+	Column int // position of the token's first byte in the line, from 1
 	Reason string
 }
 

@@ -21,21 +21,21 @@ const (
 	jsonVersion = 1
 )
 
-// A jsonModel is a linear model as a JSON object. Numbers have the fewest digits that read as the
-// same float32, those of biases as the same float64.
+// A jsonModel is a linear model as a JSON object. Numbers are written with the fewest digits that
+// read back as the same float32 or float64.
 type jsonModel struct {
 	format   string
 	version  int
-	hash     string // of Model.Hash
+	hash     string // result of Model.Hash; "" if the file has none
 	features int
 	bias     bool
-	biases   []float64   // a number for each vector, if bias is true
-	weights  [][]float32 // an array for each vector, with a number for each feature
+	biases   []float64   // bias of each vector; nil if bias is false
+	weights  [][]float32 // weights of each vector: one for each feature, then one for each term
 	scaling  *jsonScaling
-	model    pegasos.Model
+	model    pegasos.Model // all other fields
 }
 
-// A jsonScaling is a model's Scaling with the numbers of the columns.
+// A jsonScaling is a model's Scaling with the slices that pegasos.Scaling does not marshal.
 type jsonScaling struct {
 	Kind   pegasos.Scale `json:"kind"`
 	Folded bool          `json:"folded"`
@@ -61,7 +61,7 @@ func features(m *pegasos.Model) int {
 	return n
 }
 
-// scalingToJSON returns s in the form of a file; nil if s is nil.
+// scalingToJSON converts s to the form of the file; the result is nil if s is nil.
 func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
 	if s == nil {
 		return nil
@@ -74,7 +74,7 @@ func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
 	return j
 }
 
-// scaling returns the inverse of scalingToJSON, apart from the slices of the Expansion.
+// scaling converts j to a Scaling. It leaves out TermShift and TermFactor.
 func (j *jsonScaling) scaling() *pegasos.Scaling {
 	if j == nil {
 		return nil
@@ -111,7 +111,8 @@ func (j *jsonModel) fields() []modelfile.Field {
 	}
 }
 
-// WriteJSON writes the model as JSON, which [ReadJSON] reads as the same model: all but its State.
+// WriteJSON writes the model as JSON, without its State. [ReadJSON] reads all other fields back
+// unchanged.
 func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
@@ -122,13 +123,13 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		scaling: scalingToJSON(m.Scaling), model: *m,
 	}
 	if m.Classes == nil {
-		j.model.Classes = []float32{} // not null
+		j.model.Classes = []float32{} // written as [], not as null
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.WriteByte('{')
 	for _, f := range j.fields() {
 		if f.Name == "weights" {
-			break // one vector at a time, below
+			break // writeVectors writes one vector at a time
 		}
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
 			continue
@@ -148,7 +149,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	return b.Flush()
 }
 
-// writeVectors writes the last field, a line for each vector, and the end of the object.
+// writeVectors writes the last field, "weights", with a line for each vector, and ends the object.
 func writeVectors(b *bufio.Writer, weights [][]float32) error {
 	b.WriteString(",\n  \"weights\": [")
 	for k, v := range weights {
@@ -166,9 +167,9 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 	return err
 }
 
-// ReadJSON reads a model that [WriteJSON], or someone else, has written, to the end of r. The
-// fields may have any order. It checks all there is to check, and takes no more memory than a few
-// times what r turns out to hold.
+// ReadJSON reads a model in the form of [WriteJSON], up to the end of r. The fields may have any
+// order. ReadJSON validates the model, and the hash if there is one. It allocates at most a few
+// times the length of r.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	d := modelfile.NewDecoder(r)
 	m, err := readJSON(d)
@@ -176,11 +177,11 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 		if _, err = d.Token(); err == io.EOF {
 			return m, nil
 		} else if err == nil {
-			err = errors.New("something follows the model")
+			err = errors.New("something follows the model's object")
 		}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("cut short")
+		err = errors.New("the file is cut short")
 	}
 	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(),
 		escape.Error(err))
@@ -227,7 +228,7 @@ func (j *jsonModel) readField(
 		}
 	}
 	if field.Value == nil {
-		return nil, fmt.Errorf("%.40q is unknown or there twice", name)
+		return nil, fmt.Errorf("the field %.40q is unknown or occurs twice", name)
 	}
 	if err = d.Field(field); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -236,12 +237,12 @@ func (j *jsonModel) readField(
 		return nil, fmt.Errorf("format: %.40q is not %q", j.format, jsonFormat)
 	}
 	if name == "version" && j.version != jsonVersion {
-		return nil, fmt.Errorf("version %d: this program knows %d", j.version, jsonVersion)
+		return nil, fmt.Errorf("version %d: this program reads version %d", j.version, jsonVersion)
 	}
 	return rest, nil
 }
 
-// whole returns the model of all fields together, if they fit.
+// whole returns the model that the fields make, or an error if they do not fit together.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m, length := &j.model, j.features
 	if length < 0 || length > math.MaxInt32 {
@@ -261,7 +262,8 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 		}
 	}
 	if n := len(j.biases); j.bias != (n > 0) || n > 0 && n != len(j.weights) {
-		return nil, fmt.Errorf("biases: %d of %d vectors, with bias %t", n, len(j.weights), j.bias)
+		return nil, fmt.Errorf("biases: have %d for %d vectors and bias %t, want one for each vector "+
+			"if bias is true, else none", n, len(j.weights), j.bias)
 	}
 	if len(m.Classes) == 0 {
 		m.Classes = nil
@@ -273,13 +275,13 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	// A copy, which starts where the kernels are fastest.
+	// Copy the weights to vectors that are aligned for the kernels.
 	m.Weights = matrices.Vectors(len(j.weights), length)
 	for k, w := range m.Weights {
 		copy(w, j.weights[k])
 	}
 	if j.hash != "" && m.Hash() != j.hash {
-		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited",
+		return nil, fmt.Errorf("hash: the model has %s: remove the field hash if you edited the model",
 			m.Hash())
 	}
 	return m, nil

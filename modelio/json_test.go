@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models are some of each kind that has fields of its own.
+// models returns models that together have all fields of the format but scalings.
 func models(t testing.TB) []*pegasos.Model {
 	t.Helper()
 	train := func(classes int, cfg pegasos.Config) *pegasos.Model {
@@ -71,12 +71,12 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatalf("model %d: %v\n%s", i, err, text)
 		}
 		if again := encodeJSON(t, have); again != text {
-			t.Errorf("model %d: written again it differs", i)
+			t.Errorf("model %d: the JSON of the model that was read differs", i)
 		}
 		kept := *m
 		kept.State = nil
 		if a, b := encode(t, have), encode(t, &kept); !bytes.Equal(a, b) {
-			t.Errorf("model %d: as a model file it differs from the original", i)
+			t.Errorf("model %d: the model file of the model that was read differs", i)
 		}
 	}
 }
@@ -100,7 +100,8 @@ const goodJSON = `{
 }
 `
 
-// Other programs read this.
+// The format is fixed, because other programs read it: WriteJSON writes goodJSON for this model,
+// and ReadJSON returns the model.
 func TestJSONGolden(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"},
@@ -138,7 +139,7 @@ func TestJSONHostile(t *testing.T) {
 		return strings.Replace(good, old, new, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":                {"", "byte 0: cut short"},
+		"empty":                {"", "byte 0: the file is cut short"},
 		"another file":         {"pegasimd model 1\n", "invalid character 'p'"},
 		"array":                {"[]", "want an object"},
 		"null":                 {"null", "want an object"},
@@ -163,12 +164,12 @@ func TestJSONHostile(t *testing.T) {
 		"classes null":           {edit("[-1,1]", "[-1,null]"), "null"},
 		"classes descending":     {edit("[-1,1]", "[1,-1]"), "ascending"},
 		"one name":               {edit(`"no",`, ""), "1 names"},
-		"no biases":              {edit("[0.1],", "[],"), "biases: 0 of 1"},
-		"bias false with biases": {edit("true", "false"), "biases: 1 of 1"},
-		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: 2 of 1"},
+		"no biases":              {edit("[0.1],", "[],"), "biases: have 0 for 1"},
+		"bias false with biases": {edit("true", "false"), "biases: have 1 for 1"},
+		"two biases":             {edit("[0.1],", "[0.1,0.2],"), "biases: have 2 for 1"},
 		"bias beyond float64":    {edit("[0.1],", "[1e999],"), "biases"},
 		"two vectors": {edit("[0.1,-1e-45]", "[0.1,-1e-45],[1,2]"),
-			"biases: 1 of 2 vectors"},
+			"biases: have 1 for 2 vectors"},
 		"fewer weights":         {edit("[0.1,-1e-45]", "[0.1]"), "weights: 1 in vector 0"},
 		"weight null":           {edit("[0.1,-1e-45]", "[0.1,null]"), "null"},
 		"weight NaN":            {edit("[0.1,-1e-45]", "[0.1,NaN]"), "invalid character"},
@@ -232,7 +233,7 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		again := encodeJSON(t, m)
 		if n, err := ReadJSON(strings.NewReader(again)); err != nil || n.Hash() != m.Hash() {
-			t.Fatalf("read, written, and not read again: %v", err)
+			t.Fatalf("the model that was read and written is another when read again: %v", err)
 		}
 		encode(t, m)
 	})

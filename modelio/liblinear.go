@@ -22,9 +22,8 @@ type solver struct {
 	loss pegasos.Loss
 }
 
-// solvers lists the solvers of liblinear whose models are linear functions of the features, in the
-// order of liblinear's solver numbers. If several have the model's loss, the first is written; for
-// CrammerSinger and regression see WriteLiblinear.
+// solvers lists liblinear's classifiers and regressions in the order of their solver numbers.
+// WriteLiblinear writes the first one with the model's loss, or crammerSinger.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -34,23 +33,24 @@ var solvers = []solver{
 	{"L1R_L2LOSS_SVC", pegasos.SquaredHinge},
 	{"L1R_LR", pegasos.Log},
 	{"L2R_LR_DUAL", pegasos.Log},
-	{"L2R_L1LOSS_SVR_DUAL", pegasos.EpsInsensitive}, // 13
-	{"L2R_L2LOSS_SVR", pegasos.Squared},             // 11; the file does not tell its epsilon
+	{"L2R_L2LOSS_SVR", pegasos.Squared}, // number 11; the file does not contain epsilon
 	{"L2R_L2LOSS_SVR_DUAL", pegasos.Squared},
+	{"L2R_L1LOSS_SVR_DUAL", pegasos.EpsInsensitive},
 }
 
 const crammerSinger = "MCSVM_CS"
 
-// ReadLiblinear reads a model that liblinear's train has written, to the end of r. The model
-// predicts the same as liblinear's predict, but for rows so near a tie that the rounding of
-// weights and sums to float32 decides. Exact ties between two classes fall as they do there, and
-// so do those of rows that have none of the features.
+// ReadLiblinear reads a model that liblinear's train wrote, up to the end of r. The model predicts
+// the same labels as liblinear's predict, except for rows so near a tie that the rounding of
+// weights and sums to float32 decides. Exact ties are broken as in liblinear if the model has two
+// classes or the row has none of the features. Predictions of a regression differ by rounding.
 //
-// The file does not tell how the model came about: Lambda is [pegasos.DefaultLambda], and Config
-// has no more than the loss and the bias. IndexBase is 1.
+// The file does not contain the settings of the training: Lambda is [pegasos.DefaultLambda], and
+// Config has only the loss, the bias and, for MCSVM_CS of more than two classes, the multi-class
+// scheme. IndexBase is 1.
 //
-// A fault of the text is a *[SyntaxError]. The memory in use is at most a few times the length of
-// r, no matter what the header says.
+// If the text has a fault, the error is a *[SyntaxError]. ReadLiblinear allocates at most a few
+// times the length of r, whatever the header claims.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -62,8 +62,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
 			h.classes)
 	}
-	// The file lists the weights feature by feature; the bias is the last feature. The slices
-	// grow as the file is read.
+	// The file lists the weights feature by feature; the bias is the last feature. flat grows as
+	// the file is read.
 	var flat []float32
 	for i := range h.features * vectors {
 		v, err := t.number("weight")
@@ -91,9 +91,9 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		}
 		bias = append(bias, b)
 	}
-	// A number at the very end may have lost digits, or its exponent.
+	// Without white space after the last number, its last digits or exponent may be missing.
 	if t.unended {
-		return nil, t.fail("the last line has no end: it is cut short")
+		return nil, t.fail("the last line has no end: the file is cut short")
 	}
 	if err := t.next(); err != io.EOF {
 		if err == nil {
@@ -104,8 +104,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	return h.model(flat, bias), nil
 }
 
-// model returns the model with the weights in flat, ordered by feature, and with the biases, if
-// any.
+// model returns the model with the weights in flat, which has the weights of all vectors for
+// feature 0, then for feature 1, and so on. bias has the bias of each vector, or is nil.
 func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	m := &pegasos.Model{
 		Lambda: pegasos.DefaultLambda, Config: pegasos.Config{Loss: h.solver.loss}, IndexBase: 1,
@@ -114,17 +114,17 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	if h.bias > 0 {
 		m.Config.Bias, m.Config.BiasScale = pegasos.BiasAugmented, h.bias
 	} else {
-		bias = nil // weights of a bias feature that is 0
+		bias = nil // the value of the bias feature is 0, or there is none
 	}
 	stride := h.vectors()
-	var order []int // of the vectors in the model
+	var order []int // position in the file of each vector of the model
 	sign := float32(1)
 	switch {
 	case h.solver.loss.Regression():
 		order = []int{0}
 	case h.classes == 2:
-		// A score above 0 speaks for the first label, also where there are two vectors. In the
-		// model it is for the larger.
+		// In the file a score above 0 means the first label, even if there are two vectors. In the
+		// model it means the larger label.
 		order = []int{0}
 		m.Classes = slices.Clone(h.labels)
 		slices.Sort(m.Classes)
@@ -137,8 +137,8 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 				bias = []float64{0}
 			}
 			// For a score of 0 liblinear predicts the second label, the larger label here, so a
-			// negated score of 0 must become positive. The next float64 above -b does that. No
-			// float32 lies between the two, so no other prediction changes.
+			// negated score of 0 must become positive: the bias becomes the next float64 above -b.
+			// No float32 lies between -b and that bias, so no other prediction changes.
 			bias[0] = math.Nextafter(-bias[0], math.Inf(1))
 		}
 	default:
@@ -166,9 +166,9 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies makes equal biases differ by the least there is, so that among ties the first class in
-// the file wins, where order, the model's, would have another win. Other scores stay the same: the
-// difference is beyond the precision of float32.
+// breakTies returns the biases, with the last bits of equal ones changed so that in a tie the class
+// wins that comes first in the file. order has the position in the file of each class of the model,
+// in which the smallest label would win. The change is far below the precision of float32.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -190,10 +190,10 @@ func breakTies(bias []float64, order []int) []float64 {
 
 type liblinearHeader struct {
 	solver   *solver
-	classes  int // 2 also for numbers to predict
+	classes  int // 2 for a regression
 	labels   []float32
 	features int
-	bias     float64
+	bias     float64 // value of the bias feature; negative if there is none
 }
 
 // vectors returns the number of weights that the file has for each feature.
@@ -204,8 +204,8 @@ func (h *liblinearHeader) vectors() int {
 	return h.classes
 }
 
-// readLiblinearHeader reads up to the w that the weights follow. The lines may have any order, as
-// in liblinear, but the labels have to follow their number.
+// readLiblinearHeader reads the lines before the weights and the line w. The lines may come in any
+// order, as in liblinear, but label must follow nr_class.
 func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	h := new(liblinearHeader)
 	seen := map[string]bool{}
@@ -230,7 +230,7 @@ func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	}
 }
 
-// readValue reads the value of a key.
+// readValue reads the value of the header line key.
 func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	switch key {
 	case "solver_type":
@@ -244,7 +244,7 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 		return h.readLabels(t)
 	case "nr_feature":
 		if h.features, err = t.integer("nr_feature"); err == nil && h.features < 0 {
-			err = t.fail("%d features", h.features)
+			err = t.fail("%d features, want 0 or more", h.features)
 		}
 	case "bias":
 		if h.bias, err = t.number("bias"); err == nil && h.bias > math.MaxFloat32 {
@@ -256,7 +256,7 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	return err
 }
 
-// check returns an error unless all lines are there and fit.
+// check returns an error if a line is missing, or if the solver and the classes do not fit.
 func (h *liblinearHeader) check(t *tokens, seen map[string]bool) error {
 	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
 		if !seen[name] {
@@ -277,7 +277,7 @@ func (h *liblinearHeader) readSolver(t *tokens) error {
 	}
 	at := slices.IndexFunc(solvers, func(s solver) bool { return s.name == t.text })
 	if at < 0 {
-		return t.fail("the solver %q is none that gives a linear classifier or regression", t.text)
+		return t.fail("the solver %q does not train a linear classifier or regression", t.text)
 	}
 	h.solver = &solvers[at]
 	return nil
@@ -292,7 +292,7 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 		}
 		label := float32(v)
 		if float64(label) != float64(v) {
-			return t.fail("the label %d is beyond the whole numbers that float32 has", v)
+			return t.fail("the label %d is not exact in float32", v)
 		}
 		if known[label] {
 			return t.fail("the label %d is there twice", v)
@@ -303,28 +303,30 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 	return nil
 }
 
-// WriteLiblinear writes a model that liblinear's predict reads. It predicts the same labels from
-// it, but for rows so near a tie that the rounding of sums to float32 decides here; exact ties are
-// the same.
+// WriteLiblinear writes the model as a file for liblinear's predict, which predicts the same labels
+// as the model, except for rows so near a tie that the model's rounding of sums to float32 decides.
+// Exact ties have the same label.
 //
-// The solver is L2R_LR for the loss log, L2R_L2LOSS_SVC_DUAL for the squared hinge,
-// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL and L2R_L2LOSS_SVR for the two losses of
-// numbers to predict, and MCSVM_CS for joint problems of more than two classes; of two, whose model
-// has two vectors, the difference is written. One-vs-one has no such form. Labels have to be whole
-// numbers of 32 bits; names are not kept. Features are counted from 1: of a model whose IndexBase
-// is 0 they move up by one.
+// The file's solver is L2R_LR for the log loss, L2R_L2LOSS_SVC_DUAL for the squared hinge,
+// L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL for the epsilon-insensitive loss,
+// L2R_L2LOSS_SVR for the squared loss, and MCSVM_CS for joint models of more than two classes. For
+// a joint model of two classes the file has the difference of the two vectors.
+//
+// WriteLiblinear returns an error for one-vs-one models of more than two classes, for models with
+// curves or a scaling that is not folded into the weights, and for labels that are not whole
+// numbers of 32 bits. The file has no class names, and counts features from 1: if IndexBase is 0,
+// the number of each feature goes up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
 	}
 	if s := m.Scaling; s != nil && s.Expansion != nil {
-		return fmt.Errorf("modelio: the model has curves, %d products of features, for which "+
-			"liblinear's files have no place: train it with Curves %q", s.Expansion.Len(),
-			pegasos.CurvesNone)
+		return fmt.Errorf("modelio: the model has %d curves, which liblinear's files can't hold: "+
+			"train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
 		other := ""
-		if s.Kind != pegasos.ScaleMaxAbs { // folded unless a column's values are tiny or huge
+		if s.Kind != pegasos.ScaleMaxAbs { // usually folded: not if a column is tiny or huge
 			other = " or " + string(pegasos.ScaleMaxAbs)
 		}
 		return fmt.Errorf("modelio: the model's scaling (%s) can't be folded into its weights, as "+
@@ -348,15 +350,16 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	return b.Flush()
 }
 
-// A liblinearModel is the form in which a model is written.
+// A liblinearModel describes the file in which a model is written.
 type liblinearModel struct {
-	solver     string
+	solver     string // name of the solver
 	regression bool
-	binary     bool // one vector, for the second class
-	line       []byte
+	binary     bool   // whether the file has one vector, with positive scores for the second class
+	line       []byte // buffer of writeLine
 }
 
-// liblinearForm returns the form of a model, or an error if liblinear has none for it.
+// liblinearForm returns the description of a model's file, or an error if liblinear has no form for
+// the model.
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
 	loss := m.Config.Plain().Loss
@@ -373,7 +376,8 @@ func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 			vectors, classes, multiclass)
 	}
 	if m.Cols() > math.MaxInt32-1 {
-		return nil, fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
+		return nil, fmt.Errorf("modelio: %d features are too many for liblinear, which takes %d",
+			m.Cols(), math.MaxInt32-1)
 	}
 	if multiclass.Joint() && !f.binary {
 		f.solver = crammerSinger
@@ -390,12 +394,12 @@ func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 		fmt.Fprintf(b, "nr_class %d\nlabel", len(m.Classes))
 		labels := m.Classes
 		if f.binary {
-			labels = []float32{labels[1], labels[0]} // a score above 0 speaks for the first
+			labels = []float32{labels[1], labels[0]} // a score above 0 means the first label
 		}
 		for _, l := range labels {
 			if float64(l) != math.Trunc(float64(l)) || l < math.MinInt32 || l >= -math.MinInt32 {
 				return fmt.Errorf(
-					"modelio: the label %s is not a whole number of 32 bits, as liblinear wants",
+					"modelio: the label %s is not a whole number of 32 bits, as liblinear requires",
 					pegasos.FormatLabel(l))
 			}
 			fmt.Fprintf(b, " %d", int64(l))
@@ -410,7 +414,8 @@ func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 	return nil
 }
 
-// writeLine writes the numbers that n vectors have for a feature, or the difference of two.
+// writeLine writes at(0) to at(n-1), the weights of n vectors for a feature, or their biases. If
+// the file is binary and n is 2, it writes at(1)-at(0).
 func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float64) {
 	f.line = f.line[:0]
 	if f.binary && n == 2 {

@@ -69,22 +69,22 @@ func TestReadLiblinear(t *testing.T) {
 		m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("%+v", m)
 	}
-	// Any white space separates; the header's lines may have another order; the weights
-	// of a bias of 0 say nothing.
+	// Any white space separates tokens, the header's lines may have another order, and the weights
+	// of the bias feature are ignored if its value is 0.
 	other := readText(t, "nr_class\t2 label\r\n1\n-1 bias 0 solver_type L2R_LR nr_feature 3 w "+
 		"-1.5 2 0 99")
 	if fmt.Sprint(other.Classes, other.Weights, other.Bias) != "[-1 1] [[-1.5 2 0]] []" ||
 		other.Config.Loss != pegasos.Log || other.Config.Bias != "" {
 		t.Errorf("%+v", other)
 	}
-	// Three classes, out of order, no bias.
+	// The model has the three classes in ascending order.
 	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias "+
 		"-1\nw\n1 2 3 \n4 5 6 \n")
 	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" ||
 		three.Config.Multiclass != pegasos.CrammerSinger {
 		t.Errorf("%+v", three)
 	}
-	// Crammer and Singer's has two vectors for two classes, and the first decides.
+	// A Crammer-Singer file has two vectors for two classes; the model has the first.
 	two := readText(t, "solver_type MCSVM_CS\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n1 "+
 		"-1 \n4 -4 \n7 -7 \n")
 	if fmt.Sprint(two.Classes, two.Weights, two.Bias) != "[-1 1] [[1 4]] [7]" {
@@ -164,7 +164,8 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// Exact ties fall as predict lets them: to the second label of two, to the first of more.
+// An exact tie is predicted as by liblinear's predict: the second of two labels in the file, or the
+// first of several.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string
@@ -185,7 +186,7 @@ func TestLiblinearTies(t *testing.T) {
 		if got := m.Predict(row(t, c.row...), 0); got != c.want {
 			t.Errorf("%s, %v: %v, want %v", c.header, c.row, got, c.want)
 		}
-		// Written and read again it is the same.
+		// The model that is written and read again predicts the same label.
 		if again := readText(t, writeText(t, m)).Predict(row(t, c.row...), 0); again != c.want {
 			t.Errorf("%s, %v, written again: %v, want %v", c.header, c.row, again, c.want)
 		}
@@ -209,12 +210,12 @@ func TestLiblinearTies(t *testing.T) {
 			t.Errorf("%s, %v: %v, want %v", c.text, c.x, got, c.want)
 		}
 		if again := readText(t, writeText(t, m)); again.Hash() != m.Hash() {
-			t.Errorf("%s: written and read again it differs", c.text)
+			t.Errorf("%s: the model is another when written and read again", c.text)
 		}
 	}
 }
 
-// A model whose bias does no more than break ties can be trained further without one.
+// Training without a bias can start from a model whose bias only breaks ties.
 func TestLiblinearStart(t *testing.T) {
 	m := readText(t, "solver_type L2R_L1LOSS_SVC_DUAL nr_class 2 label -1 1 nr_feature 1 "+
 		"bias -1 w -2")
@@ -229,7 +230,8 @@ func TestLiblinearStart(t *testing.T) {
 	}
 }
 
-// Every fault gives an error that says where it is.
+// Every fault of the text is a SyntaxError with the place of the fault. Errors of the reader are
+// returned as they are.
 func TestLiblinearHostile(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(binary, old) {
@@ -282,7 +284,7 @@ func TestLiblinearHostile(t *testing.T) {
 		"features overflow": {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
 		"more features claimed": {edit("nr_feature 3", "nr_feature 200000000"),
 			"line 11, column 1: the text ends"},
-		// too many where an int has 32 bits
+		// too many weights for an int of 32 bits, cut short with 64 bits
 		"all features claimed": {edit("nr_feature 3", "nr_feature 2147483647"), "line"},
 		"fewer features claimed": {edit("nr_feature 3", "nr_feature 2"),
 			`line 10, column 1: "0.25" follows`},
@@ -324,8 +326,8 @@ func TestLiblinearHostile(t *testing.T) {
 	}
 }
 
-// TestLiblinearCut checks that a file truncated anywhere is refused, unless only blanks at its end
-// are missing.
+// TestLiblinearCut checks that a truncated file is refused, or read as the same model if only the
+// last byte, a line end, is missing.
 func TestLiblinearCut(t *testing.T) {
 	for _, whole := range []string{binary, writeText(t, readText(t, binary)),
 		"solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 2\nbias -1\nw\n0.5 \n0.125 \n"} {
@@ -339,7 +341,7 @@ func TestLiblinearCut(t *testing.T) {
 	}
 }
 
-// Headers that promise much and files that hold little take little memory.
+// Reading a short file whose header claims many weights or labels allocates at most 256 KiB.
 func TestLiblinearMemory(t *testing.T) {
 	for _, text := range []string{
 		"solver_type L2R_LR nr_class 2 label 1 2 nr_feature 2147483647 bias -1 w 1 2 3",
@@ -369,11 +371,10 @@ func FuzzReadLiblinear(f *testing.F) {
 		if err := m.Write(io.Discard); err != nil {
 			t.Fatalf("%q gives a model that can't be written: %v", text, err)
 		}
-		// A bias has another scale when it is written, so that the models may differ in Config, but
-		// in nothing else.
+		// The hash does not cover BiasScale, which becomes 1 when the model is written.
 		again := readText(t, writeText(t, m))
 		if again.Hash() != m.Hash() {
-			t.Fatalf("%q: written and read again it differs: %v %v", text, m, again)
+			t.Fatalf("%q: the model is another when written and read again: %v %v", text, m, again)
 		}
 	})
 }

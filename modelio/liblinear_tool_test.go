@@ -18,7 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tools fails or skips unless liblinear's programs are there: make ci sets PEGASIMD_TOOLS.
+// tools skips the test if liblinear's programs are not installed, or fails it if PEGASIMD_TOOLS is
+// set, as in make ci.
 func tools(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"liblinear-train", "liblinear-predict"} {
@@ -31,13 +32,13 @@ func tools(t *testing.T) {
 	}
 }
 
-// A pair is data to train on and data to predict.
+// A pair is a training set and a test set.
 type pair struct {
 	name        string
 	train, test *dataset.Set
 }
 
-// pairs are the embedded digits and, if they are there, larger sets.
+// pairs returns the embedded digits and, in long runs with PEGASIMD_DATA, two larger pairs.
 func pairs(t *testing.T) []pair {
 	t.Helper()
 	var all []pair
@@ -95,7 +96,8 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 	return lines
 }
 
-// agree fails the test unless the model predicts the same as liblinear on every row.
+// agree fails the test unless the model predicts the labels that liblinear wrote as lines for the
+// rows of s. Numbers that a regression predicts may differ by 1e-6, relative or absolute.
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {
@@ -119,7 +121,8 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Logf("%d of %d rows differ", differ, s.Rows())
 }
 
-// Models that are trained and written here predict alike in liblinear-predict.
+// liblinear-predict gives the labels and, for the log loss, the probabilities that a model trained
+// by pegasos gives. ReadLiblinear reads the same weights back, unless two became one difference.
 func TestLiblinearPredictsOurModels(t *testing.T) {
 	tools(t)
 	for _, p := range pairs(t) {
@@ -154,9 +157,9 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 					if err != nil {
 						t.Fatalf("read again: %v", err)
 					}
-					again.IndexBase = m.IndexBase // the form counts features from 1
+					again.IndexBase = m.IndexBase // the file counts features from 1
 					if again.Hash() != m.Hash() && len(m.Weights) != 2 {
-						t.Errorf("read again: other weights")
+						t.Errorf("the model is another when read again")
 					}
 					if cfg.Loss == pegasos.Log {
 						probabilities(t, m, p.test, predict(t, data, model, "-b", "1"))
@@ -166,8 +169,8 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 	}
 }
 
-// probabilities fails the test unless liblinear's are the logistic function of our
-// scores, scaled to the sum 1.
+// probabilities fails the test unless the probabilities that liblinear wrote as lines are, up to
+// 2e-6, the logistic function of the model's scores, scaled to the sum 1.
 func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	columns := strings.Fields(lines[0])[1:]
@@ -196,7 +199,8 @@ func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []strin
 	}
 }
 
-// Models that liblinear-train has written predict alike here.
+// A model that liblinear-train wrote predicts the same labels when read by ReadLiblinear, and in
+// liblinear-predict after WriteLiblinear.
 func TestLiblinearModelsPredict(t *testing.T) {
 	tools(t)
 	for _, p := range pairs(t) {
@@ -226,7 +230,6 @@ func TestLiblinearModelsPredict(t *testing.T) {
 					}
 					lines := predict(t, data, model)
 					agree(t, m, p.test, lines)
-					// Written by us, the model still predicts the same in liblinear-predict.
 					var text bytes.Buffer
 					if err := modelio.WriteLiblinear(&text, m); err != nil {
 						t.Fatal(err)
@@ -241,7 +244,8 @@ func TestLiblinearModelsPredict(t *testing.T) {
 	}
 }
 
-// Rows without features tie, and fall as in liblinear, with classes in every order.
+// Exact ties, such as those of rows without features, are broken as in liblinear-predict, for
+// classes in any order.
 func TestLiblinearTiesWithTheTool(t *testing.T) {
 	tools(t)
 	dir := t.TempDir()

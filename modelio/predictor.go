@@ -16,27 +16,28 @@ type Predictor interface {
 	Head() pegasos.Head
 	// Cols returns the number of features.
 	Cols() int
-	// Outputs returns the number of scores that a row has.
+	// Outputs returns the number of scores of a row.
 	Outputs() int
 	// DecisionAll returns the scores of all rows of x: those of row i start at i*Outputs().
 	DecisionAll(x pegasos.Examples) []float64
 	// PredictAll returns the labels of all rows of x, NaN where a score is not finite.
 	PredictAll(x pegasos.Examples) []float32
-	// Class returns the position of the class that the scores of a row speak for, -1 if one of them
-	// is not finite.
+	// Class returns the index of the class that the scores of a row predict, or -1 if a score is
+	// not finite.
 	Class(scores []float64) int
-	// ClassScores writes a score for each class to dst, and returns it.
+	// ClassScores stores a score for each class in dst, or in a new slice if dst is too short, and
+	// returns the slice.
 	ClassScores(scores, dst []float64) []float64
-	// ClassName returns the name of a class, or its label as text.
+	// ClassName returns the name of the class with the given index, or else the label as text.
 	ClassName(class int) string
 	// Hash returns the SHA-256 of the fields that determine predictions, in hexadecimal.
 	Hash() string
-	// Write writes the model in its native form, and WriteFile to a file.
+	// Write writes the model in the native form; WriteFile writes that form to a file.
 	Write(w io.Writer) error
 	WriteFile(name string) error
 }
 
-// Read reads a model of either kind that its method Write has written, to the end of r.
+// Read reads a model of either kind in the native form, up to the end of r.
 func Read(r io.Reader) (Predictor, error) {
 	buffered, kind, ok := modelfile.Peek(r, modelfile.Linear, modelfile.Kernel)
 	if !ok {
@@ -54,7 +55,7 @@ func Read(r io.Reader) (Predictor, error) {
 // ReadFile reads a model of either kind from a file, which may be compressed with gzip.
 func ReadFile(name string) (Predictor, error) { return modelfile.ReadFile(name, Read) }
 
-// predictor makes sure that no model is a nil interface.
+// predictor returns m as a Predictor, or a nil interface if there is an error.
 func predictor[M Predictor](m M, err error) (Predictor, error) {
 	if err != nil {
 		return nil, err

@@ -11,19 +11,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// maxToken is far longer than any number or word of a model.
+// maxToken is the largest number of bytes in a token, far more than the tokens of a model have.
 const maxToken = 128
 
-// tokens are the words of a text, which white space separates.
+// tokens splits a text into tokens, which white space separates.
 type tokens struct {
 	r            *modelfile.Source
-	line, column int    // of the byte to come, the column from 0
-	text         string // the token
-	unended      bool   // nothing follows the token, not even white space
-	at           SyntaxError
+	line, column int         // place of the next byte: the line from 1, the column from 0
+	text         string      // current token
+	unended      bool        // whether the text ends right after the token, without white space
+	at           SyntaxError // place of the token
 }
 
-// next goes to the next token. At the end of the text it returns io.EOF.
+// next reads the next token into t.text. At the end of the text it returns io.EOF.
 func (t *tokens) next() error {
 	var buf [maxToken]byte
 	n := 0
@@ -32,7 +32,7 @@ func (t *tokens) next() error {
 		if err != nil {
 			if err == io.EOF && n > 0 {
 				t.unended = true
-				break // the next call gets it again
+				break // the next call returns io.EOF
 			}
 			t.at = SyntaxError{Line: t.line, Column: t.column + 1}
 			return err
@@ -60,22 +60,23 @@ func (t *tokens) next() error {
 	return nil
 }
 
-// fail returns an error at the token.
+// fail returns a SyntaxError at the place of the token.
 func (t *tokens) fail(format string, a ...any) error {
 	e := t.at
 	e.Reason = escape.Error(fmt.Errorf(format, a...)).Error()
 	return &e
 }
 
-// ended turns the end of the text into an error.
+// ended returns err, or a SyntaxError if err is io.EOF.
 func (t *tokens) ended(err error) error {
 	if err == io.EOF {
-		return t.fail("the text ends here: it is cut short")
+		return t.fail("the text ends here: the file is cut short")
 	}
 	return err
 }
 
-// number goes to the next token and returns its value, a finite decimal number.
+// number reads the next token, a finite decimal number, and returns its value. what names the
+// number in errors.
 func (t *tokens) number(what string) (float64, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)
@@ -87,7 +88,8 @@ func (t *tokens) number(what string) (float64, error) {
 	return v, nil
 }
 
-// integer is the same of a whole number of 32 bits.
+// integer reads the next token, a whole number of 32 bits, and returns its value. what names the
+// number in errors.
 func (t *tokens) integer(what string) (int, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)

@@ -317,7 +317,7 @@ func (b *bundler) renames() map[string]string {
 				name = d.pkg.Name() + strings.ToUpper(short[:1]) + short[1:]
 			}
 			if taken[name] || uses[name] > 0 && name != short {
-				b.t.Fatalf("%s is in use", name)
+				b.t.Fatalf("the name %s is in use: add %s to renamed", name, key)
 			}
 			names[key], taken[name] = name, true
 		}
