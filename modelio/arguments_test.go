@@ -17,7 +17,7 @@ type nowhere struct{}
 
 func (nowhere) WriteAt(b []byte, _ int64) (int, error) { return len(b), nil }
 
-// Exported functions that return an error do so for any bad argument, and do not panic.
+// Exported functions that return errors return an error for a bad argument, and do not panic.
 func TestBadArguments(t *testing.T) {
 	nan := float32(math.NaN())
 	d, y := dense.New(3, 2), []float32{0, 1, 1}
@@ -66,7 +66,7 @@ func TestBadArguments(t *testing.T) {
 		"no rows": dense.New(0, 2), "NaN": bad, "sparse NaN": badSparse,
 	} {
 		train(name, x, y)
-		if x != bad && x != badSparse { // rows to validate by are predicted only
+		if x != bad && x != badSparse { // validation rows may have NaN: they are only predicted
 			try("Valid: "+name, func() error {
 				tr := pegasos.Trainer{Config: pegasos.Config{Patience: 1},
 					Valid: &pegasos.Labelled{X: x, Y: y}}
@@ -91,7 +91,7 @@ func TestBadArguments(t *testing.T) {
 		try("Write: "+name, func() error { return m.Write(io.Discard) })
 		try("WriteJSON: "+name, func() error { return WriteJSON(io.Discard, m) })
 		try("WriteLiblinear: "+name, func() error { return WriteLiblinear(io.Discard, m) })
-		if m != nil { // nil means none
+		if m != nil { // a Trainer may have a nil model
 			try("Start: "+name, func() error {
 				_, err := (&pegasos.Trainer{Start: m}).Train(t.Context(), d, y)
 				return err
@@ -119,7 +119,7 @@ func TestBadArguments(t *testing.T) {
 		}
 		try("WritePGSM: "+name, func() error { return dataset.WritePGSM(nowhere{}, s) })
 		if s != nil && s.Dense != nil && s.Sparse == nil {
-			continue // the others need rows only
+			continue // WithLayout checks only the rows
 		}
 		try("WithLayout: "+name, func() error {
 			_, err := s.WithLayout(dataset.LayoutSparse)

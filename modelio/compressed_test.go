@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// sparseModel has few weights that are not 0, as models of hashed text do.
+// sparseModel returns a model with few weights that are not 0, like models of hashed text.
 func sparseModel(classes, features int) *pegasos.Model {
 	m := &pegasos.Model{Lambda: 1, Config: pegasos.Config{Lambda: 1, Multiclass: pegasos.OneVsRest}.Plain()}
 	for k := range classes {
@@ -27,7 +27,7 @@ func sparseModel(classes, features int) *pegasos.Model {
 	return m
 }
 
-// A compressed file of an honest model is read, however many of its weights are 0.
+// The compressed file of a model is read, however many weights are 0.
 func TestCompressedSparse(t *testing.T) {
 	for _, classes := range []int{2, 3, 20} {
 		if classes == 20 && testing.Short() {
@@ -46,7 +46,8 @@ func TestCompressedSparse(t *testing.T) {
 			t.Errorf("%d classes: %v, %d bytes", classes, err, info.Size())
 		}
 	}
-	// Other programs compress zeros further, which the memory allows of two classes.
+	// Gzip at its default level compresses zeros further than WriteFile. With two classes the limit
+	// of memory allows that.
 	m, dir := sparseModel(2, 1<<20), t.TempDir()
 	for form, f := range map[string]struct {
 		write func(io.Writer) error

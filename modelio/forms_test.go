@@ -22,7 +22,7 @@ func (s *script) bytes(n int) []byte {
 	return b
 }
 
-// bits returns those of n bytes.
+// bits returns the next n bytes as a big-endian number.
 func (s *script) bits(n int) (bits uint64) {
 	for _, b := range s.bytes(n) {
 		bits = bits<<8 | uint64(b)
@@ -32,7 +32,7 @@ func (s *script) bits(n int) (bits uint64) {
 
 func (s *script) below(n int) int { return int(s.bytes(1)[0]) % n }
 
-// float32 returns any finite number, small ones and -0 among them.
+// float32 returns a finite number, which may be subnormal or -0.
 func (s *script) float32() float32 {
 	v := math.Float32frombits(uint32(s.bits(4)))
 	if !floats.IsFinite(v) {
@@ -113,8 +113,8 @@ func (s *script) model(t *testing.T) *pegasos.Model {
 	return m
 }
 
-// same fails unless a model that was read is the one that was written, to the bit, and predicts
-// alike.
+// same fails the test unless both models have the same hash and, for random rows, the same labels
+// and the same bits of scores. NaN equals NaN.
 func same(t *testing.T, form string, have, want *pegasos.Model) {
 	t.Helper()
 	if have.Hash() != want.Hash() {
@@ -148,7 +148,8 @@ func same(t *testing.T, form string, have, want *pegasos.Model) {
 	}
 }
 
-// A model goes through every form there is and back, one after the other, and stays what it was.
+// A model stays the same when it is written and read in the native form, in JSON and, except for
+// one-vs-one, in liblinear's form, one after the other.
 func FuzzForms(f *testing.F) {
 	f.Add([]byte{})
 	g := rand.New(rand.NewPCG(3, 4))
@@ -182,7 +183,7 @@ func FuzzForms(f *testing.F) {
 			if m.Config.Multiclass != pegasos.OneVsOne || len(m.Classes) == 2 {
 				t.Fatal(err)
 			}
-			return // has no such form
+			return // liblinear has no one-vs-one
 		}
 		if read, err = ReadLiblinear(strings.NewReader(b.String())); err != nil {
 			t.Fatalf("%v: %s", err, b.String())
@@ -195,10 +196,11 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// asLiblinear returns a model as liblinear's format keeps it: two vectors become their difference.
+// asLiblinear returns m with the weights and biases that ReadLiblinear returns after WriteLiblinear
+// wrote m: two vectors become their difference.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
 	c := *m
-	c.IndexBase = 1 // as the form has it
+	c.IndexBase = 1
 	if len(m.Classes) != 2 || len(m.Weights) == 1 {
 		return &c
 	}

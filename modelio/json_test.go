@@ -16,7 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns models that together have all fields of the format but scalings.
+// models returns two trained models, of two and of four classes, a model without features, and a
+// regression.
 func models(t testing.TB) []*pegasos.Model {
 	t.Helper()
 	train := func(classes int, cfg pegasos.Config) *pegasos.Model {

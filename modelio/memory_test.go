@@ -22,16 +22,16 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// hostileSize is the rough size in bytes of files that try to make a reader take much memory.
+// hostileSize is the approximate size in bytes of files that try to make a reader allocate more.
 var hostileSize = 4 << 20
 
-// repeated returns text as often as fits, joined by commas.
+// repeated returns text again and again, joined by commas, up to hostileSize bytes.
 func repeated(text string) string {
 	n := hostileSize / (len(text) + 1)
 	return strings.Repeat(text+",", n-1) + text
 }
 
-// count returns the n numbers 0,1,2...
+// count returns the numbers from 0 to n-1, joined by commas.
 func count(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -47,7 +47,8 @@ func sealed(header string, numbers int) []byte {
 	return append(b, sum[:]...)
 }
 
-// sparseFile returns a file of sparse vectors that stores their first weights, each of them 0.01.
+// sparseFile returns a model file with sparse vectors. The first weights, as many as stored says,
+// are 0.01, all others are 0.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)
@@ -70,11 +71,11 @@ const (
 	kernelResult = `{"steps":1,"epochs":1,"passes":1,"violations":1,"r2":1,"t0":1}`
 )
 
-// proofLines is the header of a proof up to the value of its last line.
+// proofLines is the header of a proof file without the value of the last line, vectors.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
-// linear returns the header of a linear model file. Each key has its value in lines, or else a
-// default; a key with an empty value gets no line.
+// linear returns the header of a linear model file. Each key has the value in lines, or else a
+// default value; a key with an empty value gets no line.
 func linear(lines map[string]string) string {
 	b := "pegasimd model 1\n"
 	for _, f := range [][2]string{
@@ -93,7 +94,7 @@ func linear(lines map[string]string) string {
 	return b
 }
 
-// kernel is linear for a kernel machine.
+// kernel returns the header of a kernel machine's file, with values as in linear.
 func kernel(lines map[string]string) string {
 	b := "pegasimd kernel model 1\n"
 	for _, f := range [][2]string{
@@ -112,8 +113,8 @@ func kernel(lines map[string]string) string {
 	return b
 }
 
-// named returns a function that opens a file, decompresses it if it is compressed, and reads it
-// with read, as modelio.ReadFile does.
+// named returns a function that opens a file, decompresses it if needed, and calls read, as
+// modelio.ReadFile does.
 func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		_, err := modelfile.ReadFile(name, read)
@@ -121,8 +122,8 @@ func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	}
 }
 
-// inPart is like named, and returns another error if read has read more than two thirds of a
-// compressed file.
+// inPart is like named, but its function also returns an error if the file is not compressed, or if
+// read read more than two thirds of the compressed bytes.
 func inPart[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		info, err := os.Stat(name)
@@ -148,7 +149,8 @@ var (
 	readJSON      = named(modelio.ReadJSON)
 )
 
-// Reading a model takes at most a stated multiple of its file's size in memory, for any content.
+// Reading a model takes at most the memory that budget.Allowed grants for the file's size, whatever
+// the file contains.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		hostileSize = 2 << 20
@@ -200,7 +202,7 @@ func TestMemory(t *testing.T) {
 	sparse("zeros", 8*hostileSize, 2, 0, "more memory")
 	sparse("rows of zeros", 17, 2048, 0, "more memory")
 	sparse("few zeros", hostileSize/4, 2, hostileSize/4, "")
-	const most = 32 << 20 // of which at least 3/128 have to be nonzero
+	const most = 32 << 20 // number of features, of which at least 3/128 must be nonzero
 	sparse("as many zeros as may be", most, 2, 3*most/128, "")
 	sparse("more zeros than may be", most, 2, 3*most/128-1000, "more memory")
 	sparse("as many zeros in rows as may be", 17, 1024, 1<<19, "")
@@ -284,7 +286,7 @@ func TestMemory(t *testing.T) {
 			}
 			lines[0] = `{"` + key + `":` + value() + ","
 			text := strings.Join(lines, "\n")
-			if key == "weights" { // the last field: none follows
+			if key == "weights" { // cut off the old vectors at the end
 				at := strings.LastIndex(text, ",")
 				text = text[:at] + "}"
 			}
@@ -307,7 +309,8 @@ func TestMemory(t *testing.T) {
 	memtest.Test(t, cases)
 }
 
-// bomb makes a small file that unpacks to 200 MB: begin, and then again, repeated.
+// bomb returns a function that makes a small gzip file of about 200 MiB: begin, then again many
+// times.
 func bomb(begin, again string) func() []byte {
 	return func() []byte {
 		var b bytes.Buffer
@@ -324,7 +327,7 @@ func bomb(begin, again string) func() []byte {
 	}
 }
 
-// upTo is a header up to the value of a line.
+// upTo returns the header up to the value of the named line.
 func upTo(header, line string) string {
 	before, _, ok := strings.Cut(header, "\n"+line+":")
 	if !ok {
@@ -333,8 +336,8 @@ func upTo(header, line string) string {
 	return before + "\n" + line + ": "
 }
 
-// A compressed model pays by its compressed size: its reader gives up early, and decompresses only
-// part of a file that holds too much.
+// The memory for a compressed model is bounded by its compressed size: the reader of a bomb returns
+// an error after at most two thirds of the file.
 func TestCompressedMemory(t *testing.T) {
 	native, proof := inPart(modelio.Read), inPart(pegasos.ReadProof)
 	liblinear, json := inPart(modelio.ReadLiblinear), inPart(modelio.ReadJSON)
@@ -381,7 +384,7 @@ func TestCompressedMemory(t *testing.T) {
 	} {
 		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
 	}
-	// These hold as much as a small file may, and a large one.
+	// These files contain about as much as a compressed file of their size may, and are read.
 	whole := func(name, header string, numbers, level int) {
 		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer

@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-var mutants = flag.Int("mutants", 2000, "how many mutants of a file of each form TestMutants reads")
+var mutants = flag.Int("mutants", 2000, "number of mutants of each file that TestMutants reads")
 
 // pieces are the texts that a mutation may insert.
 var pieces = []string{
@@ -27,7 +27,7 @@ var pieces = []string{
 	"classes: [0,1]\n", "features: 3\n", "sparse: true\n", `"vb":[1]`, "w\n", "nr_class 3\n",
 }
 
-// mutant returns text with up to four faults.
+// mutant returns a copy of text with one to four random changes.
 func mutant(g *rand.Rand, text []byte) []byte {
 	text = bytes.Clone(text)
 	for range 1 + g.IntN(4) {
@@ -36,7 +36,7 @@ func mutant(g *rand.Rand, text []byte) []byte {
 		}
 		at := g.IntN(len(text))
 		if head := bytes.Index(text, []byte("\n\n")); head > 0 && g.IntN(4) > 0 {
-			at = g.IntN(head) // prefer the header: most of a file is numbers
+			at = g.IntN(head) // prefer the header: most bytes of a file are numbers
 		}
 		end := min(len(text), at+1+g.IntN(1<<g.IntN(7)))
 		switch g.IntN(8) {
@@ -61,8 +61,8 @@ func mutant(g *rand.Rand, text []byte) []byte {
 	return text
 }
 
-// A mutated file of each form is refused, or read as a model that can be used. Of those with a
-// checksum none is read that was changed; with the checksum put right they are as the others.
+// Reading a mutated file of any form returns a short, printable error, or a model that can predict.
+// A file with a checksum is refused after any change, unless the checksum is corrected, too.
 func TestMutants(t *testing.T) {
 	p := sample.Random(1, 40, 5, 3, 0.7)
 	tr := pegasos.Trainer{KeepState: true, Pause: 60,
@@ -108,7 +108,7 @@ func TestMutants(t *testing.T) {
 			m, err := read(bytes.NewReader(text))
 			if err == nil {
 				if err = m.Validate(); err != nil {
-					t.Errorf("read, and not valid: %v: %q", err, text)
+					t.Errorf("an invalid model was read: %v: %q", err, text)
 				}
 			}
 			return predictor(m, err)
@@ -117,7 +117,7 @@ func TestMutants(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		text   []byte
-		sealed bool // ends with a checksum
+		sealed bool // whether the file ends with a checksum
 		read   func([]byte) (Predictor, error)
 	}{
 		{"model", encode(t, named), true, native},
@@ -135,7 +135,7 @@ func TestMutants(t *testing.T) {
 				text := mutant(g, c.text)
 				if c.sealed {
 					if _, err := c.read(text); err == nil && !bytes.Equal(text, c.text) {
-						t.Fatalf("a damaged file is read: %q", text)
+						t.Fatalf("a changed file was read: %q", text)
 					}
 					body := text[:max(0, len(text)-sha256.Size)]
 					sum := sha256.Sum256(body)
@@ -157,7 +157,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// Words of a file that could take hold of a terminal, or fill it, are in no error as they are.
+// Errors quote the words of a file escaped and shortened: a word may have control characters or
+// hundreds of bytes.
 func TestErrorsOfWords(t *testing.T) {
 	p := sample.Random(1, 40, 5, 3, 0.7)
 	kernel, err := kernelsvm.Train(t.Context(), p.Dense, p.Y,
@@ -216,11 +217,12 @@ func TestErrorsOfWords(t *testing.T) {
 		}
 	}
 	if checked < 50 {
-		t.Errorf("%d errors", checked)
+		t.Errorf("%d errors were checked, want 50 or more", checked)
 	}
 }
 
-// resume goes on from a checkpoint. It may be refused.
+// resume continues the training of m if m is a checkpoint. Train may return an error, but no
+// invalid model.
 func resume(t *testing.T, tr pegasos.Trainer, m Predictor, p sample.Pair) {
 	linear, ok := m.(*pegasos.Model)
 	if !ok || linear.State == nil {

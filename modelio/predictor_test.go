@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// predictors are a model of each kind, of two classes and of more.
+// predictors returns a linear model and a kernel machine of two classes, and of four classes.
 func predictors(t *testing.T) []Predictor {
 	t.Helper()
 	var all []Predictor
@@ -60,7 +60,7 @@ func TestReadEitherKind(t *testing.T) {
 			t.Fatalf("model %d: %v", i, err)
 		}
 		if have.Hash() != m.Hash() || file.Hash() != m.Hash() {
-			t.Errorf("model %d is another when it is read", i)
+			t.Errorf("model %d: the model that was read is another", i)
 		}
 		scores, k := have.DecisionAll(x), have.Outputs()
 		if len(scores) != 40*k || !slices.Equal(have.PredictAll(x), m.PredictAll(x)) {
