@@ -63,7 +63,8 @@ func evaluate(t *testing.T, m *pegasos.Model, x *dense.Matrix) [][]float32 {
 	return rows["scores"]
 }
 
-// attributesOf returns the float attributes of a node, and its axis.
+// attributesOf returns the attributes of a node that are lists of floats. The test fails if the
+// attribute axis is not 1.
 func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	t.Helper()
 	of := map[string][]float32{}
@@ -80,7 +81,7 @@ func attributesOf(t *testing.T, all []any) map[string][]float32 {
 	return of
 }
 
-// calculate returns the output of an operator for row, its input 0. input returns its other inputs.
+// calculate returns the output of an operator whose input 0 is row. input(k) returns input k.
 func calculate(t *testing.T, operator string, row []float32, of map[string][]float32,
 	input func(k int) any) (out []float32) {
 	t.Helper()
@@ -124,7 +125,7 @@ func calculate(t *testing.T, operator string, row []float32, of map[string][]flo
 	return out
 }
 
-// The graph of a model with curves gives the model's scores, up to rounding errors.
+// The graph of a model with curves computes each score z of the model up to 1e-4 max(1, |z|).
 func TestWriteCurves(t *testing.T) {
 	const n, cols = 200, 4
 	r := rand.New(rand.NewPCG(1, 2))
@@ -135,7 +136,7 @@ func TestWriteCurves(t *testing.T) {
 		for j := range row {
 			z := r.NormFloat64()
 			if i == j {
-				z = 9 // is clipped
+				z = 9 // terms clip this value
 			}
 			row[j] = float32(z*float64(j+1) + 3)
 			sum += z * z
@@ -180,7 +181,8 @@ func TestWriteCurves(t *testing.T) {
 	}
 }
 
-// An expansion that is not valid, and weights of other columns, are errors.
+// Write returns an error if the expansion or the scaling is not valid, or if the number of weights
+// does not fit the columns.
 func TestWriteCurvesErrors(t *testing.T) {
 	for _, c := range []struct {
 		term    pegasos.Expansion
@@ -210,7 +212,7 @@ func TestWriteCurvesErrors(t *testing.T) {
 	}
 }
 
-// square returns an expansion by one product: column j times itself.
+// square returns an expansion with one term, the square of column j.
 func square(j int32) pegasos.Expansion {
 	return pegasos.Expansion{Kind: pegasos.CurvesProducts, Shift: []float32{0}, Factor: []float32{1},
 		Terms: append(new(pegasos.Expansion).Terms, [2]int32{j, j})}

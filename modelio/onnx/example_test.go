@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A graph for any runtime of ONNX; onnxruntime.InferenceSession reads it in Python.
+// Write writes a graph for any ONNX runtime, such as onnxruntime.InferenceSession in Python.
 func ExampleWrite() {
 	m := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, -2}}, Lambda: 1}
 	var graph bytes.Buffer // or a file

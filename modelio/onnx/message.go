@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A message is a protocol buffer in the making. The numbers of the fields are those of onnx.proto,
-// of which the parts used here have not changed since IR version 4.
+// A message is an encoded message of onnx.proto, to which methods append fields by their number.
+// The fields used here have not changed since IR version 4.
 type message []byte
 
 func (m *message) integer(field protowire.Number, v int64) {
@@ -27,7 +27,7 @@ func (m *message) message(field protowire.Number, sub message) {
 	*m = protowire.AppendBytes(*m, sub)
 }
 
-// floats appends a packed field of the vectors one after the other.
+// floats appends a packed field with the elements of all vectors, one vector after the other.
 func (m *message) floats(field protowire.Number, vectors ...[]float32) {
 	n := 0
 	for _, v := range vectors {
@@ -42,7 +42,7 @@ func (m *message) floats(field protowire.Number, vectors ...[]float32) {
 	}
 }
 
-// Fields of AttributeProto, and the values of its field type.
+// Field numbers of AttributeProto, and the values of the field type.
 const (
 	attributeName    protowire.Number = 1
 	attributeFloat   protowire.Number = 2
@@ -61,7 +61,7 @@ const (
 	typeStrings = 8
 )
 
-// attribute starts an AttributeProto.
+// attribute returns an AttributeProto without a value.
 func attribute(name string, kind int64) (a message) {
 	a.text(attributeName, name)
 	a.integer(attributeType, kind)
@@ -107,7 +107,7 @@ func intAttribute(name string, value int64) message {
 	return a
 }
 
-// node is a NodeProto, with the name of its first output.
+// node returns a NodeProto that is named like its first output.
 func node(operator, domain string, inputs, outputs []string, attributes ...message) (n message) {
 	for _, i := range inputs {
 		n.text(1, i)
@@ -124,12 +124,12 @@ func node(operator, domain string, inputs, outputs []string, attributes ...messa
 	return n
 }
 
-// mlNode is one of the domain ai.onnx.ml, with one output.
+// mlNode returns a NodeProto of the domain ai.onnx.ml with one output.
 func mlNode(operator string, inputs []string, output string, attributes ...message) message {
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
 
-// tensor is a TensorProto; without dims, of a single number.
+// tensor returns a TensorProto of float32 with the given dimensions; without any it is a scalar.
 func tensor(name string, values []float32, dims ...int) (t message) {
 	for _, d := range dims {
 		t.integer(1, int64(d))
@@ -140,7 +140,7 @@ func tensor(name string, values []float32, dims ...int) (t message) {
 	return t
 }
 
-// intTensor is a TensorProto of int64 in one dimension.
+// intTensor returns a TensorProto of int64 with one dimension.
 func intTensor(name string, values []int64) (t message) {
 	t.integer(1, int64(len(values)))
 	t.integer(2, elementInt64)
@@ -151,7 +151,7 @@ func intTensor(name string, values []int64) (t message) {
 	return t
 }
 
-// doubleTensor is a TensorProto of float64 in one dimension.
+// doubleTensor returns a TensorProto of float64 with one dimension.
 func doubleTensor(name string, values []float64) (t message) {
 	t.integer(1, int64(len(values)))
 	t.integer(2, elementDouble)
@@ -164,7 +164,7 @@ func doubleTensor(name string, values []float64) (t message) {
 	return t
 }
 
-// labelTensor is one of a model's labels.
+// labelTensor returns a TensorProto of the model's classes: their names, or integers.
 func labelTensor(name string, m *pegasos.Model, element int64) (t message) {
 	t.integer(1, int64(len(m.Classes)))
 	t.integer(2, element)
@@ -179,7 +179,7 @@ func labelTensor(name string, m *pegasos.Model, element int64) (t message) {
 	return t
 }
 
-// Element types, of TensorProto.DataType.
+// Element types: values of TensorProto.DataType.
 const (
 	elementFloat  = 1
 	elementInt64  = 7
@@ -187,7 +187,8 @@ const (
 	elementDouble = 11
 )
 
-// value is a ValueInfoProto of a tensor with any number of rows, and columns unless there are none.
+// value returns a ValueInfoProto of a tensor with any number of rows and the given number of
+// columns, or one dimension if columns is negative.
 func value(name string, element, columns int64, doc string) (v message) {
 	var rows, cols, shape, tensor, kind message
 	rows.text(2, "rows")
@@ -205,7 +206,7 @@ func value(name string, element, columns int64, doc string) (v message) {
 	return v
 }
 
-// property is a StringStringEntryProto.
+// property returns a StringStringEntryProto.
 func property(key, value string) (p message) {
 	p.text(1, key)
 	p.text(2, value)

@@ -3,9 +3,9 @@
 //
 //	err := onnx.Write(file, model)
 //
-// A model that predicts classes becomes a LinearClassifier, one that predicts numbers a
-// LinearRegressor, both of the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/.
-// [docs/models.md] tells their inputs and outputs.
+// A classifier becomes a LinearClassifier, or a graph of several operators for one-vs-one, and a
+// regression becomes a LinearRegressor, operators of ai.onnx.ml: https://onnx.ai/onnx/operators/.
+// [docs/models.md] describes the inputs and outputs.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package onnx
@@ -22,29 +22,34 @@ import (
 
 const (
 	mlDomain  = "ai.onnx.ml"
-	mlVersion = 1  // of the operators used but LabelEncoder; every runtime has it
-	version   = 11 // of the main operators, which have not changed since in what is used of them
+	mlVersion = 1  // version of mlDomain for graphs without LabelEncoder; every runtime has it
+	version   = 11 // version of the main operators; later versions change nothing used here
 	irVersion = 6
 
-	tableVersion = 2 // of mlDomain, with LabelEncoder
+	tableVersion = 2 // version of mlDomain for graphs of tables, with LabelEncoder
 
-	// maxBytes is the limit for the weights: the largest protocol buffer less 64 MiB for the rest.
+	// maxBytes is the largest size of the weights: the largest size of a protocol buffer, less
+	// 64 MiB for all else.
 	maxBytes = math.MaxInt32 - 1<<26
 )
 
-// Write writes the model. Its input "features" has a row for each example; column j is the feature
-// that counts as number j from 0. A model of a table with words or gaps has an input for each
-// column instead, called like the column: float32, with NaN for gaps, or strings without blanks
-// around them. Write refuses columns of dates, of text, and of hashed words.
+// Write writes the model as a graph. The input "features" has a row for each example; column j is
+// feature j, counted from 0. The graph of a model of a table with words or gaps has an input for
+// each column instead, with the column's name: float32, with NaN for gaps, or strings without
+// surrounding blanks. Write returns an error if a column has dates, text or hashed words, or a
+// lower weight than a column of text.
 //
-// Of the outputs of a classifier, "label" has the classes, whole numbers or, where the model's are
-// not, strings; "scores" has a column for each class: where two classes have one score, it is there
-// with both signs. After training with the log loss it is "probabilities" in their place: of more
-// than two classes the odds of each against the rest, scaled to the sum 1, or those that a
-// multinomial model is about; a calibrated model has "probabilities" beside "scores". The output of
-// a regression is "prediction". Of one-vs-one the "scores" are those of Model.ClassScores; it has
-// no probabilities here. A model that scales rows before it multiplies them has a node for that, a
-// Scaler or a Normalizer, and nodes that append the terms of its Expansion.
+// A classifier has the output "label", an integer, or a string if classes have names or a label is
+// not an int64. A second output has a column for each class:
+//
+//   - "scores": if there is one score z for two classes, -z and z
+//   - after training with the log loss "probabilities" instead: the softmax of a multinomial
+//     model's scores, or else the logistic function of each score, scaled to the sum 1
+//   - in a calibrated model both, as two outputs
+//   - with one-vs-one for more than two classes only "scores", computed as by Model.ClassScores
+//
+// A regression has the output "prediction". If the model scales rows, the graph has a Scaler or a
+// Normalizer, and nodes that append the terms of the Expansion.
 func Write(w io.Writer, m *pegasos.Model) error {
 	n := len(m.Weights)
 	width := m.Cols()
@@ -57,12 +62,12 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	}
 	for k := range n {
 		if len(m.Weights[k]) != width {
-			return fmt.Errorf("onnx: vector %d has %d weights, want %d: one for each feature and term",
+			return fmt.Errorf("onnx: vector %d has %d weights, want %d: one for each feature and curve",
 				k, len(m.Weights[k]), width)
 		}
 		for j, v := range m.Weights[k] {
 			if !floats.IsFinite(v) {
-				return fmt.Errorf("onnx: weight %d of vector %d is %v", j, k, v)
+				return fmt.Errorf("onnx: weight %d of vector %d is %v, want a finite number", j, k, v)
 			}
 		}
 	}
@@ -115,8 +120,8 @@ func Write(w io.Writer, m *pegasos.Model) error {
 	return err
 }
 
-// scaled adds the nodes that scale and expand rows to the graph, and returns the name of the rows
-// that the weights are multiplied with: the input if the model does neither.
+// scaled adds the nodes that scale and expand rows to the graph, and returns the name of the
+// resulting rows: the input if the model neither scales nor expands rows.
 func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 	const input, rescaled = "features", "rescaled"
 	s := m.Scaling
@@ -145,8 +150,8 @@ func scaled(graph *message, m *pegasos.Model) (rows string, err error) {
 }
 
 // expanded adds the nodes that append the terms of e to rows with cols columns, and returns the
-// name of the expanded rows. A term is the product of two clipped columns, or what is above 0 of
-// the difference of a clipped column and a knot; then it is scaled.
+// name of the expanded rows. A term is the product of two clipped columns, or max(0, v - knot) of a
+// clipped column v; the terms are then scaled.
 func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (string, error) {
 	if err := e.Check(cols); err != nil {
 		return "", fmt.Errorf("onnx: %w", err)
@@ -180,13 +185,13 @@ func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (stri
 func classifier(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {
-		// Runtimes make two columns of one, and differ in how: two vectors leave no doubt. Equal
-		// scores are for the first class, as in the model.
+		// Runtimes differ in how they make two columns of one vector, so write two vectors. Of
+		// equal scores the first class is predicted, as by the model.
 		weights = [][]float32{negative(m.Weights[0]), m.Weights[0]}
 		intercepts = []float32{-intercepts[0], intercepts[0]}
 	}
 	if len(weights) != classes {
-		return fmt.Errorf("onnx: %d weight vectors of %d classes are no LinearClassifier",
+		return fmt.Errorf("onnx: %d weight vectors for %d classes, want one for each class",
 			len(weights), classes)
 	}
 	element := labelElement(m)
@@ -228,8 +233,8 @@ func classifier(graph *message, m *pegasos.Model, rows string, intercepts []floa
 	return nil
 }
 
-// calibrate adds Platt's sigmoids to the graph, 1/(1 + e^(A*z+B)): of two classes' scores -z and z
-// it is one for each sign.
+// calibrate adds the nodes of Platt's sigmoids, 1/(1 + e^(A*z+B)), to the graph. With a single
+// sigmoid p of two classes, whose scores are -z and z, the probabilities are 1-p and p.
 func calibrate(graph *message, m *pegasos.Model) error {
 	classes := len(m.Classes)
 	factors, terms := make([]float32, classes), make([]float32, classes)
@@ -287,13 +292,15 @@ func labelElement(m *pegasos.Model) int64 {
 	return elementInt64
 }
 
-// pairs adds the votes of one-vs-one and its outputs to the graph: z of the pairs, the votes
-// v*sides + first, v being 1 where z > 0, the sums s = z*sides, and the scores votes + s/(3|s| +
-// 3).
+// pairs adds the nodes of one-vs-one to the graph. They compute the scores z of the pairs, v, which
+// is 1 where z > 0 and else 0, the votes v*sides + firsts, the sums s = z*sides, and the scores of
+// the classes, votes + s/(3|s| + 3). sides has -1 for the first class of each pair and 1 for the
+// second, firsts the number of pairs in which each class is first.
 func pairs(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	classes, n := len(m.Classes), len(m.Weights)
 	if n != classes*(classes-1)/2 {
-		return fmt.Errorf("onnx: %d weight vectors of %d classes are no pairs", n, classes)
+		return fmt.Errorf("onnx: %d weight vectors for %d classes, want one for each pair of classes",
+			n, classes)
 	}
 	if int64(n)*int64(classes) > maxBytes/8 {
 		return fmt.Errorf("onnx: the votes of %d classes do not fit into a file of 2 GB, the "+

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fields takes a message apart: for each number the values, bytes or integers.
+// fields parses a message. It returns the values of each field number: []byte, int64 or float32.
 func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	t.Helper()
 	all := map[protowire.Number][]any{}
@@ -44,7 +44,8 @@ func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 	return all
 }
 
-// describe returns the nodes, attributes and outputs of a model's graph as text.
+// describe returns the nodes of a model's graph, with outputs and attributes, and the tensors as
+// text.
 func describe(t *testing.T, m *pegasos.Model) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -176,7 +177,7 @@ Gather label:
 `
 
 // TestWriteScaled checks that a model with an unfolded scaling has a node that scales the rows,
-// whose output the other nodes read, and that a folded scaling has no node.
+// whose output the linear node reads, and that a folded scaling has no node.
 func TestWriteScaled(t *testing.T) {
 	unit := &pegasos.Scaling{Kind: pegasos.ScaleUnit}
 	far := &pegasos.Scaling{Kind: pegasos.ScaleStandard, Shift: []float32{5000, 1},
@@ -214,7 +215,7 @@ func TestWriteScaled(t *testing.T) {
 			nd := fields(t, n.([]byte))
 			if linear := bytes.HasPrefix(nd[4][0].([]byte), []byte("Linear")); linear &&
 				string(nd[1][0].([]byte)) != c.input {
-				t.Errorf("%+v: %s takes %s", c.s, nd[4][0], nd[1][0])
+				t.Errorf("%+v: %s reads %s, want %s", c.s, nd[4][0], nd[1][0], c.input)
 			}
 		}
 	}
@@ -233,7 +234,7 @@ func TestWriteErrors(t *testing.T) {
 		"beyond float32": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
 			Bias: []float64{1e39}},
 		"6 weight vectors": {Classes: []float32{0, 1, 2, 3}, Weights: make([][]float32, 6)},
-		"are no pairs": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4),
+		"one for each pair": {Classes: []float32{0, 1, 2}, Weights: make([][]float32, 4),
 			Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
 		"calibration of class": {Classes: []float32{0, 1}, Weights: [][]float32{{0}},
 			Calibration: []pegasos.Sigmoid{{A: 1e39}}},

@@ -12,9 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inputs adds the inputs to the graph, and returns the version of [mlDomain] that they need. The
-// input of a model without an encoder is "features"; else each column has an input, and nodes make
-// "features" of them.
+// inputs adds the inputs to the graph, and returns the version of [mlDomain] that the graph needs.
+// The input is "features" if the model has no encoder or a raw one. Otherwise each column that has
+// features has an input, and nodes compute "features".
 func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 	e, err := tables.Decode(m.Table)
 	switch {
@@ -32,10 +32,10 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 	return tableVersion, encode(graph, e)
 }
 
-// prefix begins the names of the encoder's values.
+// prefix begins the names of all values between the columns' inputs and "features".
 const prefix = "encoder/"
 
-// encode adds the inputs of the columns and the nodes that encode them.
+// encode adds the inputs of the columns, and the nodes that compute "features", to the graph.
 func encode(graph *message, e *tables.Encoder) error {
 	g := columnGraph{graph: graph, places: make([]int64, e.Cols())}
 	taken := map[string]bool{"": true}
@@ -72,7 +72,7 @@ func encode(graph *message, e *tables.Encoder) error {
 		g.numbers(numbers, names)
 	}
 	if g.pool == nil {
-		return fmt.Errorf("onnx: the model uses no column")
+		return fmt.Errorf("onnx: the model uses no column of its table")
 	}
 	graph.message(5, intTensor(prefix+"places", g.places))
 	graph.message(1, node("Gather", "", []string{g.add("Concat", "pool", g.pool, axis),
@@ -80,41 +80,41 @@ func encode(graph *message, e *tables.Encoder) error {
 	return nil
 }
 
-// reserved are the names of values that are not the encoder's.
+// reserved lists the names of the graph's values without prefix, which no column's input may have.
 const reserved = `features rescaled least most first second clipped left right knots above functions
 curves expanded label odds scores probabilities prediction factors terms scaled shifted each zero
 three sides firsts labels pairs positive won moved votes sums sizes thrice scale parts class`
 
-// refusal returns an error if no nodes encode a column.
+// refusal returns an error if this package has no nodes for the column of r.
 func refusal(r tables.Rule) error {
 	what := ""
 	switch {
 	case r.Kind == tables.Date:
-		what = "of dates"
+		what = "has dates"
 	case r.Kind == tables.Text:
-		what = "of text"
+		what = "has text"
 	case r.Levels != nil && r.Levels.HashBits > 0:
-		what = "hashed"
-	case r.Weak: // only beside text
-		what = "weak"
+		what = "has hashed words"
+	case r.Weak:
+		what = "has a lower weight than the text beside it"
 	default:
 		return nil
 	}
-	return fmt.Errorf("onnx: column %s is %s, for which ONNX has no node: convert -to go, or train "+
-		"without it", escape.Name(escape.Cut(r.Name)), what)
+	return fmt.Errorf("onnx: column %s %s, which can't be converted: use convert -to go, or train "+
+		"without the column", escape.Name(escape.Cut(r.Name)), what)
 }
 
-// A columnGraph is a graph with the nodes that encode columns.
+// A columnGraph is a graph to which the nodes that encode columns are added.
 type columnGraph struct {
 	graph  *message
-	pool   []string // values of which rows of features are made
-	width  int64    // of all in pool
-	places []int64  // in the pool, of each feature
+	pool   []string // names of the values that contain features
+	width  int64    // number of columns of all values in pool
+	places []int64  // for each feature, its column among those of the pool
 }
 
 var axis = intAttribute("axis", 1)
 
-// add adds a node, and returns the name of its output.
+// add adds a node with one output to the graph, and returns the output's name.
 func (g *columnGraph) add(operator, output string, inputs []string, attributes ...message) string {
 	domain := ""
 	if operator == "LabelEncoder" || operator == "OneHotEncoder" {
@@ -125,7 +125,8 @@ func (g *columnGraph) add(operator, output string, inputs []string, attributes .
 	return output
 }
 
-// put puts a value into the pool, whose columns are these features; -1 is none.
+// put appends the value of the given name to the pool. Column k of the value is feature
+// features[k], or no feature if that is -1.
 func (g *columnGraph) put(name string, features ...int32) {
 	for k, j := range features {
 		if j >= 0 {
@@ -135,8 +136,10 @@ func (g *columnGraph) put(name string, features ...int32) {
 	g.pool, g.width = append(g.pool, name), g.width+int64(len(features))
 }
 
-// words adds the nodes of a category whose words have n features: a LabelEncoder from the word to
-// the only one, or to the number of that which is 1. Another LabelEncoder is for gaps.
+// words adds the nodes of a category whose words have n features. If n is 1, a LabelEncoder maps
+// the word to the feature's value; if n is larger, a LabelEncoder maps the word to the number of
+// the feature that is 1, and a OneHotEncoder sets the features. If the category has a feature for
+// gaps, another LabelEncoder computes that feature.
 func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	id := fmt.Sprint(r.First)
 	if n > 0 {
@@ -178,8 +181,8 @@ func (g *columnGraph) words(r tables.Rule, input string, n int32) {
 	}
 }
 
-// numbers adds the nodes of all columns of numbers: they are scaled in float64, as the encoder does
-// it, and what is not finite then is a gap.
+// numbers adds the nodes of all columns of numbers. They scale values in float64, as the encoder
+// does, round them to float32, and treat values that are not finite then as gaps.
 func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	n := len(rules)
 	shift, factor := make([]float64, n), make([]float64, n)
@@ -208,7 +211,8 @@ func (g *columnGraph) numbers(rules []tables.Rule, inputs []string) {
 	}
 }
 
-// indicators returns the values of the feature of gaps in rows without a value and with one.
+// indicators returns the values of a column's feature for gaps: in rows where the column's value is
+// missing, and in all others.
 func indicators(r tables.Rule) (missing, present float32) {
 	if r.Marks {
 		return 0, 1

@@ -10,7 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableOf returns a model of classes of a table with columns of 10 rows.
+// tableOf returns a model of three classes whose weights are 0, and whose encoder, fitted to 10
+// rows, has the columns in the JSON text.
 func tableOf(columns string, features int) *pegasos.Model {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Lambda: 1,
 		Config: pegasos.Config{Lambda: 1}.Plain(),
@@ -38,10 +39,11 @@ func TestWriteTable(t *testing.T) {
 			"OneHotEncoder encoder/levels0: cats_int64s=[0 1] zeros=1\n",
 		"LabelEncoder encoder/word4: keys_strings=[\"f\" \"m\"] values_floats=[1 -1] " +
 			"default_float=0\nLabelEncoder encoder/gap4: keys_strings=[\"\" \"?\" ",
-		" default_float=1\n", // gaps are more than the values
+		" default_float=1\n", // with 6 gaps in 10 rows the feature marks values
 		"Where encoder/values:\nWhere encoder/gaps:\n",
 		"encoder/filled[1]=[1]\n", "encoder/shift[1]=[1]\n", "encoder/factor[1]=[0.5]\n",
-		"encoder/places[6]=[0 1 4 5 2 3]\n", // words, the other words and gaps, numbers, their gaps
+		// The pool has city (two features), sex, the gaps of sex, age, and the gaps of age.
+		"encoder/places[6]=[0 1 4 5 2 3]\n",
 	} {
 		if !strings.Contains(have, want) {
 			t.Errorf("%s\nlacks %s", have, want)
@@ -49,7 +51,8 @@ func TestWriteTable(t *testing.T) {
 	}
 }
 
-// No column's name is that of another value.
+// The values of a graph have different names, whatever the names of the columns, and each value is
+// defined before a node reads it.
 func TestWriteTableNames(t *testing.T) {
 	names := append(strings.Fields(reserved), "", "_", "a", "a", prefix+"numbers")
 	var columns []string
@@ -118,11 +121,12 @@ func TestWriteTableErrors(t *testing.T) {
 		column   string
 		features int
 	}{
-		"column city is hashed": {`{"name":"city","kind":"category","levels":{"hash_bits":2}}`, 4},
-		"column born is of dates": {`{"name":"born","kind":"date","number":{"factor":1},"date":{}}`,
+		"column city has hashed words": {`{"name":"city","kind":"category","levels":{"hash_bits":2}}`, 4},
+		"column born has dates": {`{"name":"born","kind":"date","number":{"factor":1},"date":{}}`,
 			1},
-		"column a is weak": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`, 1},
-		"uses no column":   {`{"name":"id","kind":"left out"}`, 0},
+		"column a has a lower weight": {`{"name":"a","kind":"number","weak":true,"number":{"factor":1}}`,
+			1},
+		"uses no column": {`{"name":"id","kind":"left out"}`, 0},
 		"an encoder of 0 features for a model of 1": {`{"name":"id","kind":"left out"}`, 1},
 		"unknown kind": {`{"name":"id","kind":"bad"}`, 1},
 	} {
