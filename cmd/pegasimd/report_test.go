@@ -63,17 +63,17 @@ func TestReportOrigin(t *testing.T) {
 		model, data string
 		texts       []string
 	}{
-		"training": {"whole.model", "all.csv", []string{"are those that the model was trained on",
-			"pegasimd verify whole.model all.csv", "300 rows it was trained on", "23 (7.7 %)"}},
-		"held out": {"held.model", "all.csv", []string{"those that training held out",
-			"pegasimd verify held.model all.csv", "as its file claims"}},
-		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training rows",
-			"TRAINING-DATA", "claimed by the model&#39;s file, of "}},
+		"training": {"whole.model", "all.csv", []string{"was trained on the 300 rows of all.csv",
+			"pegasimd verify whole.model all.csv", "300 rows of the training set", "23 (7.7 %)"}},
+		"held out": {"held.model", "all.csv", []string{"60 rows that training held out",
+			"pegasimd verify held.model all.csv", "as the model&#39;s file claims"}},
+		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training set",
+			"TRAINING-DATA", "claimed by the model&#39;s file for "}},
 		"unknown label": {"whole.model", "odd.csv", []string{"perhaps", "labels that the model does not",
-			"are not the model&#39;s training rows"}},
+			"are not the model&#39;s training set"}},
 	} {
 		page := reportOf(t, c.model, c.data)
-		shows(t, what, page, append(c.texts, "city", "category", "income", "How far this is")...)
+		shows(t, what, page, append(c.texts, "city", "category", "income", "What is proven")...)
 		_, command, _ := strings.Cut(page, "<pre>pegasimd ")
 		command, _, _ = strings.Cut(command, "</pre>")
 		if !strings.Contains(command, "TRAINING-DATA") {
@@ -107,7 +107,7 @@ func TestReportKinds(t *testing.T) {
 		flags string
 		texts []string
 	}{
-		"numbers": {file(t, "line.csv", line), "", []string{"RMSE", "The worst row", "a number"}},
+		"numbers": {file(t, "line.csv", line), "", []string{"RMSE", "Largest absolute", "a number"}},
 		"text":    {file(t, "reviews.csv", texts), "-text review", []string{"dull", "text", "For pos"}},
 		"ten": {digits, "-epochs 2", []string{"one of 10 classes", "the predicted class",
 			"column 42"}},

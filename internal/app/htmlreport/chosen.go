@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // lossWords describes each loss.
 var lossWords = map[pegasos.Loss]string{
-	pegasos.Hinge:          "separates the classes by a wide margin; its scores are no probabilities",
+	pegasos.Hinge:          "separates the classes by a wide margin; scores are not probabilities",
 	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
-	pegasos.Log:            "logistic regression, whose scores are probabilities",
+	pegasos.Log:            "logistic regression, which gives probabilities",
 	pegasos.Squared:        "ridge regression, which predicts the mean",
 	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts others by their size",
 }
@@ -31,13 +32,16 @@ var schemeWords = map[pegasos.Multiclass][2]string{
 // scaleWords names and describes each scaling.
 var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleNone: {"none", "features are not scaled"},
-	pegasos.ScaleStandard: {"mean 0, deviation 1",
+	pegasos.ScaleStandard: {"mean 0, standard deviation 1",
 		"so that columns of different units count alike"},
-	pegasos.ScaleMaxAbs: {"largest magnitude 1", "which keeps zeros as they are"},
+	pegasos.ScaleMaxAbs: {"largest magnitude 1", "so that zeros stay 0"},
 	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
 }
 
-// chosen fills in the settings of training, and what the model says about their choice.
+// lambdaWords describes Lambda.
+const lambdaWords = "the weight of the penalty: a larger lambda makes a simpler model"
+
+// chosen sets the list of the training's settings and the paragraph on cross-validation.
 func (v *view) chosen() {
 	add := func(name, value, why string) { v.Chosen = append(v.Chosen, fact{name, value, why}) }
 	var multiclass pegasos.Multiclass
@@ -51,18 +55,20 @@ func (v *view) chosen() {
 		if s := m.Scaling; s != nil {
 			note = s.Note
 		}
-		if v.Columns != nil && cfg.Scale == pegasos.ScaleNone {
-			scale = [2]string{"of each column, by the table", scaleWords[pegasos.ScaleStandard][1]}
+		e, err := tables.Decode(m.Table)
+		if err == nil && e != nil && !e.Raw && cfg.Scale == pegasos.ScaleNone {
+			scale = scaleWords[pegasos.ScaleStandard]
+			scale[0] = "columns of numbers and dates: " + scale[0]
 		}
 		add("Scaling", scale[0], scale[1])
-		why := "the weight of the penalty: a larger one makes a simpler model"
+		why := lambdaWords
 		if m.Result.CrossValidated != nil {
-			why += "; compared with others on folds of the training rows"
+			why += "; compared with other values by cross-validation"
 		}
 		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), why)
 		if s := m.Scaling; s != nil && s.Expansion != nil {
 			add("Curves", fmt.Sprintf("%s, %s", cfg.Curves, count(s.Expansion.Len(), "column")),
-				"functions of the columns of numbers, so that the model can bend")
+				"functions of the columns of numbers, so that predictions need not be linear")
 		}
 		if m.Calibration != nil {
 			add("Probabilities", "calibrated", "by Platt's method on folds of the training rows")
@@ -70,12 +76,12 @@ func (v *view) chosen() {
 		add("Run", fmt.Sprintf("%s steps, %.4g passes, seed %d", thousands(int(m.Result.Steps)),
 			m.Result.Epochs, cfg.Seed), "the same seed and data give the same bits on every machine")
 		if note != "" {
-			add("How it was chosen", note, "")
+			add("Notes on the choice", note, "")
 		}
 		if e := m.Result.CrossValidated; e != nil {
 			value, stdErr := figures(e)
-			v.Estimate = fmt.Sprintf("Settings were chosen by cross-validation with %s. The best had an "+
-				"%s of %s ± %s there, which is a little optimistic, as it is the best of several.",
+			v.Estimate = fmt.Sprintf("Settings were chosen by cross-validation with %s. The best settings "+
+				"had an %s of %s ± %s, which is a little optimistic because it is the best of several.",
 				count(e.Folds, "fold"), metricName(e), value, stdErr)
 		}
 	case *kernelsvm.Model:
@@ -84,8 +90,7 @@ func (v *view) chosen() {
 		if m.Config.Gamma != 0 {
 			add("Gamma", strconv.FormatFloat(m.Config.Gamma, 'g', 4, 64), "")
 		}
-		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64),
-			"the weight of the penalty: a larger one makes a simpler model")
+		add("Lambda", strconv.FormatFloat(m.Lambda, 'g', 3, 64), lambdaWords)
 		add("Support rows", thousands(m.SupportRows().Rows()), "training rows that the model keeps")
 	}
 	if v.Known > 2 {
@@ -121,9 +126,9 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 	}
 	if e := m.Result.HeldOut; e != nil {
 		value, stdErr := figures(e)
-		note := "claimed by the model's file, of " + count(e.Rows, "row") + " held out of training"
+		note := "claimed by the model's file for " + count(e.Rows, "row") + " held out of training"
 		if v.Origin == HeldOut && value == measured {
-			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as its file claims"}
+			own = tile{"Held-out " + name, value, stdErr, own.Note + ", as the model's file claims"}
 		} else {
 			tiles = append(tiles, tile{"Held-out " + metricName(e), value, stdErr, note})
 		}
@@ -139,13 +144,13 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 	return append(tiles, own)
 }
 
-// proofView shows the model's claimed distance from the optimum.
+// proofView shows the proof in the model's file.
 type proofView struct {
-	Claim string // a sentence
+	Claim string // sentences that say what the file claims
 	Facts []fact
 }
 
-// prove fills in the proof that the model's file claims, and its tile.
+// prove sets Proof, and appends a tile with the claimed gap.
 func (v *view) prove() {
 	var objective, bound, gap float64
 	switch m := v.Predictor.(type) {
@@ -159,22 +164,22 @@ func (v *view) prove() {
 	case math.IsNaN(objective):
 		p.Claim = "The model's file has no objective, as after an interrupted run, so nothing is proven."
 		return
-	case math.IsNaN(gap) || !proof.Useful(gap):
-		p.Claim = "The model's file has no useful bound on the distance from the optimum: " +
-			proof.Standing(gap) + ". A longer run, or train -tol 0.01, would bring one."
+	case !proof.Useful(gap):
+		p.Claim = "The model's file has no useful bound on the distance from the optimum. A longer run, " +
+			"or train -tol 0.01, may give a useful bound."
 	default:
-		p.Claim = fmt.Sprintf("The model's file claims that its training objective is at most %s above "+
-			"the smallest that any weights can have, with these rows and settings. That is about "+
-			"training; how good the predictions are is another matter.", proof.Percent(gap))
+		p.Claim = fmt.Sprintf("The model's file claims that the training objective is at most %s above "+
+			"the smallest objective of any weights, for the training rows and settings. The claim does "+
+			"not say how good the predictions are.", proof.Percent(gap))
 		most := "≤ " + proof.Percent(gap)
 		if gap < 1e-5 {
 			most = "< 0.001 %"
 		}
-		v.Tiles = append(v.Tiles, tile{"From the optimum", most, "",
-			"claimed by the model's file; how to check it is below"})
+		v.Tiles = append(v.Tiles, tile{"Objective above the optimum", most, "",
+			"claimed by the model's file; the command to check it is below"})
 	}
 	p.Facts = []fact{{"Objective", strconv.FormatFloat(objective, 'g', 8, 64),
-		"penalty and mean loss on the training rows, as the model was written"}}
+		"penalty plus mean loss of the model on the training rows"}}
 	if !math.IsNaN(bound) {
 		p.Facts = append(p.Facts, fact{"Lower bound", strconv.FormatFloat(bound, 'g', 8, 64),
 			"no weights can have a smaller objective"})

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// classes fills in how well classes are predicted.
+// classes sets the tiles, tables and figures that show how well classes are predicted.
 func (v *view) classes() {
 	m := &v.Measures
 	largest, all := 0, 0.0
@@ -24,11 +24,11 @@ func (v *view) classes() {
 	}
 	share := m.Classes[largest].Rows / all
 	v.Tiles = append(v.claims("accuracy", percent(m.Accuracy)), tile{"Without a model", percent(share),
-		"", "by always saying " + v.Classes[largest] + ", on the same rows"})
+		"", "accuracy of always predicting " + v.Classes[largest] + ", on the measured rows"})
 	if floats.IsFinite(m.ROCAUC) {
-		note := "area under the ROC curve, on the same rows as the accuracy"
+		note := "area under the ROC curve, on the measured rows"
 		if v.Known > 2 {
-			note = "mean over the classes, on the same rows as the accuracy"
+			note = "area under the ROC curve, mean over the classes, on the measured rows"
 		}
 		v.Tiles = append(v.Tiles, tile{"ROC-AUC", fmt.Sprintf("%.3f", m.ROCAUC), "", note})
 	}
@@ -40,15 +40,16 @@ func (v *view) classes() {
 	}
 	v.rankings()
 	if v.Probability == nil {
-		v.Missing = "There is no calibration: this model gives scores and no probabilities. Training " +
-			"with <code>-proba</code> or <code>-loss log</code> brings them."
+		v.Missing = "There is no calibration curve: this model gives scores and no probabilities. A " +
+			"model trained with <code>-proba</code> or <code>-loss log</code> gives probabilities."
 		v.scores()
 		return
 	}
 	v.calibrated()
 }
 
-// confusion fills in the confusion matrix, and the most frequent mistakes of many classes.
+// confusion sets the confusion matrix for up to maxMatrix classes, and the table of the most
+// frequent mistakes for more than three classes.
 func (v *view) confusion() {
 	counts := map[[2]int]float64{}
 	rows := make([]float64, len(v.Classes))
@@ -85,7 +86,7 @@ func (v *view) confusion() {
 		return
 	}
 	v.Mistakes = &table{Caption: "The most frequent mistakes", Texts: 2,
-		Head: []string{"True class", "Taken for", "Rows", "Of its class"}}
+		Head: []string{"True class", "Predicted class", "Rows", "Share of the true class"}}
 	for i, k := range mistakes {
 		if i == maxMistakes {
 			v.Mistakes.Note = fmt.Sprintf("%s more kinds of mistakes are not shown.",
@@ -97,7 +98,8 @@ func (v *view) confusion() {
 	}
 }
 
-// byClass fills in the table of classes: of many those with the smallest F1.
+// byClass sets the table of classes. If there are more than maxClasses, the table has those with
+// the smallest F1.
 func (v *view) byClass() {
 	v.ByClass = &table{Caption: "Each class against the rest", Texts: 1, Head: []string{"Class",
 		"Precision", "Recall", "F1", "ROC-AUC", "Average precision", "Rows"}}
@@ -110,8 +112,8 @@ func (v *view) byClass() {
 			return cmp.Compare(v.Measures.Classes[a].F1, v.Measures.Classes[b].F1)
 		})
 		order = order[:maxClasses]
-		v.ByClass.Note = fmt.Sprintf("Of %s classes those with the smallest F1; pegasimd eval "+
-			"-json has all.", thousands(n))
+		v.ByClass.Note = fmt.Sprintf("The %d of %s classes with the smallest F1. pegasimd eval -json "+
+			"prints all classes.", maxClasses, thousands(n))
 	}
 	for _, k := range order {
 		c := v.Measures.Classes[k]
@@ -120,7 +122,7 @@ func (v *view) byClass() {
 	}
 }
 
-// isClass reports for each row whether it is of a class.
+// isClass reports for each row whether k is the true class.
 func (v *view) isClass(k int) []bool {
 	is := make([]bool, len(v.Truth))
 	for i, t := range v.Truth {
@@ -129,14 +131,14 @@ func (v *view) isClass(k int) []bool {
 	return is
 }
 
-// unit is the range of an axis of shares, and diagonal the line on which both are equal.
+// unit is the range of an axis of shares, and diagonal the dashed line from (0, 0) to (1, 1).
 var (
 	unit     = &[2]float64{0, 1}
 	diagonal = chart.Series{Style: chart.Limit, Points: []chart.Point{{}, {X: 1, Y: 1}}}
 )
 
-// rankings draws ROC and precision-recall curves: with two classes for the second class, with more
-// for the classes with the smallest areas. It names the three worst classes.
+// rankings draws ROC and precision-recall curves: for the second of two classes, or else for the
+// classes with the smallest areas under the ROC curve. The legend names the worst three of these.
 func (v *view) rankings() {
 	var drawn []int
 	for k := range v.Known {
@@ -158,7 +160,7 @@ func (v *view) rankings() {
 	recall := &chart.Figure{ID: "recall", Title: "Precision and recall", Legend: v.Known > 2,
 		X: chart.Axis{Label: "recall", Range: unit}, Y: chart.Axis{Label: "precision", Range: unit}}
 	named := min(3, all)
-	for i := len(drawn) - 1; i >= 0; i-- { // the worst last, above the others
+	for i := len(drawn) - 1; i >= 0; i-- { // draw the worst classes last, on top
 		k := drawn[i]
 		style, name := chart.Faint, ""
 		if i < named {
@@ -171,25 +173,26 @@ func (v *view) rankings() {
 	roc.Lines = append(roc.Lines, diagonal)
 	if m := v.Measures; v.Known == 2 {
 		c := m.Classes[1]
-		roc.Note = fmt.Sprintf("For %s: the area is %.3f. The dashed line is a guess.", v.Classes[1],
-			c.ROCAUC)
+		roc.Note = fmt.Sprintf("For %s: the area is %.3f. The dashed line is the curve of random "+
+			"guesses.", v.Classes[1], c.ROCAUC)
 		recall.Note = fmt.Sprintf("For %s: the average precision is %.3f.", v.Classes[1],
 			c.AveragePrecision)
 	} else {
-		of := fmt.Sprintf("Each class against the rest; the %d with the smallest areas are named", named)
+		of := fmt.Sprintf("Each class against the rest; the legend names the %d with the smallest areas",
+			named)
 		if all > len(drawn) {
 			of += fmt.Sprintf("; %d of %d classes are drawn", len(drawn), all)
 		}
-		roc.Note, recall.Note = of+".", "The same classes. "+fmt.Sprintf(
-			"The mean average precision of all classes is %.3f.", m.AveragePrecision)
+		roc.Note, recall.Note = of+".", fmt.Sprintf("The classes of the ROC curves. The mean average "+
+			"precision of all classes is %.3f.", m.AveragePrecision)
 	}
 	roc.Label, recall.Label = roc.Title+". "+roc.Note, recall.Title+". "+recall.Note
 	v.Figures = append(v.Figures, roc, recall)
 }
 
-// calibrated draws the calibration curve: the predicted probability of a class beside the share of
-// the rows that are of it. With two classes it is the second class, with more the one that has the
-// largest probability in each row.
+// calibrated draws the calibration curve: the predicted probability of a class against the share of
+// rows of that class. With two classes that is the second class, with more it is the most probable
+// class of each row.
 func (v *view) calibrated() {
 	p, hit := make([]float64, len(v.Truth)), make([]bool, len(v.Truth))
 	of, dst := "the probability of "+v.Classes[1], make([]float64, v.Known)
@@ -213,16 +216,16 @@ func (v *view) calibrated() {
 	bins, distance := calibration(p, hit, v.Weights)
 	f := &chart.Figure{ID: "calibration", Title: "Calibration",
 		X:     chart.Axis{Label: of, Range: unit},
-		Y:     chart.Axis{Label: "how often it came true", Range: unit},
+		Y:     chart.Axis{Label: "share of rows of that class", Range: unit},
 		Lines: []chart.Series{diagonal, {Style: chart.Lines[0], Points: bins}}}
-	f.Note = fmt.Sprintf("%s of about as many rows each, by %s. On average they are %s points from "+
-		"the dashed line. Log loss %s.", count(len(bins), "group"), of, digits(100*distance, 2),
-		digits(v.Measures.LogLoss, 3))
+	f.Note = fmt.Sprintf("%s of about equal numbers of rows, by %s. Their mean distance from the "+
+		"dashed line is %s percentage points. Log loss: %s.", count(len(bins), "group"), of,
+		digits(100*distance, 2), digits(v.Measures.LogLoss, 3))
 	f.Label = f.Title + ". " + f.Note
 	v.Figures = append(v.Figures, f)
 }
 
-// scores draws how the scores of two classes are distributed.
+// scores draws a histogram of the scores of each class if there are two classes.
 func (v *view) scores() {
 	if v.Known != 2 {
 		return
@@ -259,7 +262,7 @@ func (v *view) scores() {
 	v.Figures = append(v.Figures, f)
 }
 
-// numbers fills in how well numbers are predicted.
+// numbers sets the tiles, the table and the figures that show how well numbers are predicted.
 func (v *view) numbers() {
 	m := &v.Measures
 	n := len(v.Y)
@@ -279,30 +282,31 @@ func (v *view) numbers() {
 		square += float64(float64(floats.At(v.Weights, i, 1)) * float64(d*d))
 	}
 	v.Tiles = append(v.claims("R²", share(m.R2)),
-		tile{"RMSE", digits(m.RMSE, 4), "", "root mean square error, on the same rows"},
-		tile{"Without a model", digits(math.Sqrt(square/weight), 4), "", "RMSE by always saying " +
+		tile{"RMSE", digits(m.RMSE, 4), "", "root mean square error, on the measured rows"},
+		tile{"Without a model", digits(math.Sqrt(square/weight), 4), "", "RMSE of always predicting " +
 			digits(mean, 4) + ", the mean"})
 	size := make([]float64, n)
 	for i, e := range errors {
 		size[i] = math.Abs(e)
 	}
 	q := quantiles(size, v.Weights, .5, .9, .99, 1)
-	v.Numbers = &table{Caption: "Errors: true value less prediction", Texts: 1,
+	v.Numbers = &table{Caption: "Errors: true value minus prediction", Texts: 1,
 		Head: []string{"Measure", "Value"}, Rows: [][]string{
 			{"Mean error", signed(bias / weight)}, {"Mean absolute error", digits(m.MAE, 4)},
-			{"Half of the rows are at most this far off", digits(q[0], 4)},
-			{"90 % of the rows", digits(q[1], 4)}, {"99 % of the rows", digits(q[2], 4)},
-			{"The worst row", digits(q[3], 4)}}}
+			{"Median absolute error", digits(q[0], 4)},
+			{"90th percentile of absolute errors", digits(q[1], 4)},
+			{"99th percentile of absolute errors", digits(q[2], 4)},
+			{"Largest absolute error", digits(q[3], 4)}}}
 	v.residuals(errors)
 }
 
-// residuals draws true values beside predictions, and the errors.
+// residuals draws true values and errors against predictions, and a histogram of the errors.
 func (v *view) residuals(errors []float64) {
 	n, dots := len(v.Y), min(len(v.Y), maxDots)
 	f := &chart.Figure{ID: "predictions", Title: "Predicted and true",
 		X: chart.Axis{Label: "predicted"}, Y: chart.Axis{Label: "true"}}
-	r := &chart.Figure{ID: "residuals", Title: "Errors beside predictions",
-		X: chart.Axis{Label: "predicted"}, Y: chart.Axis{Label: "true less predicted"}}
+	r := &chart.Figure{ID: "residuals", Title: "Errors and predictions",
+		X: chart.Axis{Label: "predicted"}, Y: chart.Axis{Label: "true minus predicted"}}
 	low, high := math.Inf(1), math.Inf(-1)
 	points := chart.Series{Style: chart.Lines[0], Dots: true}
 	off := points
@@ -318,15 +322,16 @@ func (v *view) residuals(errors []float64) {
 	ends := [2]float64{slices.Min(v.Scores), slices.Max(v.Scores)}
 	r.Lines = []chart.Series{off, {Style: chart.Limit,
 		Points: []chart.Point{{X: ends[0]}, {X: ends[1]}}}}
-	f.Note = "On the dashed line a prediction is right."
-	r.Note = "An even band around 0 is good; if it bends, the model misses a curve."
+	f.Note = "Predictions on the dashed line are exact."
+	r.Note = "Errors in an even band around 0 are good; a bent band shows a curve that the model misses."
 	if dots < n {
-		f.Note += fmt.Sprintf(" %s of %s rows, evenly chosen.", thousands(dots), thousands(n))
+		f.Note += fmt.Sprintf(" The chart shows %s of %s rows, evenly chosen.", thousands(dots),
+			thousands(n))
 	}
 	v.Figures = append(v.Figures, f, r)
 	if q := quantiles(errors, v.Weights, .005, .995); q[1] > q[0] {
 		const bins = 30
-		h := &chart.Figure{ID: "errors", Title: "Errors", X: chart.Axis{Label: "true less predicted"},
+		h := &chart.Figure{ID: "errors", Title: "Errors", X: chart.Axis{Label: "true minus predicted"},
 			Y: chart.Axis{Label: "rows, %"}, Note: "Errors beyond the ends count in the outermost bars."}
 		h.Lines = []chart.Series{{Style: chart.Lines[0], Bars: (q[1] - q[0]) / bins,
 			Points: histogram(errors, v.Weights, q[0], q[1], bins)}}

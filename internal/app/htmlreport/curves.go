@@ -9,15 +9,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// step is the least distance between two points of a curve that are both drawn, in both directions
-// together, as a share of the axes.
+// step is the least |dx| + |dy| between a point of a curve and the point before, on axes from 0 to
+// 1. The last point of a curve may be nearer.
 const step = 1. / 300
 
 // mostPoints is the largest number of points of a curve.
 const mostPoints = 500
 
-// curves returns the points of the ROC curve and of the precision-recall curve of scores. Rows of
-// equal scores are one point. Points that a reader can't tell apart are left out.
+// curves returns the points of the ROC curve and of the precision-recall curve of scores, or nil if
+// the positive or the negative rows have no weight. Rows of equal scores make one point, and points
+// nearer than step to the point before are left out.
 func curves(positive []bool, scores []float64, weights []float32) (roc, recall []chart.Point) {
 	order := make([]int32, len(scores))
 	var p, n float64
@@ -60,7 +61,8 @@ func curves(positive []bool, scores []float64, weights []float32) (roc, recall [
 	return thin(roc), thin(recall)
 }
 
-// thin returns at most mostPoints of the points, evenly chosen, with the first and the last.
+// thin returns at most mostPoints of the points, at about equal distances in the slice, with the
+// first and the last.
 func thin(points []chart.Point) []chart.Point {
 	if len(points) <= mostPoints {
 		return points
@@ -72,16 +74,14 @@ func thin(points []chart.Point) []chart.Point {
 	return some
 }
 
-// mostBins is the largest number of bins of a calibration, leastInBin the least number of rows of
-// one.
 const (
-	mostBins   = 10
-	leastInBin = 20
+	mostBins   = 10 // largest number of bins of a calibration
+	leastInBin = 20 // least mean number of rows in a bin, unless there is only one bin
 )
 
-// calibration divides the rows by their probability into bins of about equal numbers of rows. It
-// returns the mean probability of each bin beside the share of hits, and the mean distance of the
-// two over the rows.
+// calibration sorts the rows by probability and divides them into bins with about equal numbers of
+// rows. It returns for each bin the mean probability as X and the share of hits as Y, and the mean
+// of |X - Y| over all rows. Means and shares are weighted.
 func calibration(p []float64, hit []bool, weights []float32) (
 	bins []chart.Point, distance float64,
 ) {
@@ -95,7 +95,7 @@ func calibration(p []float64, hit []bool, weights []float32) (
 	for k, from := 0, 0; k < n; k++ {
 		to := (k + 1) * len(order) / n
 		for to > from && to < len(order) && p[order[to]] == p[order[to-1]] {
-			to++ // equal probabilities are in one bin
+			to++ // keep equal probabilities in one bin
 		}
 		var weight, sum, hits float64
 		for _, row := range order[min(from, to):to] {
@@ -116,8 +116,9 @@ func calibration(p []float64, hit []bool, weights []float32) (
 	return bins, distance / all
 }
 
-// histogram counts values in bins of equal width between two values, beyond which values count in
-// the first and the last bin. It returns the left edges and the shares of the weight.
+// histogram divides the range from low to high into bins of equal width. It returns for each bin
+// the left edge as X and the percentage of the weight as Y. Values beyond low and high count in the
+// first and the last bin.
 func histogram(values []float64, weights []float32, low, high float64, bins int) []chart.Point {
 	width := (high - low) / float64(bins)
 	points := make([]chart.Point, bins)
@@ -140,8 +141,8 @@ func histogram(values []float64, weights []float32, low, high float64, bins int)
 	return points
 }
 
-// quantiles returns the values below which the given shares of the weight lie. The values
-// keep their order.
+// quantiles returns for each of the ascending shares the smallest value such that the values up to
+// it have at least that share of the weight. It does not change the slice values.
 func quantiles(values []float64, weights []float32, shares ...float64) (at []float64) {
 	order := make([]int32, len(values))
 	all := 0.0

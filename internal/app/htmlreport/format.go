@@ -8,10 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// none is printed in place of an undefined figure.
+// none is the text of an undefined figure.
 const none = "–"
 
-// thousands formats a whole number with a comma before each three digits.
+// thousands formats n with a comma before each group of three digits, such as 1,234,567.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -20,7 +20,7 @@ func thousands(n int) string {
 	return s
 }
 
-// count formats a number of things.
+// count formats a number with a noun, which gets an s unless n is 1.
 func count(n int, of string) string {
 	if n != 1 {
 		of += "s"
@@ -28,7 +28,7 @@ func count(n int, of string) string {
 	return thousands(n) + " " + of
 }
 
-// amount formats a number of rows, or their weight.
+// amount formats a number of rows or a sum of row weights.
 func amount(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return thousands(int(v))
@@ -36,7 +36,7 @@ func amount(v float64) string {
 	return digits(v, 4)
 }
 
-// percent formats a share with one decimal, and more near 0 and 1.
+// percent formats a share in percent, with one decimal, or up to four if it is near 0 or 1.
 func percent(v float64) string {
 	if !floats.IsFinite(v) {
 		return none
@@ -48,7 +48,7 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', decimals, 64) + " %"
 }
 
-// share formats a measure from 0 to 1 for a table.
+// share formats a measure such as F1 or R² with three decimals.
 func share(v float64) string {
 	if !floats.IsFinite(v) {
 		return none
@@ -56,7 +56,7 @@ func share(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// digits formats a number with n significant digits.
+// digits formats a number with n significant digits, or as a whole number from 10^n up to 1e9.
 func digits(v float64, n int) string {
 	if !floats.IsFinite(v) {
 		return none
@@ -67,7 +67,7 @@ func digits(v float64, n int) string {
 	return strconv.FormatFloat(v, 'g', n, 64)
 }
 
-// signed formats a number with its sign.
+// signed formats a number with its sign and three significant digits.
 func signed(v float64) string {
 	if s := digits(v, 3); v < 0 {
 		return "−" + strings.TrimPrefix(s, "-")

@@ -1,6 +1,6 @@
-// Package htmlreport writes a page of HTML about a model and its predictions for a data file: how
-// good they are, which features decide, what the data are, what was chosen, and what is proven. The
-// page loads nothing and has no scripts.
+// Package htmlreport writes an HTML page about a model and its predictions for a data file:
+// measures of the predictions, the heaviest weights, the columns of the data, the settings of the
+// training, and the proof in the model's file. The page loads no other files and has no scripts.
 package htmlreport
 
 import (
@@ -20,62 +20,62 @@ import (
 type Origin int
 
 const (
-	Unknown  Origin = iota // it was not determined: see Input.Reason
-	Training               // the model was trained on these rows
-	HeldOut                // training held these rows out
-	Other                  // they are not the training rows, but may share some
+	Unknown  Origin = iota // not determined; Input.Reason says why
+	Training               // the model was trained on the measured rows
+	HeldOut                // training held the measured rows out
+	Other                  // the rows are not the training set, but may include some of its rows
 )
 
-// Mark begins every page, so that a later one may replace it.
+// Mark begins every page. Without -force, pegasimd report overwrites only files that begin with it.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
 // Input is the content of the page. Its texts may be any valid UTF-8: the page escapes them.
 type Input struct {
 	Model, Data string // names of the files
-	Label       string // the column that is predicted; "" if it has no name
+	Label       string // name of the label column; "" if it has none
 	Predictor   modelio.Predictor
 	Hash        string
-	Verify      string // the command that checks the model
+	Verify      string // command line that checks the model's proof
 
 	Origin   Origin
-	Reason   string   // why Origin is Unknown
-	FileRows int      // rows of the data file, of which the measured rows may be a part
-	Warnings []string // about the data
+	Reason   string   // why Origin is Unknown, as part of a sentence
+	FileRows int      // number of rows of the data file, all or some of which are measured
+	Warnings []string // warnings about the data
 
-	// The measured rows. Truth and Predicted are classes by their position in Classes, whose first
-	// Known ones the model knows; they and Classes are nil for a regression.
+	// The measured rows. Truth and Predicted have an index into Classes for each row. The model
+	// knows the first Known classes. Classes, Truth and Predicted are nil for a regression.
 	Classes          []string
 	Known            int
 	Truth, Predicted []int
-	Y                []float32 // of a regression
-	Scores           []float64 // of a regression: its predictions
-	Weights          []float32 // nil for ones
-	// ClassScores returns the score of each row for a class. It is nil if a label is unknown to the
-	// model.
+	Y                []float32 // targets of a regression
+	Scores           []float64 // predictions of a regression
+	Weights          []float32 // weight of each row; nil if all are 1
+	// ClassScores returns the score of a class for each row. It is nil for a regression, or if the
+	// model does not know all classes.
 	ClassScores func(class int) []float64
-	// Probability returns the probability of each row for a class that the model knows, given the row.
-	// It is nil if the model has no probabilities, or if a label is unknown to it.
+	// Probability stores the probability of each of the Known classes for a row in dst and returns
+	// dst. It is nil if ClassScores is nil or the model has no probabilities.
 	Probability func(row int, dst []float64) []float64
 	Measures    Measures
 
-	Form     string // how the text of the data was read; "" if they are no table
+	Form     string // how the text of a table was read, such as its separators; "" for other files
 	Features int
 	Columns  []Column
-	Vectors  []Vector // the weight vectors, or the means over the pairs of one-vs-one
-	Ranked   string   // a sentence on how the weights of Vectors are ranked
-	Details  [][2]string
+	Vectors  []Vector    // one for each weight vector, or one for the means over pairs of classes
+	Ranked   string      // sentences that say how the weights of Vectors are ranked
+	Details  [][2]string // names and values
 }
 
-// Measures are the figures of eval for the measured rows. NaN marks an undefined figure.
+// Measures are the figures that eval prints for the measured rows; an undefined figure is NaN.
 type Measures struct {
 	Accuracy, ROCAUC, AveragePrecision, LogLoss, RMSE, MAE, R2 float64
 	Classes                                                    []Class
 }
 
-// A Class has the figures of one class, against the rest.
+// A Class has the figures of one class against all other classes.
 type Class struct {
 	Precision, Recall, F1, ROCAUC, AveragePrecision float64
-	Rows                                            float64 // their number or weight
+	Rows                                            float64 // number of rows, or sum of weights
 }
 
 // A Column is a column of the training table.
@@ -83,27 +83,27 @@ type Column struct{ Name, Kind, Why, Values, Gaps string }
 
 // A Vector has the heaviest weights of one weight vector.
 type Vector struct {
-	For, Against string // the class, and the other if there is just one
-	Title        string // in place of For and Against; "" for none
+	For, Against string // class of positive scores; class of negative scores, "" for all others
+	Title        string // title of the chart; "" for a title with For and Against
 	Weights      []Weight
-	Nonzero      int // weights that are not 0
+	Nonzero      int // number of weights that are not 0
 }
 
-// A Weight is the weight of a feature, times the spread of its column if that is known.
+// A Weight is the weight of a feature, times the scale of the feature's column if that is known.
 type Weight struct {
 	Name  string
 	Value float64
 }
 
-// How much of the data a page shows.
+// Largest numbers of items that a page shows.
 const (
 	maxColumns  = 100
 	maxVectors  = 12
-	maxMatrix   = 20 // classes of a confusion matrix
-	maxClasses  = 40 // classes of the table of classes
+	maxMatrix   = 20 // classes of the data up to which there is a confusion matrix
+	maxClasses  = 40 // classes in the table of classes
 	maxMistakes = 12
-	maxCurves   = 10 // classes with curves
-	maxDots     = 600
+	maxCurves   = 10  // classes with ROC curves
+	maxDots     = 600 // rows in the charts of a regression
 	maxWarnings = 50
 )
 
@@ -115,40 +115,40 @@ var styleSheet string
 
 var page = template.Must(template.New("report").Parse(pageText))
 
-// A view is the page, as the template reads it.
+// A view is the data of the template.
 type view struct {
 	*Input
 	Style     template.CSS
 	Title     string
-	Subject   string // what is predicted, in a sentence
+	Subject   string // sentence that says what the model predicts
 	Tiles     []tile
-	Note      string // about the origin of the rows
-	Optimism  bool   // Note warns
+	Note      string // paragraph on the origin of the measured rows
+	Optimism  bool   // whether Note warns that new rows may be predicted worse
 	Matrix    *matrix
 	Mistakes  *table
 	ByClass   *table
 	Figures   []*chart.Figure
-	Numbers   *table        // of the errors of a regression
-	Missing   template.HTML // why there are no curves or no calibration
+	Numbers   *table        // sizes of a regression's errors
+	Missing   template.HTML // sentence that says why there are no curves or no calibration
 	Decisive  []bars
-	MoreBars  string
+	MoreBars  string // sentence on vectors that are not shown; "" if there are none
 	Table     []Column
-	HasGaps   bool // a column of Table has gaps
-	MoreTable string
-	Shape     string
+	HasGaps   bool   // whether a column of Table has gaps
+	MoreTable string // sentence on columns that are not shown; "" if there are none
+	Shape     string // sentence on the data file
 	Chosen    []fact
-	Estimate  string
+	Estimate  string // paragraph on the cross-validation of settings; "" if there was none
 	Proof     proofView
-	Left      string // warnings not shown
+	Left      string // sentence on warnings that are not shown; "" if there are none
 }
 
-// A tile is one figure of the summary. Error is its standard error, or "".
+// A tile is one figure of the summary. Error is the standard error, or "".
 type tile struct{ Name, Value, Error, Note string }
 
 // A fact is a name, a value and an explanation.
 type fact struct{ Name, Value, Why string }
 
-// A table has cells of text. The first Texts columns are aligned left, the others are numbers.
+// A table has cells of text. The first Texts columns are aligned left, all others right.
 type table struct {
 	Caption string
 	Head    []string
@@ -171,16 +171,16 @@ type matrixRow struct {
 
 type cell struct {
 	Text  string
-	Shade template.CSS // the share of the row, as the style sheet reads it
-	Right bool
+	Shade template.CSS // share of the row, as the CSS variable --s; "" for 0
+	Right bool         // whether the predicted class is the true class
 }
 
-// Bars are the heaviest weights of a vector.
+// bars is a bar chart of the heaviest weights of a vector.
 type bars struct {
 	Title   string
-	OneSide bool // no weight is negative, and bars begin at the left
+	OneSide bool // whether no weight is negative, so that bars begin at the left
 	Rows    []bar
-	Open    bool
+	Open    bool // whether the page shows the chart before a click
 }
 
 type bar struct {
@@ -219,7 +219,7 @@ func Write(w io.Writer, in *Input) error {
 	return err
 }
 
-// describe fills in what the model predicts.
+// describe sets Subject.
 func (v *view) describe() {
 	what := "the label"
 	if v.Label != "" {
@@ -236,7 +236,7 @@ func (v *view) describe() {
 	}
 }
 
-// inputs describes what the model predicts from.
+// inputs returns the number of columns and features from which the model predicts, as text.
 func (v *view) inputs() string {
 	used := 0
 	for _, c := range v.Columns {
@@ -252,51 +252,50 @@ func (v *view) inputs() string {
 
 func (v *view) rows() int { return max(len(v.Truth), len(v.Y)) }
 
-// origin says how the measured rows relate to training.
+// origin sets Note and Optimism: how the measured rows relate to the training.
 func (v *view) origin() {
 	rows := count(v.rows(), "row")
 	switch v.Origin {
 	case Training:
 		v.Optimism = true
-		v.Note = fmt.Sprintf("The %s of %s are those that the model was trained on: they have the "+
-			"fingerprint in its file. A model does better on them than on new rows: do not expect what "+
-			"is measured here.", rows, v.Data)
+		v.Note = fmt.Sprintf("The model was trained on the %s of %s: the model's file has their "+
+			"fingerprint. A model predicts its training rows better than new rows, so expect worse "+
+			"predictions of new rows than the measures here show.", rows, v.Data)
 	case HeldOut:
-		v.Note = fmt.Sprintf("Measured are %s of the %s rows of %s: those that training held out. The "+
-			"others have the fingerprint in the model's file.", thousands(v.rows()),
-			thousands(v.FileRows), v.Data)
+		v.Note = fmt.Sprintf("The measures are of the %s that training held out of the %s of %s. The "+
+			"other rows have the fingerprint in the model's file.", rows, count(v.FileRows, "row"), v.Data)
 	case Other:
-		v.Note = fmt.Sprintf("The %s of %s are not the model's training rows: their fingerprint is "+
-			"another. Some of them may have been among the training rows; the model does not tell.", rows,
-			v.Data)
+		v.Note = fmt.Sprintf("The %s of %s are not the model's training set, which has another "+
+			"fingerprint or other labels. Some of the rows may still have been in the training set: the "+
+			"model's file does not show that.", rows, v.Data)
 	default:
 		v.Optimism = true
-		v.Note = fmt.Sprintf("Whether the model was trained on the %s of %s was not determined: %s. If "+
-			"it was, what is measured here is better than what to expect of new rows.", rows, v.Data,
+		v.Note = fmt.Sprintf("It is not known whether the model was trained on the %s of %s: %s. If it "+
+			"was, expect worse predictions of new rows than the measures here show.", rows, v.Data,
 			v.Reason)
 	}
 }
 
-// place names the measured rows in a tile.
+// place describes the measured rows in a tile.
 func (v *view) place() string {
 	switch rows := count(v.rows(), "row"); v.Origin {
 	case Training:
-		return rows + " it was trained on"
+		return rows + " of the training set"
 	case HeldOut:
 		return rows + " held out of training"
 	case Other:
-		return rows + ", not those of training"
+		return rows + " that are not the training set"
 	default:
-		return rows + ", perhaps those of training"
+		return rows + " that may be the training set"
 	}
 }
 
-// decisive fills in the heaviest weights as bars.
+// decisive sets Decisive, a chart of the heaviest weights of each of the first vectors.
 func (v *view) decisive() {
 	for i, vector := range v.Vectors {
 		if i == maxVectors {
 			v.MoreBars = thousands(len(v.Vectors)-maxVectors) +
-				" more classes are not shown: pegasimd inspect has them."
+				" more classes are not shown: pegasimd inspect -json prints their weights."
 			break
 		}
 		largest, least := 0.0, 0.0
@@ -315,7 +314,7 @@ func (v *view) decisive() {
 			b.Title = fmt.Sprintf("For %s (right) and against it (left)", vector.For)
 		}
 		if n := vector.Nonzero - len(vector.Weights); n > 0 {
-			b.Title += fmt.Sprintf(": the heaviest %d of %s", len(vector.Weights),
+			b.Title += fmt.Sprintf(": the heaviest %d of %s weights", len(vector.Weights),
 				thousands(vector.Nonzero))
 		}
 		for _, w := range vector.Weights {
@@ -333,7 +332,7 @@ func (v *view) decisive() {
 	}
 }
 
-// columns fills in the table of columns.
+// columns sets Shape and the table of columns.
 func (v *view) columns() {
 	v.Shape = fmt.Sprintf("%s has %s.", v.Data, count(v.FileRows, "row"))
 	if v.Form != "" {
@@ -341,7 +340,7 @@ func (v *view) columns() {
 	}
 	v.Table = v.Columns[:min(maxColumns, len(v.Columns))]
 	if n := len(v.Columns) - len(v.Table); n > 0 {
-		v.MoreTable = thousands(n) + " more columns are not shown: pegasimd inspect has them."
+		v.MoreTable = thousands(n) + " more columns are not shown: pegasimd inspect prints up to 1,000."
 	}
 	for _, c := range v.Table {
 		v.HasGaps = v.HasGaps || c.Gaps != ""

@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// sample returns the input of a page about made rows of some classes, 0 for numbers, each with the
-// given name behind its number.
+// sample returns the input of a page about random rows of the given number of classes, 0 for a
+// regression. Most texts contain name.
 func sample(rows, classes int, name string) *Input {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	m := &pegasos.Model{Lambda: .1, Result: pegasos.Result{Objective: .5, DualObjective: .4, Gap: .25}}
@@ -91,8 +91,8 @@ func written(t *testing.T, in *Input) string {
 	return b.String()
 }
 
-// elements parses a page, whose elements must be closed but for those that HTML leaves open, and
-// returns the names of its elements, the attributes' names, and its text.
+// elements parses a page and returns its text and how often it has each element and attribute. The
+// test fails if an element is not closed that HTML requires to be closed.
 func elements(t *testing.T, page string) (names, attributes map[string]int, text string) {
 	t.Helper()
 	names, attributes = map[string]int{}, map[string]int{}
@@ -103,7 +103,7 @@ func elements(t *testing.T, page string) (names, attributes map[string]int, text
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			if len(open) > 0 {
-				t.Errorf("open at the end: %v", open)
+				t.Errorf("elements are open at the end: %v", open)
 			}
 			return names, attributes, text
 		} else if err != nil {
@@ -128,7 +128,8 @@ func elements(t *testing.T, page string) (names, attributes map[string]int, text
 	}
 }
 
-// Pages of all kinds have their sections, name their tables and charts, and load nothing.
+// The pages of classifiers and regressions have all sections, a name for each table and chart, and
+// elements that load nothing.
 func TestPages(t *testing.T) {
 	for what, c := range map[string]struct {
 		in      *Input
@@ -138,8 +139,8 @@ func TestPages(t *testing.T) {
 		"two": {sample(400, 2, ""), 3, []string{"ROC curve", "Calibration", "the predicted class",
 			"the heaviest 2 of 2,000", "3 (1 %)", "at most 25 % above"}},
 		"ten":     {sample(1000, 10, ""), 3, []string{"The most frequent mistakes", "c9", "the 3 with"}},
-		"fifty":   {sample(1000, 50, ""), 3, []string{"Of 50 classes those with the smallest F1"}},
-		"numbers": {sample(1000, 0, ""), 3, []string{"600 of 1,000 rows", "The worst row", "R²"}},
+		"fifty":   {sample(1000, 50, ""), 3, []string{"The 40 of 50 classes with the smallest F1"}},
+		"numbers": {sample(1000, 0, ""), 3, []string{"600 of 1,000 rows", "Largest absolute", "R²"}},
 		"one row": {sample(1, 2, ""), 1, nil},
 	} {
 		page := written(t, c.in)
@@ -161,7 +162,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-			t.Errorf("%s: a figure is no number", what)
+			t.Errorf("%s: the page has NaN or Inf", what)
 		}
 		for _, want := range c.texts {
 			if !strings.Contains(text, want) && !strings.Contains(page, want) {
@@ -171,7 +172,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Names never add elements or attributes to the page.
+// A hostile name does not change the elements and attributes of the page.
 func TestHostileNames(t *testing.T) {
 	for _, classes := range []int{0, 2, 5} {
 		want, attributes, _ := elements(t, written(t, sample(200, classes, "name")))
@@ -179,7 +180,7 @@ func TestHostileNames(t *testing.T) {
 			"</svg><img src=x>", "<!--", "]]>", "{{.}}", "\x00", "javascript:x", "}*{display:none"} {
 			page := written(t, sample(200, classes, name))
 			have, with, text := elements(t, page)
-			for _, a := range []string{"text textLength", "text lengthAdjust"} { // U+FFFD has none
+			for _, a := range []string{"text textLength", "text lengthAdjust"} { // without for U+FFFD
 				with[a] = attributes[a]
 			}
 			if fmt.Sprint(have) != fmt.Sprint(want) || fmt.Sprint(with) != fmt.Sprint(attributes) {
@@ -192,11 +193,12 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The page says where its rows are from, and what the model's file claims.
+// The page says how the measured rows relate to the training. It has a tile of its own for the
+// file's claim about held-out rows, unless these are measured with the same result.
 func TestOrigin(t *testing.T) {
-	for origin, want := range map[Origin]string{Training: "are those that the model was trained on",
-		HeldOut: "those that training held out", Other: "are not the model's training rows",
-		Unknown: "was not determined: because. If"} {
+	for origin, want := range map[Origin]string{Training: "was trained on the 100 rows of d: the",
+		HeldOut: "100 rows that training held out of the 500 rows of d", Other: "are not the model's",
+		Unknown: "It is not known whether the model was trained on the 100 rows of d: because. If"} {
 		in := sample(100, 2, "")
 		in.Origin, in.Reason, in.FileRows = origin, "because", 500
 		in.Predictor.(*pegasos.Model).Result.HeldOut = &pegasos.Estimate{Metric: "accuracy",
@@ -205,14 +207,14 @@ func TestOrigin(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%v: no %q", origin, want)
 		}
-		apart := strings.Contains(text, "claimed by the model's file, of 100 rows held out")
+		apart := strings.Contains(text, "claimed by the model's file for 100 rows held out")
 		if apart == (origin == HeldOut) || !strings.Contains(text, "± 3.0 %") {
-			t.Errorf("%v: the claim of held-out rows stands apart: %v", origin, apart)
+			t.Errorf("origin %v: the claim about held-out rows has a tile of its own: %v", origin, apart)
 		}
 	}
 }
 
-// The curves' areas are the measures of package metrics.
+// The areas under the curves are those of package metrics, up to 0.01: curves leaves points out.
 func TestCurves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for try := range 40 {
@@ -273,9 +275,31 @@ func TestManyRows(t *testing.T) {
 	}
 	for _, cut := range []string{"4,951 more are not shown", "4,902 more columns",
 		"4,989 more classes", "more kinds of mistakes", "10 of 300 classes are drawn",
-		"Of 300 classes"} {
+		"40 of 300 classes"} {
 		if !strings.Contains(page, cut) {
-			t.Errorf("no word of %q", cut)
+			t.Errorf("no %q", cut)
+		}
+	}
+}
+
+// Without a scaling of the training, the page says that columns are scaled only if the encoder of
+// the model's table scales them.
+func TestScaling(t *testing.T) {
+	const column = `{"name":"a","kind":"number","number":{"factor":1}}`
+	for table, want := range map[string]string{"": "features are not scaled",
+		`{"columns":["a"],"label_at":-1}`: "features are not scaled",
+		`{"encoder":5,"rows":9,"label_at":-1,"columns":[` + column + `]}`: "columns of numbers and " +
+			"dates: mean 0",
+		`{"encoder":5,"rows":9,"label_at":-1,"raw":true,"columns":[` + column + `]}`: "features are " +
+			"not scaled"} {
+		in := sample(100, 2, "")
+		m := in.Predictor.(*pegasos.Model)
+		m.Config.Scale, m.Table = pegasos.ScaleNone, []byte(table)
+		if table == "" {
+			m.Table = nil
+		}
+		if page := written(t, in); !strings.Contains(page, want) {
+			t.Errorf("table %s: no %q", table, want)
 		}
 	}
 }
@@ -319,8 +343,9 @@ func TestFormat(t *testing.T) {
 	for want, have := range map[string]string{"1,234,567": thousands(1234567),
 		"-1,000": thousands(-1000), "999": thousands(999), "1 row": count(1, "row"), "2,000 rows": count(2000, "row"),
 		"99.9 %": percent(.999), "99.99 %": percent(.9999), "100.0 %": percent(1),
-		"0.01 %": percent(1e-4), none: percent(math.NaN()), "12.50": digits(12.5, 4)[:4] + "0", "12,346": digits(12345.6, 4),
-		"−0.5": signed(-.5), "+2": signed(2), "0.500": share(.5), "2.5": amount(2.5)} {
+		"0.01 %": percent(1e-4), none: percent(math.NaN()), "12.5": digits(12.5, 4),
+		"12,346": digits(12345.6, 4),
+		"−0.5":   signed(-.5), "+2": signed(2), "0.500": share(.5), "2.5": amount(2.5)} {
 		if have != want {
 			t.Errorf("%q, want %q", have, want)
 		}
