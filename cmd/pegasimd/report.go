@@ -231,11 +231,11 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 		in.Label = escape.Name(r.Label)
 	}
 	if e := r.Table; e != nil {
-		for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
+		for i := range e.Columns {
 			in.Columns = append(in.Columns, reportColumn(e, i))
 		}
 	} else {
-		for _, name := range r.Columns[:min(maxColumns, len(r.Columns))] {
+		for _, name := range r.Columns {
 			in.Columns = append(in.Columns, htmlreport.Column{Name: escape.Name(name), Kind: "number"})
 		}
 	}

@@ -65,7 +65,7 @@ func TestReportOrigin(t *testing.T) {
 	}{
 		"training": {"whole.model", "all.csv", []string{"was trained on the 300 rows of all.csv",
 			"pegasimd verify whole.model all.csv", "300 rows of the training set", "23 (7.7 %)"}},
-		"held out": {"held.model", "all.csv", []string{"60 rows that training held out",
+		"held out": {"held.model", "all.csv", []string{"rows that training held out of the 300 rows of all.csv",
 			"pegasimd verify held.model all.csv", "as the model&#39;s file claims"}},
 		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training set",
 			"TRAINING-DATA", "claimed by the model&#39;s file for "}},
@@ -96,6 +96,10 @@ func TestReportKinds(t *testing.T) {
 	for i := range 60 {
 		line += fmt.Sprintf("%d,%g\n", i%7, 2*float64(i%7)+float64(i%5)/10)
 	}
+	wide := strings.Repeat("c,", 1100) + "y\n"
+	for i := range 20 {
+		wide += strings.Repeat(fmt.Sprint(i%7, ","), 1100) + fmt.Sprintln(i%2)
+	}
 	texts := "review,label\n"
 	for i := range 80 {
 		texts += fmt.Sprintf("the %s film of %d friends,%s\n", []string{"good", "dull"}[i%2], i,
@@ -108,7 +112,9 @@ func TestReportKinds(t *testing.T) {
 		texts []string
 	}{
 		"numbers": {file(t, "line.csv", line), "", []string{"RMSE", "Largest absolute", "a number"}},
-		"text":    {file(t, "reviews.csv", texts), "-text review", []string{"dull", "text", "For pos"}},
+		"wide": {file(t, "wide.csv", wide), "", []string{"from 1,100 columns",
+			"1,000 more columns are not shown"}},
+		"text": {file(t, "reviews.csv", texts), "-text review", []string{"dull", "text", "For pos"}},
 		"ten": {digits, "-epochs 2", []string{"one of 10 classes", "the predicted class",
 			"column 42"}},
 		"log":    {digits, "-loss log -epochs 2", []string{"Calibration", "Log loss"}},
