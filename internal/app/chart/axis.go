@@ -9,24 +9,24 @@ import (
 // An Axis is the horizontal or vertical axis of a figure.
 type Axis struct {
 	Label  string
-	Log    bool                 // logarithmic: values of 0 and less are left out
-	Format func(float64) string // formats the ticks; nil for just enough digits
-	Marks  []Tick               // in place of numbers
-	Range  *[2]float64          // nil for the range of the values
+	Log    bool                 // whether the axis is logarithmic and leaves out values up to 0
+	Format func(float64) string // formats the labels of ticks; nil for a default format
+	Marks  []Tick               // all ticks; nil for ticks at round numbers
+	Range  *[2]float64          // values at the ends; nil for the range of the points
 }
 
-// A Tick is a place on an axis and its name.
+// A Tick is a value on an axis with a label.
 type Tick struct {
 	Value float64
 	Label string
 }
 
-// limit bounds the values that are drawn: beyond it, differences may overflow.
+// limit is the largest magnitude of a value that is drawn, so that differences do not overflow.
 const limit = 1e300
 
 func (a *Axis) shows(v float64) bool { return v >= -limit && v <= limit && (!a.Log || v > 0) }
 
-// place returns the place of a value in units of the axis.
+// place returns the place of a value on the axis: log10(v) if the axis is logarithmic, else v.
 func (a *Axis) place(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
@@ -34,7 +34,8 @@ func (a *Axis) place(v float64) float64 {
 	return v
 }
 
-// bounds returns the range of places that shows the places from low to high.
+// bounds returns the places of the ends of the axis: Range if it is set, or else places a little
+// beyond low and high, the lowest and highest place of a point.
 func (a *Axis) bounds(low, high float64) (from, to float64) {
 	by := max((high-low)*.05, math.Abs(high)*1e-3, 1e-9)
 	switch {
@@ -48,7 +49,7 @@ func (a *Axis) bounds(low, high float64) (from, to float64) {
 	return low - by, high + by
 }
 
-// ticks returns the ticks in a range of places.
+// ticks returns all Marks, or the ticks at round numbers whose places are from low to high.
 func (a *Axis) ticks(low, high float64) []Tick {
 	switch {
 	case a.Marks != nil:
@@ -59,7 +60,7 @@ func (a *Axis) ticks(low, high float64) []Tick {
 	return a.linearTicks(low, high)
 }
 
-// linearTicks returns about five round numbers.
+// linearTicks returns about five ticks: multiples of 1, 2 or 5 times a power of ten.
 func (a *Axis) linearTicks(low, high float64) (ticks []Tick) {
 	rough := (high - low) / 5
 	step := math.Pow(10, math.Floor(math.Log10(rough)))
@@ -84,12 +85,13 @@ func (a *Axis) linearTicks(low, high float64) (ticks []Tick) {
 		}
 	}
 	for k := math.Ceil(low/step - 1e-9); k*step <= high+step*1e-9 && len(ticks) < 20; k++ {
-		ticks = append(ticks, Tick{k * step, format(k*step + 0)}) // + 0 makes 0 of -0
+		ticks = append(ticks, Tick{k * step, format(k*step + 0)}) // -0 + 0 is 0
 	}
 	return ticks
 }
 
-// logTicks returns the powers of ten, and where there are few of them also 2 and 5 times each.
+// logTicks returns ticks at powers of ten, at most about six, and on less than two decades also at
+// 2 and 5 times a power of ten.
 func (a *Axis) logTicks(low, high float64) (ticks []Tick) {
 	format := a.Format
 	if format == nil {
@@ -110,7 +112,7 @@ func (a *Axis) logTicks(low, high float64) (ticks []Tick) {
 	return ticks
 }
 
-// Short formats a number with a letter for thousands.
+// Short formats a number with three significant digits, and k, M or G for thousands and more.
 func Short(v float64) string {
 	for _, u := range []struct {
 		size float64
@@ -123,5 +125,5 @@ func Short(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Percent formats a share.
+// Percent formats a share in percent with three significant digits.
 func Percent(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }

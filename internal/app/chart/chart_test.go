@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// An area is the part of a picture that a text covers, from its baseline to the height of digits.
+// An area is the part of a picture that a text covers, from the baseline to the height of digits.
 type area struct {
 	text                     string
 	left, right, top, bottom float64
@@ -63,7 +63,7 @@ func textsOf(t *testing.T, svg string) (wide, high float64, areas []area) {
 			w, _ := width(now.text, size)
 			left := x - w*map[string]float64{"start": 0, "middle": .5, "end": 1}[anchor]
 			now.left, now.right, now.top, now.bottom = left, left+w, y-.7*size, y
-			if turn != "" { // counterclockwise about its start
+			if turn != "" { // turned counterclockwise about the start of the text
 				now.left, now.right, now.top, now.bottom = x-.7*size, x, y-w, y
 			}
 			areas, now = append(areas, *now), nil
@@ -104,8 +104,8 @@ func line(style int, name string, y ...float64) Series {
 	return s
 }
 
-// A figure shows the wanted texts, and the path of its first line has the wanted number of points:
-// a point that an axis can't show is left out.
+// A figure has the wanted texts, and the path of the first line has the wanted number of points:
+// points that an axis can't show are left out. Without any points nothing is drawn.
 func TestFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	long := strings.Repeat("a name of some length ", 6)
@@ -159,7 +159,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Many points take one mark each only if they are few, bars begin at 0, and dots have no line.
+// A line is marked at up to mostMarks points, dots have no line, and bars have neither a line nor
+// marks.
 func TestMarks(t *testing.T) {
 	few, many := Series{Style: Lines[0]}, Series{Style: Lines[0]}
 	for i := range mostMarks {
@@ -178,7 +179,7 @@ func TestMarks(t *testing.T) {
 		lines, marked := strings.Count(svg, `class="s1" d`), strings.Count(svg, `class="s1 dots"`)
 		if lines != c.lines || marked != c.marked ||
 			strings.Contains(svg, `class="f1"`) != (c.s.Bars > 0) {
-			t.Errorf("%d lines, %d marked, want %d, %d", lines, marked, c.lines, c.marked)
+			t.Errorf("%d lines, %d with marks, want %d, %d", lines, marked, c.lines, c.marked)
 		}
 	}
 }
@@ -191,12 +192,12 @@ func TestFiles(t *testing.T) {
 		check(t, what, svg)
 		if strings.Count(svg, "<style>") != 1 || !strings.Contains(svg, `<svg width="`) ||
 			strings.HasPrefix(svg, "<!-- mark -->\n<svg") != (what == "above") {
-			t.Errorf("%s is no file:\n%.300s", what, svg)
+			t.Errorf("%s is not a complete file:\n%.300s", what, svg)
 		}
 	}
 }
 
-// A hostile name is text, in an element and in an attribute.
+// Hostile names add no elements to an SVG file.
 func TestNamesAreEscaped(t *testing.T) {
 	const name = `"><script>alert(1)</script><a b='`
 	f := &Figure{Title: name, X: Axis{Label: name}, Y: Axis{Label: name}, Legend: true,

@@ -1,6 +1,5 @@
-// Package chart draws lines, points, bars and matrices as SVG, in a style that follows its reader's
-// choice of light or dark. The report and -plot of the command use it, and the pictures of the
-// benchmarks.
+// Package chart draws lines, points, bars and matrices as SVG, in light or dark colors as the
+// reader prefers. It draws the charts of pegasimd report, of the flag -plot and of the benchmarks.
 package chart
 
 import (
@@ -10,31 +9,30 @@ import (
 	"strings"
 )
 
-// Sheet is the style sheet of all charts, for the page that they are on.
+// Sheet is the style sheet of all charts. A page with charts must include it.
 //
 //go:embed chart.css
 var Sheet string
 
-// Sizes of figures, in units that are about pixels where the page is wide: on a page, as a file,
-// and above one another.
+// Sizes of figures in SVG units, which are pixels in a file of its own.
 const (
-	pageWidth, pageHeight   = 380, 250
-	aloneWidth, aloneHeight = 560, 300
-	stackWidth, stackHeight = 620, 230
+	pageWidth, pageHeight   = 380, 250 // in SVG, and in Alone with several figures
+	aloneWidth, aloneHeight = 560, 300 // in Alone with a single figure
+	stackWidth, stackHeight = 620, 230 // in Stack
 )
 
-// A Style is how a series is drawn: a class of the style sheet.
+// A Style is the look of a series.
 type Style struct {
-	Class string
-	color string // in light pages
+	Class string // class in Sheet
+	color string // light color, for viewers without CSS variables
 }
 
 var (
 	// Limit is the style of reference lines.
 	Limit = Style{"limit", "#57606a"}
-	// Faint is the style of lines that are only a background for others.
+	// Faint is the style of background lines.
 	Faint = Style{"limit faint", "#57606a"}
-	// Lines are the styles of all other lines.
+	// Lines are the styles of all other series.
 	Lines = []Style{{"s1", "#0b62a4"}, {"s2", "#c2410c"}, {"s3", "#15803d"}, {"s4", "#7e22ce"},
 		{"s5", "#a16207"}, {"s6", "#be185d"}}
 )
@@ -42,37 +40,36 @@ var (
 // A Point is a point of a series.
 type Point struct{ X, Y float64 }
 
-// A Series is a line, with its points marked if they are few. Points that an axis can't show are
-// left out.
+// A Series is a line, dots or bars. A line has marks at its points if they are at most mostMarks,
+// except in the styles Limit and Faint. Points that an axis can't show are left out.
 type Series struct {
 	Style
-	Name   string // in the legend; "" for none
+	Name   string // name in the legend; "" leaves the series out of the legend
 	Points []Point
-	// Dots draws the points only, Bars a bar of width Bars from each point to the right.
-	Dots bool
-	Bars float64
+	Dots   bool    // whether to draw dots without a line
+	Bars   float64 // width of bars, which are drawn from each point to the right; 0 for no bars
 }
 
 // Add adds a point.
 func (s *Series) Add(x, y float64) { s.Points = append(s.Points, Point{x, y}) }
 
-// A Band is a range of x that is named and shaded.
+// A Band is a range of x with a name. Every second band is shaded.
 type Band struct {
 	Name     string
 	From, To float64
 }
 
-// A Figure is a chart and what the page says about it.
+// A Figure is a chart, with the ID and the Note that a page gives the chart.
 type Figure struct {
 	ID, Title, Note string
-	Label           string // for screen readers; "" for the titles of the figure and its axes
+	Label           string // text for screen readers; "" for Title and the labels of the axes
 	X, Y            Axis
 	Lines           []Series
 	Bands           []Band
-	Legend          bool // is drawn above the plot
+	Legend          bool // whether to draw a legend above the plot
 }
 
-// Empty reports whether there is no point to draw.
+// Empty reports whether the axes can show no point of any series.
 func (f *Figure) Empty() bool {
 	for _, s := range f.Lines {
 		if len(f.shown(s)) > 0 {
@@ -82,7 +79,7 @@ func (f *Figure) Empty() bool {
 	return true
 }
 
-// shown returns the places of the points that the axes can show.
+// shown returns the points of s that the axes can show, in units of the axes.
 func (f *Figure) shown(s Series) (at []Point) {
 	for _, p := range s.Points {
 		if f.X.shows(p.X) && f.Y.shows(p.Y) {
@@ -100,14 +97,14 @@ func (f *Figure) label() string {
 	return strings.Join(parts, ", ")
 }
 
-// SVG draws the figure for a page that has the style sheet.
+// SVG returns the figure as an svg element for a page that includes Sheet.
 func (f *Figure) SVG() template.HTML {
 	var c canvas
 	f.draw(&c, box{0, 0, pageWidth, pageHeight})
 	return template.HTML(c.svg(pageWidth, pageHeight, f.label()))
 }
 
-// Alone draws figures beside one another, with a legend below if there is one, as a file.
+// Alone returns an SVG file with the figures side by side, and the legend below unless it is nil.
 func Alone(legend []Series, figures ...*Figure) string {
 	each, high := float64(pageWidth), float64(pageHeight)
 	if len(figures) == 1 {
@@ -124,7 +121,8 @@ func Alone(legend []Series, figures ...*Figure) string {
 	return alone("", c.svg(all, high, titles(figures)), all, high)
 }
 
-// Stack draws figures above one another, as a file of its own that begins with a comment.
+// Stack returns an SVG file with the figures one above the other. The file begins with mark, which
+// is "" or an XML comment.
 func Stack(mark, title string, figures ...*Figure) string {
 	const top = 26
 	var c canvas
@@ -145,13 +143,14 @@ func titles(figures []*Figure) string {
 	return strings.Join(all, "; ")
 }
 
-// A box is a part of the picture.
+// A box is a rectangle of the picture, in SVG units.
 type box struct{ left, top, right, bottom float64 }
 
 // legendRow is the height of a row of a legend.
 const legendRow = 18
 
-// drawLegend draws the names of series in rows from the top left, and returns the height.
+// drawLegend draws the names and line styles of series in rows, from the top left, and returns the
+// height of all rows.
 func drawLegend(c *canvas, lines []Series, left, top, right float64) float64 {
 	const stroke, gap = 26, 18
 	x, y := left, top
@@ -177,7 +176,7 @@ func drawLegend(c *canvas, lines []Series, left, top, right float64) float64 {
 	return y - top + legendRow
 }
 
-// draw draws the figure into a box. It draws nothing if there are no points.
+// draw draws the figure into a box. It draws nothing if the figure is empty.
 func (f *Figure) draw(c *canvas, b box) {
 	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, s := range f.Lines {
@@ -215,7 +214,8 @@ func (f *Figure) draw(c *canvas, b box) {
 	}
 }
 
-// frame draws the texts around the plot, and returns the plot's box.
+// frame draws the title, the legend and the labels of the axes, and returns the box that is left
+// for the plot, from low to high.
 func (f *Figure) frame(c *canvas, b box, low, high Point) box {
 	plot := box{b.left + 12, b.top + 8, b.right - 14, b.bottom - 24}
 	if f.Title != "" {
@@ -248,7 +248,8 @@ func (f *Figure) frame(c *canvas, b box, low, high Point) box {
 	return plot
 }
 
-// ticks draws the grid and the names of the ticks, without those that would touch others.
+// ticks draws the grid and the labels of the ticks, except labels that would touch the one before.
+// x and y convert places on the axes to SVG units.
 func (f *Figure) ticks(c *canvas, plot box, low, high Point, x, y func(float64) float64) {
 	var grid strings.Builder
 	free := math.Inf(1)
@@ -282,9 +283,10 @@ func (f *Figure) ticks(c *canvas, plot box, low, high Point, x, y func(float64) 
 	c.add(`<path class="rule" d="%s" fill="none" stroke="#d0d7de"/>`, grid.String())
 }
 
-// mostMarks is the number of points up to which the points of a line are marked.
+// mostMarks is the largest number of points of a line with marks.
 const mostMarks = 40
 
+// series draws s. x and y convert places on the axes to SVG units.
 func (f *Figure) series(c *canvas, s Series, x, y func(float64) float64) {
 	points := f.shown(s)
 	if len(points) == 0 {

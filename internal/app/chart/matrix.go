@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// A Matrix is a grid of cells with texts. Down lists the names of the rows, from the top.
+// A Matrix is a grid of cells with texts.
 type Matrix struct {
-	Title, X, Y  string
-	Across, Down []string
-	// Of returns the text of a cell, of one line or more, and its shade from 0 to 1, or NaN for a cell
-	// without a value. Cells that are not there are left out.
+	Title, X, Y string
+	Across      []string // names of the columns, from the left
+	Down        []string // names of the rows, from the top
+	// Of returns the text of a cell, which may have several lines, and the shade from 0 to 1, or
+	// NaN for a cell without a value. A cell that is not there is not drawn.
 	Of func(row, column int) (text string, shade float64, there bool)
-	// Least is the least side of a cell, if that is more than its text needs.
+	// Least is the least side of a cell in SVG units. Cells are larger if a text needs more.
 	Least float64
 }
 
-// deepest is the opacity of a cell of shade 1, on which texts stand out in light and dark.
+// deepest is the opacity of a cell of shade 1: texts on it are readable in light and dark colors.
 const deepest = .5
 
-// Alone draws the matrix as a file of its own that begins with a comment.
+// Alone returns the matrix as an SVG file, which begins with mark, "" or an XML comment.
 func (m *Matrix) Alone(mark string) string {
 	side := max(m.Least, 12)
 	for i := range m.Down {

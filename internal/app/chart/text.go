@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// helvetica has the widths of the characters from space to ~ in Helvetica, Arial and Liberation
+// helvetica lists the widths of the characters from space to ~ in Helvetica, Arial and Liberation
 // Sans, in thousandths of the font's size.
 var helvetica = [...]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
@@ -20,15 +20,16 @@ var helvetica = [...]uint16{
 
 const fonts = `font-family="Liberation Sans,Arial,Helvetica,sans-serif"`
 
-// Sizes of texts.
+// Font sizes in SVG units.
 const (
 	titleSize = 13
 	textSize  = 11.5
 	smallSize = 10.5
 )
 
-// width returns the width of a text, and whether it is exact. Characters that are not in the table
-// count as a full square above U+2E80, where East Asian scripts are, and as a wide letter below.
+// width returns the width of a text in SVG units, and whether it is exact. A character that is not
+// in the table helvetica counts as wide as the font's size from U+2E80 on, where East Asian scripts
+// are, and as wide as 0.722 times that below.
 func width(text string, size float64) (w float64, exact bool) {
 	exact = true
 	for _, r := range text {
@@ -47,7 +48,7 @@ func width(text string, size float64) (w float64, exact bool) {
 	return w * size / 1000, exact
 }
 
-// shorten cuts a text of more than n characters.
+// shorten cuts a text of more than n characters to n, of which the last is an ellipsis.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -55,7 +56,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// fit cuts a text that is wider than the space.
+// fit shortens a text until it is at most space wide, or one character and an ellipsis are left.
 func fit(text string, size, space float64) string {
 	short := text
 	for n := len([]rune(text)); n > 1; n-- {
@@ -67,19 +68,19 @@ func fit(text string, size, space float64) string {
 	return short
 }
 
-// A canvas collects the elements of an SVG. Beside the classes of the style sheet, elements have
-// the light colors, for programs that know no variables.
+// A canvas collects the elements of an SVG. Elements have classes of Sheet, and the light colors as
+// attributes for viewers without CSS variables.
 type canvas struct{ strings.Builder }
 
 func (c *canvas) add(format string, a ...any) { fmt.Fprintf(c, format, a...) }
 
-// text writes a text with its anchor start, middle or end at x, y. Its width is stated, in case the
-// reader substitutes another font.
+// text writes a text with its anchor start, middle or end at x, y. If the width is exact, the
+// element states it, in case the viewer uses another font.
 func (c *canvas) text(class string, size, x, y float64, anchor, text string) {
 	c.turned(class, size, x, y, anchor, text, "")
 }
 
-// turned writes a text with further attributes.
+// turned writes a text as the method text does, with the attributes in more, such as a rotation.
 func (c *canvas) turned(class string, size, x, y float64, anchor, text, more string) {
 	if text == "" {
 		return
@@ -89,17 +90,17 @@ func (c *canvas) turned(class string, size, x, y float64, anchor, text, more str
 	}
 	c.add(`<text class="%s" x="%s" y="%s" font-size="%s" text-anchor="%s"%s>`, class, num(x),
 		num(y), num(size), anchor, more)
-	xml.EscapeText(c, []byte(text)) // a Builder returns no error
+	xml.EscapeText(c, []byte(text)) // no error: c is in memory
 	c.WriteString("</text>")
 }
 
-// num formats a coordinate.
+// num formats a coordinate with up to two decimals.
 func num(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// svg returns an svg element of the canvas's elements, with a label for screen readers.
+// svg returns an svg element with the elements of the canvas and a label for screen readers.
 func (c *canvas) svg(width, height float64, label string) string {
 	var of strings.Builder
 	xml.EscapeText(&of, []byte(label))
@@ -107,8 +108,8 @@ func (c *canvas) svg(width, height float64, label string) string {
 		`aria-label="%s" %s>%s</svg>`, num(width), num(height), of.String(), fonts, c.String())
 }
 
-// alone makes a file of an svg element: with its size, the style sheet, and a page behind it. mark
-// is a comment in front, or "".
+// alone makes an SVG file from an svg element: it adds the size, Sheet and a background. The file
+// begins with mark, which is "" or an XML comment.
 func alone(mark, svg string, width, height float64) string {
 	head := fmt.Sprintf(`<svg width="%s" height="%s"`, num(width), num(height))
 	svg = strings.Replace(svg, "<svg", head, 1)

@@ -98,7 +98,7 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns the error of a row whose score is not finite.
+// RowOverflows returns an error that names a row, counted from 0, and the score that is not finite.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)
@@ -122,9 +122,9 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 	}
 }
 
-// Write reads the data file path, and writes one line for each row: the predicted label. It returns
-// the number of rows, and the number of bytes read. opt has the reading options that the model does
-// not determine.
+// Write reads the data file path and writes one line for each row, the predicted label. It returns
+// the number of rows and of bytes read. opt has the options for reading that the model does not
+// determine.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {

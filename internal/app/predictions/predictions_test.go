@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// model returns a model of two features whose weight vectors are given, with index base 1.
+// model returns a model with the given classes and weight vectors, biases 0 and index base 1.
 func model(classes []float32, weights ...[]float32) *pegasos.Model {
 	return &pegasos.Model{Classes: classes, Weights: weights, Bias: make([]float64, len(weights)),
 		Lambda: 1, IndexBase: 1}
@@ -69,7 +69,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Errors come before any output.
+// Write writes nothing if it returns an error about the model, the options or the data.
 func TestWriteErrors(t *testing.T) {
 	with := func(change func(*pegasos.Model)) *pegasos.Model {
 		m := model(nil, []float32{1e38, 1})
@@ -101,11 +101,11 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Only a kernel that is a function of a program cannot predict.
+// Ready refuses only a model whose kernel is a Go function.
 func TestReady(t *testing.T) {
 	kernel := &kernelsvm.Model{Config: kernelsvm.Config{Kernel: kernelsvm.Function}}
 	if Ready(kernel) == nil {
-		t.Error("a function is accepted")
+		t.Error("a kernel that is a Go function is accepted")
 	}
 	kernel.Config.Kernel = kernelsvm.RBF
 	if err := Ready(kernel); err != nil {
@@ -140,7 +140,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("table: %v, %+v", err, opt)
 	}
 	if _, err := Options(&dataset.Options{HashBits: 11}, head); err == nil {
-		t.Error("other hash bits are accepted")
+		t.Error("HashBits that differ from the model's are accepted")
 	}
 	head.Table = nil
 	if _, err := Options(&opt, head); err != nil || opt.Table != nil {
@@ -148,14 +148,15 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The first row whose score is not finite is reported; regressions are written as float32.
+// CheckFinite reports the first row with a score that is not finite, or, for a regression, not
+// finite in float32.
 func TestCheckFinite(t *testing.T) {
 	inf, large := math.Inf(1), 1e39
 	two := model([]float32{0, 1, 2}, []float32{1}, []float32{1})
 	for name, c := range map[string]struct {
 		m      *pegasos.Model
 		scores []float64
-		want   string // of the error; empty for none
+		want   string // start of the error; "" for none
 	}{
 		"finite":             {two, []float64{1, 2, 3, 4}, ""},
 		"row 11":             {two, []float64{1, 2, 3, inf}, "row 11, counted from 0: the score is +"},
