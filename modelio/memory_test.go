@@ -74,43 +74,37 @@ const (
 // proofLines is the header of a proof file without the value of the last line, vectors.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
-// linear returns the header of a linear model file. Each key has the value in lines, or else a
-// default value; a key with an empty value gets no line.
+// linear returns the header of a linear model file with the given lines.
 func linear(lines map[string]string) string {
-	b := "pegasimd model 1\n"
-	for _, f := range [][2]string{
+	return header("pegasimd model 1\n", lines, [][2]string{
 		{"features", "1"}, {"sparse", ""}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
 		{"index_base", "0"}, {"hash_bits", ""}, {"table", ""}, {"calibration", ""},
 		{"lambda", "1"}, {"prior", ""}, {"config", "{}"}, {"result", linearResult}, {"state", ""},
-	} {
-		value, ok := lines[f[0]]
-		if !ok {
-			value = f[1]
-		}
-		if value != "" {
-			b += f[0] + ": " + value + "\n"
-		}
-	}
-	return b
+	})
 }
 
-// kernel returns the header of a kernel machine's file, with values as in linear.
+// kernel returns the header of a kernel machine's file with the given lines.
 func kernel(lines map[string]string) string {
-	b := "pegasimd kernel model 1\n"
-	for _, f := range [][2]string{
+	return header("pegasimd kernel model 1\n", lines, [][2]string{
 		{"features", "1"}, {"classes", "[0,1]"}, {"names", ""}, {"index_base", "0"},
 		{"lambda", "1"}, {"config", kernelConfig}, {"layout", `"dense"`}, {"support", "[1,0]"},
 		{"result", kernelResult},
-	} {
+	})
+}
+
+// header returns the header of a model file. Each key has the value in lines, or else the default
+// value; a key with an empty value gets no line.
+func header(magic string, lines map[string]string, defaults [][2]string) string {
+	for _, f := range defaults {
 		value, ok := lines[f[0]]
 		if !ok {
 			value = f[1]
 		}
 		if value != "" {
-			b += f[0] + ": " + value + "\n"
+			magic += f[0] + ": " + value + "\n"
 		}
 	}
-	return b
+	return magic
 }
 
 // named returns a function that opens a file, decompresses it if needed, and calls read, as

@@ -71,7 +71,7 @@ func runPage(c *call, args []string) error {
 	defer s.Close()
 	in := &htmlreport.Input{Model: escape.Name(shortName(args[0])),
 		Data: escape.Name(shortName(reader.String())), Predictor: plainModel(m),
-		Hash: m.Hash(), FileRows: s.Rows(), Features: m.Cols()}
+		FileRows: s.Rows(), Features: m.Cols()}
 	for _, line := range append(slices.Clone(c.warnings), reader.oddities(s.Set)...) {
 		in.Warnings = append(in.Warnings, escape.Text(line))
 	}
@@ -287,7 +287,7 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 			in.Vectors = append(in.Vectors, of)
 		}
 	}
-	in.Details = [][2]string{{"Model hash", in.Hash}, {"Features", fmt.Sprintf("%d, counted from %d",
+	in.Details = [][2]string{{"Model hash", m.Hash()}, {"Features", fmt.Sprintf("%d, counted from %d",
 		r.Features, r.IndexBase)}}
 	if r.Settings != "" {
 		in.Details = append(in.Details, [2]string{"Settings", escape.Text(r.Settings)})

@@ -34,7 +34,6 @@ type Input struct {
 	Model, Data string // names of the files
 	Label       string // name of the label column; "" if it has none
 	Predictor   modelio.Predictor
-	Hash        string
 	Verify      string // command line that checks the model's proof
 
 	Origin   Origin
@@ -119,7 +118,6 @@ var page = template.Must(template.New("report").Parse(pageText))
 type view struct {
 	*Input
 	Style     template.CSS
-	Title     string
 	Subject   string // sentence that says what the model predicts
 	Tiles     []tile
 	Note      string // paragraph on the origin of the measured rows
@@ -192,7 +190,6 @@ type bar struct {
 // Write writes the page.
 func Write(w io.Writer, in *Input) error {
 	v := &view{Input: in, Style: template.CSS(chart.Sheet + styleSheet)}
-	v.Title = in.Model
 	v.describe()
 	v.origin()
 	if in.Classes == nil {

@@ -22,7 +22,7 @@ import (
 func sample(rows, classes int, name string) *Input {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	m := &pegasos.Model{Lambda: .1, Result: pegasos.Result{Objective: .5, DualObjective: .4, Gap: .25}}
-	in := &Input{Model: "m" + name, Data: "d" + name, Label: name, Predictor: m, Hash: "abc",
+	in := &Input{Model: "m" + name, Data: "d" + name, Label: name, Predictor: m,
 		Verify: "pegasimd verify " + name, FileRows: rows, Features: 3, Origin: Training, Form: "commas",
 		Columns: []Column{{"a" + name, "number", "numbers", name, "3 (1 %)"},
 			{"b", "left out", name, "", ""}},
