@@ -91,7 +91,7 @@ func TestBadArguments(t *testing.T) {
 		try("Write: "+name, func() error { return m.Write(io.Discard) })
 		try("WriteJSON: "+name, func() error { return WriteJSON(io.Discard, m) })
 		try("WriteLiblinear: "+name, func() error { return WriteLiblinear(io.Discard, m) })
-		if m != nil { // a Trainer may have a nil model
+		if m != nil { // Start, Prior and Resume may be nil
 			try("Start: "+name, func() error {
 				_, err := (&pegasos.Trainer{Start: m}).Train(t.Context(), d, y)
 				return err

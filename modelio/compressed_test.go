@@ -46,8 +46,8 @@ func TestCompressedSparse(t *testing.T) {
 			t.Errorf("%d classes: %v, %d bytes", classes, err, info.Size())
 		}
 	}
-	// Gzip at its default level compresses zeros further than WriteFile. With two classes the limit
-	// of memory allows that.
+	// Gzip's default level compresses zeros further than WriteFile does. With two classes the
+	// memory limit still allows such files.
 	m, dir := sparseModel(2, 1<<20), t.TempDir()
 	for form, f := range map[string]struct {
 		write func(io.Writer) error

@@ -148,8 +148,8 @@ func same(t *testing.T, form string, have, want *pegasos.Model) {
 	}
 }
 
-// A model stays the same when it is written and read in the native form, in JSON and, except for
-// one-vs-one, in liblinear's form, one after the other.
+// A model stays the same when it is written and read in the native form, in JSON and, if liblinear
+// has a form for the model, in that form, one after the other.
 func FuzzForms(f *testing.F) {
 	f.Add([]byte{})
 	g := rand.New(rand.NewPCG(3, 4))
@@ -183,7 +183,7 @@ func FuzzForms(f *testing.F) {
 			if m.Config.Multiclass != pegasos.OneVsOne || len(m.Classes) == 2 {
 				t.Fatal(err)
 			}
-			return // liblinear has no one-vs-one
+			return // liblinear has no one-vs-one of more than two classes
 		}
 		if read, err = ReadLiblinear(strings.NewReader(b.String())); err != nil {
 			t.Fatalf("%v: %s", err, b.String())

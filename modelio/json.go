@@ -51,7 +51,7 @@ type jsonScaling struct {
 	TermFactor []float32          `json:"term_factor,omitempty"` // factors of the Expansion
 }
 
-// features returns the number of features that have weights in m, a valid model. It exceeds
+// features returns the number of features that have weights in m, a valid model. The number exceeds
 // m.Cols() if Model.WithCols dropped columns of a model with an Expansion.
 func features(m *pegasos.Model) int {
 	n := len(m.Weights[0])
@@ -242,7 +242,7 @@ func (j *jsonModel) readField(
 	return rest, nil
 }
 
-// whole returns the model that the fields make, or an error if they do not fit together.
+// whole returns the model with the values of all fields, or an error if the values do not fit.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m, length := &j.model, j.features
 	if length < 0 || length > math.MaxInt32 {

@@ -23,7 +23,7 @@ type solver struct {
 }
 
 // solvers lists liblinear's classifiers and regressions in the order of their solver numbers.
-// WriteLiblinear writes the first one with the model's loss, or crammerSinger.
+// WriteLiblinear writes the first solver with the model's loss, or crammerSinger.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -114,7 +114,7 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	if h.bias > 0 {
 		m.Config.Bias, m.Config.BiasScale = pegasos.BiasAugmented, h.bias
 	} else {
-		bias = nil // the value of the bias feature is 0, or there is none
+		bias = nil // the bias feature has the value 0 or does not exist
 	}
 	stride := h.vectors()
 	var order []int // position in the file of each vector of the model
@@ -166,9 +166,10 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies returns the biases, with the last bits of equal ones changed so that in a tie the class
-// wins that comes first in the file. order has the position in the file of each class of the model,
-// in which the smallest label would win. The change is far below the precision of float32.
+// breakTies returns biases in which the last bits of equal biases are changed, so that the class
+// that comes first in the file wins a tie instead of the class with the smallest label. order has
+// the position in the file of each class of the model. The change is far below the precision of
+// float32.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -256,7 +257,7 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	return err
 }
 
-// check returns an error if a line is missing, or if the solver and the classes do not fit.
+// check returns an error if a line is missing, or if the classes and labels do not fit the solver.
 func (h *liblinearHeader) check(t *tokens, seen map[string]bool) error {
 	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
 		if !seen[name] {
@@ -326,7 +327,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
 		other := ""
-		if s.Kind != pegasos.ScaleMaxAbs { // usually folded: not if a column is tiny or huge
+		if s.Kind != pegasos.ScaleMaxAbs { // max-abs is folded unless a column is tiny or huge
 			other = " or " + string(pegasos.ScaleMaxAbs)
 		}
 		return fmt.Errorf("modelio: the model's scaling (%s) can't be folded into its weights, as "+
@@ -354,7 +355,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 type liblinearModel struct {
 	solver     string // name of the solver
 	regression bool
-	binary     bool   // whether the file has one vector, with positive scores for the second class
+	binary     bool   // whether one vector's positive scores mean the model's second class
 	line       []byte // buffer of writeLine
 }
 

@@ -164,8 +164,8 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// An exact tie is predicted as by liblinear's predict: the second of two labels in the file, or the
-// first of several.
+// In an exact tie the model predicts the same label as liblinear's predict: the second of two
+// labels in the file, or the first of more than two.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string

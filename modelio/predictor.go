@@ -28,7 +28,8 @@ type Predictor interface {
 	// ClassScores stores a score for each class in dst, or in a new slice if dst is too short, and
 	// returns the slice.
 	ClassScores(scores, dst []float64) []float64
-	// ClassName returns the name of the class with the given index, or else the label as text.
+	// ClassName returns the name of the class with the given index, or the label if classes have no
+	// names.
 	ClassName(class int) string
 	// Hash returns the SHA-256 of the fields that determine predictions, in hexadecimal.
 	Hash() string

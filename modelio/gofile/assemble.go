@@ -29,12 +29,12 @@ type part struct {
 }
 
 // assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
-// declarations of package parts that top needs. It cuts code that the model never runs out of the
-// copies: switch cases and if statements for kinds in lacks and, without columns of text, pointer
-// fields named text.
+// declarations of package parts that top needs. The copies lack code that the model never runs:
+// switch cases and if statements for kinds in lacks and, without columns of text, pointer fields
+// named text.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
-	byName := map[string][]*part{}  // by the name; of a method M by ".M"
+	byName := map[string][]*part{}  // declarations by name; a method M has the name ".M"
 	receivers := map[*part]string{} // type of a method's receiver; "" for other declarations
 	for _, name := range []string{"parts/unpack.go", "parts/bundle.go"} {
 		text, err := parts.ReadFile(name)

@@ -278,7 +278,7 @@ func (b *bundler) want(key string) {
 // renames returns the names in bundle.go of the wanted declarations, by key: the name in renamed,
 // or the unexported form of the name, with the package's name in front if the form is in use.
 func (b *bundler) renames() map[string]string {
-	uses := map[string]int{} // uses of each identifier for a local variable or predeclared name
+	uses := map[string]int{} // by identifier: uses not as a package, field or declaration of b
 	for _, d := range b.order {
 		if !b.wanted[d.keys[0]] {
 			continue

@@ -88,7 +88,8 @@ func (s *source) rowOfCells(cells []string) testRow {
 	return r
 }
 
-// rowOfFeatures returns the test row whose features are 0 except those in index, which have values.
+// rowOfFeatures returns the test row with the given values of the features in index. All other
+// features are 0.
 func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	x := make([]float32, s.Cols())
 	for k, j := range index {
@@ -118,8 +119,7 @@ func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	return r
 }
 
-// cellOf returns a made-up cell of c, column j, in row i: a typical value, or a gap if i+j divided
-// by 7 leaves 3.
+// cellOf returns a made-up cell of c, column j, in row i: typical, or a gap if (i+j)%7 is 3.
 func cellOf(c *tables.Column, i, j int) string {
 	if (i+j)%7 == 3 {
 		return ""

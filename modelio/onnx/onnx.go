@@ -3,9 +3,9 @@
 //
 //	err := onnx.Write(file, model)
 //
-// A classifier becomes a LinearClassifier, or a graph of several operators for one-vs-one, and a
-// regression becomes a LinearRegressor, operators of ai.onnx.ml: https://onnx.ai/onnx/operators/.
-// [docs/models.md] describes the inputs and outputs.
+// The main operator is a LinearClassifier, or a LinearRegressor for regressions and one-vs-one, of
+// the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/. [docs/models.md] describes the
+// inputs and outputs.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package onnx

@@ -112,7 +112,7 @@ func TestFigures(t *testing.T) {
 	for what, c := range map[string]struct {
 		f     Figure
 		texts []string
-		parts int // M and L of the first line's path
+		parts int // number of points in the first line's path
 	}{
 		"log": {Figure{Title: "a < b", X: Axis{Label: "n", Log: true}, Y: Axis{Label: "y", Log: true},
 			Lines: []Series{line(0, "", 1, 0, 1e-3, 1e-4)}}, []string{"a < b", "n", "y", "0.001"}, 3},
@@ -159,8 +159,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A line is marked at up to mostMarks points, dots have no line, and bars have neither a line nor
-// marks.
+// A line of at most mostMarks points has marks, dots have no line, and bars are filled and have
+// neither a line nor marks.
 func TestMarks(t *testing.T) {
 	few, many := Series{Style: Lines[0]}, Series{Style: Lines[0]}
 	for i := range mostMarks {

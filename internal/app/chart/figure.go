@@ -40,14 +40,14 @@ var (
 // A Point is a point of a series.
 type Point struct{ X, Y float64 }
 
-// A Series is a line, dots or bars. A line has marks at its points if they are at most mostMarks,
+// A Series is a line, dots or bars. A line of at most mostMarks points has marks at the points,
 // except in the styles Limit and Faint. Points that an axis can't show are left out.
 type Series struct {
 	Style
 	Name   string // name in the legend; "" leaves the series out of the legend
 	Points []Point
 	Dots   bool    // whether to draw dots without a line
-	Bars   float64 // width of bars, which are drawn from each point to the right; 0 for no bars
+	Bars   float64 // width of bars from y = 0 to each point, to the right of it; 0 for no bars
 }
 
 // Add adds a point.

@@ -27,9 +27,9 @@ const (
 	smallSize = 10.5
 )
 
-// width returns the width of a text in SVG units, and whether it is exact. A character that is not
-// in the table helvetica counts as wide as the font's size from U+2E80 on, where East Asian scripts
-// are, and as wide as 0.722 times that below.
+// width returns the width of a text in SVG units, and whether the width is exact. For characters
+// that are not in helvetica, width adds the font's size from U+2E80 on, where East Asian scripts
+// are, and 0.722 times the font's size below.
 func width(text string, size float64) (w float64, exact bool) {
 	exact = true
 	for _, r := range text {

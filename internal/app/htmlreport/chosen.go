@@ -115,9 +115,9 @@ func metricName(e *pegasos.Estimate) string {
 	return "accuracy"
 }
 
-// claims returns tiles of the accuracy or R²: the value measured here, and the estimates in the
-// model's file, from cross-validation and from rows held out. If the rows held out are measured
-// here, with the value that the file states, one tile shows both.
+// claims returns tiles of the accuracy or R²: the measured value, and the estimates in the model's
+// file, from held-out rows and from cross-validation. If the measured rows are the held-out rows
+// and the measured value is that estimate, one tile shows both.
 func (v *view) claims(name, measured string) (tiles []tile) {
 	own := tile{strings.ToUpper(name[:1]) + name[1:], measured, "", "measured here on " + v.place()}
 	m, linear := v.Predictor.(*pegasos.Model)

@@ -195,7 +195,8 @@ func (v *view) rankings() {
 // class of each row.
 func (v *view) calibrated() {
 	p, hit := make([]float64, len(v.Truth)), make([]bool, len(v.Truth))
-	of, dst := "the probability of "+v.Classes[1], make([]float64, v.Known)
+	of, share := "the probability of "+v.Classes[1], "share of rows of this class"
+	dst := make([]float64, v.Known)
 	for i, t := range v.Truth {
 		all := v.Probability(i, dst)
 		if v.Known == 2 {
@@ -211,12 +212,12 @@ func (v *view) calibrated() {
 		p[i], hit[i] = all[best], t == best
 	}
 	if v.Known > 2 {
-		of = "the largest probability of a row"
+		of, share = "the largest probability of a row", "share of rows of the most probable class"
 	}
 	bins, distance := calibration(p, hit, v.Weights)
 	f := &chart.Figure{ID: "calibration", Title: "Calibration",
 		X:     chart.Axis{Label: of, Range: unit},
-		Y:     chart.Axis{Label: "share of rows of that class", Range: unit},
+		Y:     chart.Axis{Label: share, Range: unit},
 		Lines: []chart.Series{diagonal, {Style: chart.Lines[0], Points: bins}}}
 	f.Note = fmt.Sprintf("%s of about equal numbers of rows, by %s. Their mean distance from the "+
 		"dashed line is %s percentage points. Log loss: %s.", count(len(bins), "group"), of,

@@ -224,12 +224,12 @@ func (v *view) describe() {
 	}
 	switch n := v.Known; {
 	case v.Classes == nil:
-		v.Subject = fmt.Sprintf("It predicts %s, a number, from %s.", what, v.inputs())
+		v.Subject = fmt.Sprintf("The model predicts %s, a number, from %s.", what, v.inputs())
 	case n <= 4:
-		v.Subject = fmt.Sprintf("It predicts %s, one of %s, from %s.", what,
+		v.Subject = fmt.Sprintf("The model predicts %s, one of %s, from %s.", what,
 			strings.Join(v.Classes[:n-1], ", ")+" and "+v.Classes[n-1], v.inputs())
 	default:
-		v.Subject = fmt.Sprintf("It predicts %s, one of %d classes, from %s.", what, n, v.inputs())
+		v.Subject = fmt.Sprintf("The model predicts %s, one of %d classes, from %s.", what, n, v.inputs())
 	}
 }
 
@@ -287,7 +287,8 @@ func (v *view) place() string {
 	}
 }
 
-// decisive sets Decisive, a chart of the heaviest weights of each of the first vectors.
+// decisive sets Decisive, a chart of the heaviest weights of each of the first maxVectors vectors,
+// and MoreBars.
 func (v *view) decisive() {
 	for i, vector := range v.Vectors {
 		if i == maxVectors {

@@ -1,5 +1,5 @@
 // Package predictions predicts the rows of a data file with a model, and writes one line for each
-// row. The command and Beam share it, so that both write the same bytes.
+// row. The command and Beam share the package, so that both write the same bytes.
 package predictions
 
 import (
@@ -107,7 +107,7 @@ func RowOverflows(row int, score float64) error {
 // Numbers reports whether a model is a regression, which predicts numbers and has no classes.
 func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
 
-// ClassNames returns the names of a model's classes, or nil if it is a regression.
+// ClassNames returns the names of a model's classes, or nil for a regression.
 func ClassNames(m modelio.Predictor) (names []string) {
 	for i := range m.Head().Classes {
 		names = append(names, m.ClassName(i))
