@@ -341,16 +341,17 @@ func TestLiblinearCut(t *testing.T) {
 	}
 }
 
-// Reading a short file whose header claims many weights or labels allocates at most 256 KiB.
-func TestLiblinearMemory(t *testing.T) {
-	for _, text := range []string{
-		"solver_type L2R_LR nr_class 2 label 1 2 nr_feature 2147483647 bias -1 w 1 2 3",
-		"solver_type L2R_LR nr_class 65536 label 1 2 3",
-		"solver_type L2R_L2LOSS_SVR nr_class 2 nr_feature 2147483647 bias 1 w 1 2 3",
+// Reading a short file that claims many weights or labels allocates at most 256 KiB.
+func TestClaimsMemory(t *testing.T) {
+	for text, read := range map[string]func(io.Reader) (*pegasos.Model, error){
+		"solver_type L2R_LR nr_class 2 label 1 2 nr_feature 2147483647 bias -1 w 1 2 3": ReadLiblinear,
+		"solver_type L2R_LR nr_class 65536 label 1 2 3":                                 ReadLiblinear,
+		"solver_type L2R_L2LOSS_SVR nr_class 2 nr_feature 2147483647 bias 1 w 1 2 3":    ReadLiblinear,
+		strings.Replace(goodJSON, `"features": 2`, `"features": 1000000000`, 1):         ReadJSON,
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := ReadLiblinear(strings.NewReader(text))
+		_, err := read(strings.NewReader(text))
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Errorf("%s: no error", text)

@@ -53,12 +53,11 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 			}
 			if isGroup && g.Lparen.IsValid() && !bytes.Contains(c.slice(g.Pos(), g.End()), []byte("iota")) {
 				for _, spec := range g.Specs {
-					v := spec.(*ast.ValueSpec)
-					p := c.part(v, v.Doc)
+					p := c.part(spec, spec.(*ast.ValueSpec).Doc)
 					p.group = g.Tok.String()
 					all = append(all, p)
-					for _, name := range v.Names {
-						byName[name.Name] = append(byName[name.Name], p)
+					for _, name := range namesOf(spec) {
+						byName[name] = append(byName[name], p)
 					}
 				}
 				continue
@@ -69,24 +68,13 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 			if isGroup {
 				doc = g.Doc
 				for _, spec := range g.Specs {
-					switch s := spec.(type) {
-					case *ast.TypeSpec:
-						names = append(names, s.Name.Name)
-					case *ast.ValueSpec:
-						for _, name := range s.Names {
-							names = append(names, name.Name)
-						}
-					}
+					names = append(names, namesOf(spec)...)
 				}
 			} else {
 				f := d.(*ast.FuncDecl)
 				doc, names = f.Doc, []string{f.Name.Name}
-				if f.Recv != nil {
-					of := f.Recv.List[0].Type
-					if star, ok := of.(*ast.StarExpr); ok {
-						of = star.X
-					}
-					receiver, names[0] = of.(*ast.Ident).Name, "."+names[0]
+				if receiver = receiverOf(f); receiver != "" {
+					names[0] = "." + names[0]
 				}
 			}
 			p := c.part(d, doc)
@@ -164,6 +152,34 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 		b.WriteString(")\n")
 	}
 	return b.Bytes(), nil
+}
+
+// namesOf returns the names that a line of types, variables or constants declares.
+func namesOf(spec ast.Spec) (names []string) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		names = append(names, s.Name.Name)
+	case *ast.ValueSpec:
+		for _, n := range s.Names {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// receiverOf returns the name of the type of a method's receiver, or "" for a function.
+func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	return of.(*ast.Ident).Name
 }
 
 // known maps the names of the packages that the template uses to their paths.

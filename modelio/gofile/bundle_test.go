@@ -168,15 +168,8 @@ func (b *bundler) add(d *declaration) {
 	switch n := d.node.(type) {
 	case *ast.FuncDecl:
 		key := n.Name.Name
-		if n.Recv != nil {
-			recv := n.Recv.List[0].Type
-			if star, ok := recv.(*ast.StarExpr); ok {
-				recv = star.X
-			}
-			if generic, ok := recv.(*ast.IndexExpr); ok {
-				recv = generic.X
-			}
-			key = recv.(*ast.Ident).Name + "." + key
+		if receiver := receiverOf(n); receiver != "" {
+			key = receiver + "." + key
 		}
 		keys, d.from = []string{key}, of(n.Doc, n)
 	case *ast.GenDecl:
@@ -204,18 +197,6 @@ func (b *bundler) add(d *declaration) {
 		d.from = of(n.Doc, n)
 	}
 	b.list(d, keys)
-}
-
-func namesOf(spec ast.Spec) (names []string) {
-	switch s := spec.(type) {
-	case *ast.TypeSpec:
-		names = append(names, s.Name.Name)
-	case *ast.ValueSpec:
-		for _, n := range s.Names {
-			names = append(names, n.Name)
-		}
-	}
-	return names
 }
 
 func (b *bundler) list(d *declaration, names []string) {

@@ -259,6 +259,7 @@ func TestWriteErrors(t *testing.T) {
 		m, _ := trained(t, "word", "two", pegasos.Config{Lambda: 1e-3, Epochs: 1})
 		return m
 	}
+	writers := []func(io.Writer, *pegasos.Model, string, dataset.Layout) error{Write, WriteTest}
 	for want, change := range map[string]func(m *pegasos.Model){
 		"too many for a Go file": func(m *pegasos.Model) {
 			m.Table, m.Weights = nil, [][]float32{make([]float32, maxWeights+1)}
@@ -268,15 +269,13 @@ func TestWriteErrors(t *testing.T) {
 	} {
 		m := two()
 		change(m)
-		for _, write := range []func(io.Writer, *pegasos.Model, string,
-			dataset.Layout) error{Write, WriteTest} {
+		for _, write := range writers {
 			if err := write(io.Discard, m, "x", ""); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %q", err, want)
 			}
 		}
 	}
-	for _, write := range []func(io.Writer, *pegasos.Model, string,
-		dataset.Layout) error{Write, WriteTest} {
+	for _, write := range writers {
 		if err := write(&sample.FailingWriter{}, two(), "x", ""); err != sample.ErrFull {
 			t.Error(err)
 		}
