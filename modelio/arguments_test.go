@@ -32,7 +32,7 @@ func TestBadArguments(t *testing.T) {
 		defer func() {
 			t.Helper()
 			if r := recover(); r != nil {
-				t.Errorf("%s: %v", name, r)
+				t.Errorf("%s: panic: %v", name, r)
 			}
 		}()
 		if f() == nil {

@@ -43,7 +43,7 @@ func TestCompressedSparse(t *testing.T) {
 		}
 		info, err := os.Stat(name)
 		if err != nil || info.Size() > int64(classes)<<20 {
-			t.Errorf("%d classes: %v, %d bytes", classes, err, info.Size())
+			t.Errorf("%d classes: the file has %d bytes, error %v", classes, info.Size(), err)
 		}
 	}
 	// Gzip's default level compresses zeros further than WriteFile does. With two classes the

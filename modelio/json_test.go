@@ -134,7 +134,7 @@ func TestJSONHostile(t *testing.T) {
 	}
 	edit := func(old, new string) string {
 		if !strings.Contains(good, old) {
-			t.Fatalf("%q is not there", old)
+			t.Fatalf("the file has no %q", old)
 		}
 		return strings.Replace(good, old, new, 1)
 	}
@@ -204,7 +204,7 @@ func TestJSONHostile(t *testing.T) {
 	for n := range good {
 		if err := WriteJSON(&sample.FailingWriter{Left: n % 100}, models(t)[2]); !errors.Is(err,
 			sample.ErrFull) {
-			t.Fatalf("space for %d bytes: %v", n%100, err)
+			t.Fatalf("a writer with space for %d bytes: error %v", n%100, err)
 		}
 	}
 }

@@ -377,7 +377,7 @@ func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 			vectors, classes, multiclass)
 	}
 	if m.Cols() > math.MaxInt32-1 {
-		return nil, fmt.Errorf("modelio: %d features are too many for liblinear, which takes %d",
+		return nil, fmt.Errorf("modelio: %d features are too many for liblinear, which takes up to %d",
 			m.Cols(), math.MaxInt32-1)
 	}
 	if multiclass.Joint() && !f.binary {

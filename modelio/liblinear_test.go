@@ -67,7 +67,7 @@ func TestReadLiblinear(t *testing.T) {
 		math.Abs(m.Bias[0]+0.125) > 1e-16 || m.IndexBase != 1 ||
 		m.Config.Loss != pegasos.SquaredHinge || m.Config.BiasScale != 0.5 ||
 		m.Lambda != pegasos.DefaultLambda {
-		t.Errorf("%+v", m)
+		t.Errorf("two classes: %+v", m)
 	}
 	// Any white space separates tokens, the header's lines may have another order, and the weights
 	// of the bias feature are ignored if its value is 0.
@@ -75,20 +75,20 @@ func TestReadLiblinear(t *testing.T) {
 		"-1.5 2 0 99")
 	if fmt.Sprint(other.Classes, other.Weights, other.Bias) != "[-1 1] [[-1.5 2 0]] []" ||
 		other.Config.Loss != pegasos.Log || other.Config.Bias != "" {
-		t.Errorf("%+v", other)
+		t.Errorf("header in another order: %+v", other)
 	}
 	// The model has the three classes in ascending order.
 	three := readText(t, "solver_type MCSVM_CS\nnr_class 3\nlabel 5 -3 1\nnr_feature 2\nbias "+
 		"-1\nw\n1 2 3 \n4 5 6 \n")
 	if fmt.Sprint(three.Classes, three.Weights) != "[-3 1 5] [[2 5] [3 6] [1 4]]" ||
 		three.Config.Multiclass != pegasos.CrammerSinger {
-		t.Errorf("%+v", three)
+		t.Errorf("three classes: %+v", three)
 	}
 	// A Crammer-Singer file has two vectors for two classes; the model has the first.
 	two := readText(t, "solver_type MCSVM_CS\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n1 "+
 		"-1 \n4 -4 \n7 -7 \n")
 	if fmt.Sprint(two.Classes, two.Weights, two.Bias) != "[-1 1] [[1 4]] [7]" {
-		t.Errorf("%+v", two)
+		t.Errorf("Crammer-Singer, two classes: %+v", two)
 	}
 	for solver, loss := range map[string]pegasos.Loss{"L2R_L2LOSS_SVR": pegasos.Squared,
 		"L2R_L2LOSS_SVR_DUAL": pegasos.Squared, "L2R_L1LOSS_SVR_DUAL": pegasos.EpsInsensitive} {
@@ -188,7 +188,7 @@ func TestLiblinearTies(t *testing.T) {
 		}
 		// The model that is written and read again predicts the same label.
 		if again := readText(t, writeText(t, m)).Predict(row(t, c.row...), 0); again != c.want {
-			t.Errorf("%s, %v, written again: %v, want %v", c.header, c.row, again, c.want)
+			t.Errorf("%s, %v, after writing and reading: %v, want %v", c.header, c.row, again, c.want)
 		}
 	}
 	for _, c := range []struct {
@@ -226,7 +226,7 @@ func TestLiblinearStart(t *testing.T) {
 	tr := pegasos.Trainer{Start: m, Config: pegasos.Config{Lambda: 0.5, Epochs: 1}}
 	if next, err := tr.Train(t.Context(), x, []float32{1, -1}); err != nil || next.Bias != nil ||
 		next.Weights[0][0] <= 0 {
-		t.Errorf("%+v, %v", next, err)
+		t.Errorf("trained model %+v, error %v", next, err)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestLiblinearStart(t *testing.T) {
 func TestLiblinearHostile(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(binary, old) {
-			t.Fatalf("%q is not there", old)
+			t.Fatalf("the file has no %q", old)
 		}
 		return strings.Replace(binary, old, new, 1)
 	}
@@ -335,7 +335,7 @@ func TestLiblinearCut(t *testing.T) {
 		for n := range whole {
 			m, err := ReadLiblinear(strings.NewReader(whole[:n]))
 			if err == nil && (m.Hash() != want || n < len(whole)-1) {
-				t.Errorf("%q is accepted", whole[:n])
+				t.Errorf("a truncated file was read: %q", whole[:n])
 			}
 		}
 	}
@@ -357,7 +357,7 @@ func TestClaimsMemory(t *testing.T) {
 			t.Errorf("%s: no error", text)
 		}
 		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<18 {
-			t.Errorf("%s: %d bytes for %d", text, n, len(text))
+			t.Errorf("%s: %d bytes were allocated, want up to 256 KiB", text, n)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {
-		t.Fatalf("%d lines for %d rows", len(lines), s.Rows())
+		t.Fatalf("liblinear-predict wrote %d lines for %d rows", len(lines), s.Rows())
 	}
 	differ := 0
 	for i, have := range m.PredictAll(s.Examples()) {
@@ -114,7 +114,7 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 		}
 		if float64(have) != want {
 			if differ++; differ < 5 {
-				t.Errorf("row %d: %v, liblinear has %s", i, have, lines[i])
+				t.Errorf("row %d: label %v, liblinear predicts %s", i, have, lines[i])
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []strin
 			k := slices.Index(m.Classes, float32(v))
 			have, err2 := strconv.ParseFloat(fields[at], 64)
 			if err != nil || err2 != nil || math.Abs(have-want[k]/sum) > 2e-6 {
-				t.Fatalf("row %d, label %s: %s, want %v", i, label, fields[at], want[k]/sum)
+				t.Fatalf("row %d, label %s: probability %s, want %v", i, label, fields[at], want[k]/sum)
 			}
 		}
 	}

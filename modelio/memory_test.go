@@ -131,7 +131,8 @@ func inPart[M any](read func(io.Reader) (M, error)) func(name string) error {
 			return m, err
 		})
 		if packed == 0 || 3*packed > 2*info.Size() {
-			return fmt.Errorf("%d of %d compressed bytes were read", packed, info.Size())
+			return fmt.Errorf("%d of %d compressed bytes were read, want 1 to two thirds", packed,
+				info.Size())
 		}
 		return err
 	}

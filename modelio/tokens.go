@@ -51,7 +51,7 @@ func (t *tokens) next() error {
 			t.at = SyntaxError{Line: t.line, Column: t.column}
 		}
 		if n == maxToken {
-			return t.fail("%.20q... is too long", buf[:])
+			return t.fail("%.20q... is too long: want up to %d bytes", buf[:], maxToken)
 		}
 		buf[n] = c
 		n++

@@ -64,7 +64,7 @@ func newSource(m *pegasos.Model, name string, layout dataset.Layout) (*source, e
 	}
 	s := &source{Model: m, Package: name}
 	if n := int64(len(m.Weights)) * int64(len(m.Weights[0])); n > maxWeights {
-		return nil, fmt.Errorf("%d weights are too many for a Go file: it can have %d", n, maxWeights)
+		return nil, fmt.Errorf("%d weights are too many for a Go file, with up to %d", n, maxWeights)
 	}
 	e, err := tables.Decode(m.Table)
 	if err != nil {

@@ -173,7 +173,7 @@ func TestWriteCurves(t *testing.T) {
 				}
 				for k, z := range want {
 					if off := math.Abs(float64(have[i][k]) - z); !(off <= 1e-4*max(1, math.Abs(z))) {
-						t.Fatalf("%s, %s, row %d: %v, want %v", kind, name, i, have[i], want)
+						t.Fatalf("%s, %s, row %d: scores %v, want %v", kind, name, i, have[i], want)
 					}
 				}
 			}

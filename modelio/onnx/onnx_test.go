@@ -38,7 +38,7 @@ func fields(t *testing.T, m []byte) map[protowire.Number][]any {
 			v, n := protowire.ConsumeFixed32(m)
 			all[number], m = append(all[number], math.Float32frombits(v)), m[n:]
 		default:
-			t.Fatalf("wire type %d", kind)
+			t.Fatalf("unknown wire type %d", kind)
 		}
 	}
 	return all
@@ -205,7 +205,7 @@ func TestWriteScaled(t *testing.T) {
 	} {
 		c.m.Scaling = c.s
 		if have := describe(t, &c.m); !strings.HasPrefix(have, c.first) {
-			t.Errorf("%+v: %s", c.s, have)
+			t.Errorf("%+v:\n%swant the start\n%s", c.s, have, c.first)
 		}
 		var b bytes.Buffer
 		if err := Write(&b, &c.m); err != nil {

@@ -89,7 +89,7 @@ func TestWriteTableNames(t *testing.T) {
 		graph, seen, read := fields(t, fields(t, b.Bytes())[7][0].([]byte)), map[string]bool{}, 0
 		define := func(name any) {
 			if s := string(name.([]byte)); s == "" || seen[s] {
-				t.Errorf("%q is defined twice, or empty", s)
+				t.Errorf("the name %q of a value is empty or defined twice", s)
 			} else {
 				seen[s] = true
 			}
@@ -111,7 +111,7 @@ func TestWriteTableNames(t *testing.T) {
 			}
 		}
 		if len(graph[11]) != len(names) || read < len(names) {
-			t.Errorf("%d inputs for %d columns, %d reads", len(graph[11]), len(names), read)
+			t.Errorf("%d inputs for %d columns; nodes read %d values", len(graph[11]), len(names), read)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func check(t *testing.T, what, svg string) map[string]int {
 	t.Helper()
 	wide, high, areas := textsOf(t, svg)
 	if _, drawn, _ := strings.Cut(svg, "</style>"); coordinate.MatchString(drawn) {
-		t.Errorf("%s: a coordinate is no number:\n%.3000s", what, svg)
+		t.Errorf("%s: a coordinate is NaN or Inf:\n%.3000s", what, svg)
 	}
 	seen := map[string]int{}
 	for i, a := range areas {
@@ -207,7 +207,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	for _, svg := range []string{string(f.SVG()), Stack("", name, f), m.Alone("")} {
 		if strings.Contains(svg, "<script") || strings.Contains(svg, "<a") ||
 			!strings.Contains(svg, "&lt;script&gt;") {
-			t.Errorf("%s", svg)
+			t.Errorf("a name is not escaped:\n%s", svg)
 		}
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
 			if _, err := d.Token(); err == io.EOF {
@@ -244,7 +244,8 @@ func TestMatrix(t *testing.T) {
 				cells -= 2
 			}
 			if line != "" && seen[line] != cells || seen["class 1"] != 2*min(1, n-1) {
-				t.Errorf("%s: %d cells, want %d; %v", what, seen[line], cells, seen["class 1"])
+				t.Errorf("%s: %d cells, want %d; class 1 is named %d times", what, seen[line], cells,
+					seen["class 1"])
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func elements(t *testing.T, page string) (names, attributes map[string]int, text
 			}
 		case xml.EndElement:
 			if last := len(open) - 1; last < 0 || open[last] != e.Name.Local {
-				t.Fatalf("%s ends in %v", e.Name.Local, open)
+				t.Fatalf("element %s ends while %v are open", e.Name.Local, open)
 			} else {
 				open = open[:last]
 			}
@@ -149,11 +149,11 @@ func TestPages(t *testing.T) {
 			names["figure"] != c.figures || names["svg"] != c.figures ||
 			attributes["svg aria-label"] != c.figures || names["caption"] != names["table"] ||
 			names["title"] != 1 || attributes["meta name"] != 2 {
-			t.Errorf("%s: %v, %v", what, names, attributes)
+			t.Errorf("%s: elements %v, attributes %v", what, names, attributes)
 		}
 		for _, loads := range []string{"script", "link", "img", "iframe", "object", "image", "use", "a"} {
 			if names[loads] > 0 {
-				t.Errorf("%s: %d %s", what, names[loads], loads)
+				t.Errorf("%s: the page has %d elements %s", what, names[loads], loads)
 			}
 		}
 		for _, loads := range []string{"url(", "@import", "src=", "href="} {
@@ -166,7 +166,7 @@ func TestPages(t *testing.T) {
 		}
 		for _, want := range c.texts {
 			if !strings.Contains(text, want) && !strings.Contains(page, want) {
-				t.Errorf("%s: no %q", what, want)
+				t.Errorf("%s: the page has no %q", what, want)
 			}
 		}
 	}
@@ -184,7 +184,8 @@ func TestHostileNames(t *testing.T) {
 				with[a] = attributes[a]
 			}
 			if fmt.Sprint(have) != fmt.Sprint(want) || fmt.Sprint(with) != fmt.Sprint(attributes) {
-				t.Errorf("%d classes, %q: %v, %v; want %v, %v", classes, name, have, with, want, attributes)
+				t.Errorf("%d classes, name %q: elements %v, attributes %v; want %v, %v", classes, name, have,
+					with, want, attributes)
 			}
 			if name == "{{.}}" && !strings.Contains(text, "f{{.}}") {
 				t.Errorf("%q is not shown", name)
@@ -205,7 +206,7 @@ func TestOrigin(t *testing.T) {
 			Value: in.Measures.Accuracy, StdErr: .03, Rows: 100, Share: .2}
 		_, _, text := elements(t, written(t, in))
 		if !strings.Contains(text, want) {
-			t.Errorf("%v: no %q", origin, want)
+			t.Errorf("origin %v: the page has no %q", origin, want)
 		}
 		apart := strings.Contains(text, "claimed by the model's file for 100 rows held out")
 		if apart == (origin == HeldOut) || !strings.Contains(text, "± 3.0 %") {
@@ -271,13 +272,13 @@ func TestManyRows(t *testing.T) {
 	}
 	page := written(t, in)
 	if len(page) > 200_000 {
-		t.Errorf("%d bytes", len(page))
+		t.Errorf("the page has %d bytes, want up to 200,000", len(page))
 	}
 	for _, cut := range []string{"4,951 more are not shown", "4,902 more columns",
 		"4,989 more classes", "more kinds of mistakes", "10 of 300 classes are drawn",
 		"40 of 300 classes"} {
 		if !strings.Contains(page, cut) {
-			t.Errorf("no %q", cut)
+			t.Errorf("the page has no %q", cut)
 		}
 	}
 }
@@ -299,7 +300,7 @@ func TestScaling(t *testing.T) {
 			m.Table = nil
 		}
 		if page := written(t, in); !strings.Contains(page, want) {
-			t.Errorf("table %s: no %q", table, want)
+			t.Errorf("table %s: the page has no %q", table, want)
 		}
 	}
 }
@@ -313,29 +314,29 @@ func TestCalibration(t *testing.T) {
 	}
 	bins, distance := calibration(p, hit, nil)
 	if len(bins) != 10 || distance > 1e-9 {
-		t.Errorf("%v, %v", bins, distance)
+		t.Errorf("bins %v, distance %v", bins, distance)
 	}
 	for i, b := range bins {
 		if math.Abs(b.X-float64(i)/10) > 1e-9 || math.Abs(b.Y-b.X) > 1e-9 {
-			t.Errorf("bin %d: %v", i, b)
+			t.Errorf("bin %d is %v", i, b)
 		}
 	}
 	bins, distance = calibration([]float64{.9, .9, .9, .9}, []bool{true, false, false, false},
 		[]float32{3, 1, 0, 2})
 	if len(bins) != 1 || math.Abs(bins[0].X-.9) > 1e-9 || bins[0].Y != .5 ||
 		math.Abs(distance-.4) > 1e-9 {
-		t.Errorf("%v, %v", bins, distance)
+		t.Errorf("bins %v, distance %v", bins, distance)
 	}
 }
 
 func TestHistogram(t *testing.T) {
 	at := histogram([]float64{-9, 0, .5, 1.5, 9}, []float32{1, 1, 1, 1, 4}, 0, 2, 2)
 	if !slices.Equal(at, []chart.Point{{X: 0, Y: 37.5}, {X: 1, Y: 62.5}}) {
-		t.Errorf("%v", at)
+		t.Errorf("histogram %v", at)
 	}
 	q := quantiles([]float64{3, 1, 2, 4}, []float32{1, 1, 0, 2}, 0, .25, .5, .9, 1)
 	if !slices.Equal(q, []float64{1, 1, 3, 4, 4}) {
-		t.Errorf("%v", q)
+		t.Errorf("quantiles %v", q)
 	}
 }
 

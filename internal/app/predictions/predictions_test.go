@@ -124,12 +124,12 @@ func TestOptions(t *testing.T) {
 	e, err := Options(&opt, head)
 	if err != nil || e == nil || opt.Encoder == nil || opt.Features != 1 || opt.HashBits != 12 ||
 		opt.IndexBase != "1" {
-		t.Errorf("encoder: %v, %+v", err, opt)
+		t.Errorf("encoder: error %v, options %+v", err, opt)
 	}
 	head.Features = 2
 	if _, err := Options(&opt, head); err == nil ||
 		!strings.Contains(err.Error(), "an encoder of 1 features for a model of 2") {
-		t.Errorf("two features: %v", err)
+		t.Errorf("a model of two features: error %v", err)
 	}
 	table := dataset.Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 1}
 	head.Table = encode(t, table)
@@ -137,14 +137,14 @@ func TestOptions(t *testing.T) {
 	e, err = Options(&opt, head)
 	if err != nil || e != nil || opt.Table == nil || opt.Table.LabelAt != 1 ||
 		opt.Features != 2 || opt.HashBits != 12 || opt.IndexBase != "0" {
-		t.Errorf("table: %v, %+v", err, opt)
+		t.Errorf("table: error %v, options %+v", err, opt)
 	}
 	if _, err := Options(&dataset.Options{HashBits: 11}, head); err == nil {
 		t.Error("HashBits that differ from the model's are accepted")
 	}
 	head.Table = nil
 	if _, err := Options(&opt, head); err != nil || opt.Table != nil {
-		t.Errorf("no table: %v, %v", opt.Table, err)
+		t.Errorf("no table: table %v, error %v", opt.Table, err)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWriteLines(t *testing.T) {
 	}
 	if names := ClassNames(model([]float32{2, 5.5}, []float32{1})); len(names) != 2 ||
 		names[1] != "5.5" {
-		t.Errorf("%q", names)
+		t.Errorf("class names %q, want 2 and 5.5", names)
 	}
 	if ClassNames(model(nil, []float32{1})) != nil || !Numbers(model(nil, []float32{1})) {
 		t.Error("a regression has classes")
