@@ -109,7 +109,7 @@ type columnGraph struct {
 	graph  *message
 	pool   []string // names of the values that contain features
 	width  int64    // number of columns of all values in pool
-	places []int64  // for each feature, its column among those of the pool
+	places []int64  // by feature: the number of a column of the pool, counted over all values
 }
 
 var axis = intAttribute("axis", 1)

@@ -214,8 +214,8 @@ func (f *Figure) draw(c *canvas, b box) {
 	}
 }
 
-// frame draws the title, the legend and the labels of the axes, and returns the box that is left
-// for the plot, from low to high.
+// frame draws the title, the legend and the labels of the axes, and returns the remaining box for
+// the plot, beside the tick labels of a y axis from low to high.
 func (f *Figure) frame(c *canvas, b box, low, high Point) box {
 	plot := box{b.left + 12, b.top + 8, b.right - 14, b.bottom - 24}
 	if f.Title != "" {

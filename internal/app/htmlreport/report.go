@@ -26,7 +26,7 @@ const (
 	Other                  // the rows are not the training set, but may include some of its rows
 )
 
-// Mark begins every page. Without -force, pegasimd report overwrites only files that begin with it.
+// Mark begins every page. Without -force, pegasimd report only overwrites files that begin so.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
 // Input is the content of the page. Its texts may be any valid UTF-8: the page escapes them.
