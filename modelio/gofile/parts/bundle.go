@@ -1092,7 +1092,7 @@ const (
 	weakFactor = 1.0 / 64 // factor of the features of weak columns
 )
 
-// hasDigit reports whether s has a digit, without which it is neither a number nor a date.
+// hasDigit reports whether s has a digit. A cell without a digit is neither a number nor a date.
 func hasDigit(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' < 10 {
@@ -1113,7 +1113,8 @@ func countDigits(s string) int {
 	return n
 }
 
-// wordLength returns the length in bytes of the letters that s begins with.
+// wordLength returns the length in bytes of the letters that s begins with. All characters that are
+// not ASCII count as letters.
 func wordLength(s string) int {
 	n := 0
 	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
@@ -1144,10 +1145,10 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and Unicode blanks by blanks, Unicode minus signs and apostrophes by those
-// of ASCII, and unifies the signs of degree and micro.
+// toASCII replaces tabs and Unicode's spaces between digits by blanks, Unicode's minus signs and
+// apostrophe by ASCII characters, and the variants of the degree and micro signs by ° and µ.
 func toASCII(s string) string {
-	for i := range len(s) { // look for the first bytes of the replaced characters, but not for €
+	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
 			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
 			return ascii.Replace(s)
@@ -1168,14 +1169,14 @@ const (
 	anyOrder = ymd | dmy | mdy
 )
 
-// parsedDate is a day of the Gregorian calendar, a month of it, or a time of the day.
+// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone.
 type parsedDate struct {
-	Days     float64   // days since 1970-01-01; the time of the day is the fraction
-	Month    int       // the month, from 0 for January
-	MonthDay int       // the day of the month, from 1; 1 for a month without a day
-	Weekday  int       // from 0 for Monday; for a month alone, the weekday of its first day
+	Days     float64   // days since 1970-01-01, or 0 for a time alone, plus the time in days
+	Month    int       // month, from 0 for January
+	MonthDay int       // day of the month, from 1; 1 for a month without a day
+	Weekday  int       // day of the week, from 0 for Monday; of the 1st for a month without a day
 	Day      bool      // whether the cell names a day; false for 2010-01
-	Orders   dateOrder // the orders under which the cell is a date; all if it is the same under each
+	Orders   dateOrder // orders under which the cell is a date; all if the order makes no difference
 	Time     bool      // whether the cell names a time
 	TimeOnly bool      // whether the cell names a time, but no day or month
 }
@@ -1188,10 +1189,11 @@ const maxDate = 80 // largest length in bytes of a cell that is parsed as a date
 //     if order allows both, they begin with the day where such a date exists;
 //   - "27 April 2018", "Apr 27, 2018", "27-Apr-18", "2018 Apr 27", "Apr 27 18:30:05 2018" and
 //     "April 2018" are dates in every order. The month may be in English, German, French, Spanish,
-//     Portuguese, Italian, Dutch or Polish, the day an ordinal; a weekday may come first;
+//     Portuguese, Italian, Dutch or Polish. The day may be an ordinal such as 27th, and a weekday
+//     may come first;
 //   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; dateOf ignores it.
 //
-// Years of two digits mean 1969 to 2068. Eight digits alone are no date: see eightDigitDate.
+// Years of two digits mean 1969 to 2068. Eight digits alone are not a date: see eightDigitDate.
 func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 	var p dateParser
 	if !p.parse(s) || order&p.orders == 0 {
@@ -1215,8 +1217,8 @@ func dateOf(s string, order dateOrder) (d parsedDate, ok bool) {
 
 // dateParser parses a date before the order of its parts is known.
 type dateParser struct {
-	year, month, day int       // in the order DMY; year 0: only a time; day 0: a month without a day
-	orders           dateOrder // the orders in which the date exists
+	year, month, day int       // date, by DMY if in doubt; year 0 for a time alone, day 0 for a month
+	orders           dateOrder // orders in which the date exists
 	hasTime          bool
 	seconds          float64 // time of the day in seconds since midnight
 }
@@ -1258,7 +1260,7 @@ func (p *dateParser) parseDay(s string) (rest string, ok bool) {
 		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
 	}
 	if len(s) >= len("2018-04-27") && s[4] == '-' && s[7] == '-' && countDigits(s) == 4 &&
-		countDigits(s[5:]) == 2 && countDigits(s[8:]) == 2 && s[8:10] != "00" { // the usual form
+		countDigits(s[5:]) == 2 && countDigits(s[8:]) == 2 && s[8:10] != "00" { // fast path
 		return s[10:], p.setDay(atoi(s[:4]), atoi(s[5:7]), atoi(s[8:10]), anyOrder)
 	}
 	var f [4]field
@@ -1328,10 +1330,10 @@ func daysBefore(year, month int) int {
 	return days
 }
 
-// monthStarts are the numbers of days of a common year before each month, numbered from 1.
+// monthStarts[m] is the number of days of a common year before month m, which is 1 to 13.
 var monthStarts = [...]uint16{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 
-// field is a number of up to four digits or a month's name in a date.
+// field is a number of up to four digits, or the name of a month, in a date.
 type field struct {
 	value  int    // the number, or the number of the month from 1
 	digits int    // number of digits; 0 for a month's name
@@ -1367,7 +1369,8 @@ func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
 	return kinds, n, rest
 }
 
-// eightDigitDate reports whether s is eight digits that are a day of the years 1900 to 2099.
+// eightDigitDate reports whether s consists of eight digits, year, month and day, that are a day of
+// the years 1900 to 2099.
 func eightDigitDate(s string) bool {
 	return len(s) == 8 && countDigits(s) == 8 && (s[:2] == "19" || s[:2] == "20") &&
 		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
@@ -1409,8 +1412,8 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses the am or pm that s begins with, in letters of either case. half is 'a', 'p'
-// or, if s begins with neither, 0. rest is the rest of s without leading blanks.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case. half is 'a',
+// 'p' or, if s begins with none of these, 0. rest is the rest of s without leading blanks, or s.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -1433,18 +1436,21 @@ func isZone(s string) bool {
 		(len(offset) == 3 || len(offset) == 5) && countDigits(offset[1:]) == len(offset)-1
 }
 
+// pow10[n] is 10^n for n up to 22, the largest power of ten that float64 holds exactly.
 var pow10 = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
+// powersOfTen[n] is 10^n for n up to 8. The other elements are 0; they let callers index with n&15,
+// for which the compiler omits the bounds check.
 var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
-// they form, modulo 2^64, and the position after them.
+// the digits form, modulo 2^64, and the position after the digits.
 //
-// It parses eight bytes at a time: the end of a loop over single digits is unpredictable for the
-// processor, and a mispredicted branch takes longer than parsing the digits.
+// It parses eight bytes at a time: the processor can't predict the end of a loop over single
+// digits, and a mispredicted branch takes longer than parsing the digits.
 func readDigits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ asciiZeros
@@ -1472,17 +1478,18 @@ const asciiZeros = 0x3030303030303030
 // leadingDigits returns the number of digits at the start of eight bytes of text, 0 to 8. x is the
 // bytes, in little-endian order, after an exclusive or with ASCIIZeros.
 func leadingDigits(x uint64) uint {
-	// The addition sets the top bit of a byte above 9; its carries reach only bytes
-	// after the first such one.
+	// The addition sets the top bit of each byte above 9. Its carries change only bytes after the
+	// first byte above 9.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
-// joinDigits returns the number that the first n of eight bytes of text form, which must be digits;
-// n is 1 to 8. x is the bytes, in little-endian order, after an exclusive or with ASCIIZeros.
+// joinDigits returns the number that the first n of eight bytes of text form. These bytes must be
+// digits, and n is 1 to 8. x is the eight bytes, in little-endian order, after an exclusive or with
+// ASCIIZeros.
 func joinDigits(x uint64, n uint) uint64 {
-	// Shift the digits to the end, which puts zeros before them, so that there are eight; then
-	// combine them to pairs, fours, and all. The mask does not change the shift count, but lets the
-	// compiler omit its check of the count.
+	// Shift the digits to the end, with zeros before them, so that there are eight digits. Then
+	// combine the digits to pairs, the pairs to fours, and the fours to the number. The mask does
+	// not change the shift count, but lets the compiler omit a check of the count.
 	x <<= (64 - 8*n) & 63
 	x = x*10 + x>>8
 	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
@@ -1522,7 +1529,7 @@ func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 		e, p = exponent(b, p+1)
 		exp += e
 	}
-	if !isEnd(b[p]) || count == 0 || count > 19 { // a uint64, such as m, holds any 19 digits
+	if !isEnd(b[p]) || count == 0 || count > 19 { // m, a uint64, holds any 19 digits
 		return slowFloat32(b, token)
 	}
 	f, ok := scaleDecimal(m, exp)
@@ -1538,12 +1545,12 @@ func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 	if m >= 1<<53 || uint(exp+22) > 44 {
 		return 0, false
 	}
-	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
-	// Rounding this float64 to float32 gives the right result too, unless the float64 is halfway
-	// between two float32: halfway points are float64 numbers and rounding keeps order, so a number
-	// that is not rounded to a halfway point stays on the same side of it. f is 0 or in float32's
-	// normal range, 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and
-	// zeros.
+	// m and the power of ten are exact in float64, so that f, their quotient or product, is the
+	// float64 nearest to m*10^exp. The float32 nearest to f is also nearest to m*10^exp, unless f
+	// is halfway between two float32: halfway points are float64 numbers and rounding keeps order,
+	// so f and m*10^exp are on the same side of each halfway point unless f is that point. f is 0
+	// or from 1e-22 to 1e38, in float32's normal range, where the last 29 bits of halfway points
+	// are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -1554,8 +1561,8 @@ func scaleDecimal(m uint64, exp int) (v float32, ok bool) {
 }
 
 // exponent parses the exponent of a number, an optional sign and digits, at b[p:], and returns the
-// position after it. If there are no digits, e is 2^20; a larger exponent is cut to 2^20 in
-// magnitude. Scale rejects both.
+// exponent and the position after it. If there are no digits, e is 2^20, and the magnitude of a
+// larger exponent is cut to 2^20: Scale rejects 2^20 and -2^20.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -1594,7 +1601,7 @@ const (
 	overflows = "too large for float32"
 )
 
-// slowFloat32 is ParseFloat32, implemented by strconv.
+// slowFloat32 does what ParseFloat32 does, with strconv, for every number.
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = tokenEnd(b, p)
 	token := string(b[p:next])
@@ -1637,11 +1644,13 @@ func isMissing(s string) bool {
 
 // isGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that isMissing
 // reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
-// unknown, in letters of either case. In a column of words these may be values.
+// unknown, in letters of either case. In a column of words, the words that IsMissing does not
+// report may be values.
 func isGapWord(s string) bool {
 	return isMissing(s) || lookup(gapWords, s) != ""
 }
 
+// gapWords has the gap words in lower case, without the words in missing.
 var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
 -nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
 tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!
@@ -1651,7 +1660,7 @@ not_available not_known not_applicable not_reported not_specified not_recorded n
 not_provided not_given no_data no_value no_answer no_info not_a_number unbekannt keine_angabe
 inconnu desconocido desconhecido sin_datos sin_dato onbekend sconosciuto brak_danych`)
 
-const maxName = 19 // bytes of the longest gap word, unit, magnitude, or name of a month or weekday
+const maxName = 19 // largest length in bytes of a name that lookup finds
 
 // namesOf returns a map from each name in a list to the first name of its group. Bars separate the
 // groups, and underscores in names become blanks.
@@ -1667,8 +1676,8 @@ func namesOf(list string) map[string]string {
 	return names
 }
 
-// lookup returns the value of names for s, whose ASCII and Latin-1 letters it first converts to
-// lower case: it does not find names with capital letters. It returns "" if there is no such name.
+// lookup converts the ASCII and Latin-1 letters of s to lower case and returns the value of the
+// result in names, "" if it is not there. Names with capital letters are never found.
 func lookup(names map[string]string, s string) string {
 	var buffer [maxName]byte
 	if len(s) > len(buffer) {
@@ -1715,8 +1724,8 @@ poniedziałek wtorek środa czwartek piątek sobota niedziela`)
 // parsedNumber is the number in a cell.
 type parsedNumber struct {
 	Value     float64
-	Unit      string // normalized: "%", "kg", "$", "₹" for both "Rs." and "Rs"; "" without a unit
-	Magnitude byte   // the letter K, M or B after the digits, included in Value; 0 for none
+	Unit      string // normalized unit or currency: "kg", "₹" for "Rs." and "Rs"; "" for none
+	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
 }
 
 const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
@@ -1727,7 +1736,7 @@ const maxNumber = 64 // largest length in bytes of a number that ParsePlain does
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
 //   - a currency or percent before or after it, or + after it;
-//   - a known unit after it, or any word of lower-case letters after a blank: 12kg, 36 months;
+//   - a known unit after it, or most words of lower-case letters after a blank: 12kg, 5 apples;
 //   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
 //
 // It rejects codes, such as T0, 3*, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
@@ -1758,9 +1767,9 @@ func parseNumber(s string, decimal byte) (n parsedNumber, ok bool) {
 // numberParser parses a number from left to right.
 type numberParser struct {
 	rest             string              // text that is not parsed yet
-	text             [maxNumber + 8]byte // the number in the form that strconv.ParseFloat parses
+	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
 	length           int                 // number of bytes of text in use
-	negative, signed bool                // signed: the number has a sign or parentheses
+	negative, signed bool                // signed: a sign or parentheses precede the number
 	parentheses      bool
 	unit             string
 	magnitude        byte
@@ -1768,7 +1777,7 @@ type numberParser struct {
 
 func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
 
-// parseFront parses signs, parentheses and a currency before the digits.
+// parseFront parses a sign or parenthesis and a currency or percent sign before the digits.
 func (p *numberParser) parseFront() bool {
 	for p.rest != "" {
 		switch c, last := p.rest[0], len(p.rest)-1; {
@@ -1864,13 +1873,13 @@ func (p *numberParser) parseGroups(t string) int {
 			return end
 		}
 	}
-	if size == 2 { // no group of three digits at the end: these are not Indian groups
+	if size == 2 { // without a group of three digits at the end, the groups are not Indian
 		p.length, end = first, 0
 	}
 	return end
 }
 
-// parseBack parses a minus, or a magnitude and a unit, after the digits.
+// parseBack parses a minus, or a magnitude and a unit or currency, after the digits.
 func (p *numberParser) parseBack() bool {
 	word := strings.TrimLeft(p.rest, " ")
 	blank := len(word) < len(p.rest)
@@ -1893,10 +1902,10 @@ func (p *numberParser) parseBack() bool {
 	return true
 }
 
-// cutMagnitude parses the magnitude that s begins with, and returns the rest of s without leading
-// blanks. blank says that a blank precedes s. The letters K, k, M and B must follow the digits
-// without a blank, unless the number starts with a currency: 1.5 B alone could be a code, but $1.5
-// B is a number.
+// cutMagnitude parses the magnitude that s begins with, and returns the rest of s, or s if there is
+// no magnitude. blank is whether a blank precedes s. The letters K, k, M and B must follow the
+// digits without a blank, unless the number starts with a currency: 1.5 B alone could be a code,
+// but $1.5 B is a number.
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&
@@ -1925,10 +1934,10 @@ func ambiguous(s string) bool {
 // the range of float32.
 func parsePlain(s string) (float64, bool) {
 	if m, decimals, sign, ok := short(s); ok {
-		v := float64(m) / pow10[decimals] // both are exact, so the quotient is rounded correctly
+		v := float64(m) / pow10[decimals] // m and the power are exact: the quotient is rounded once
 		return math.Float64frombits(math.Float64bits(v) | sign<<63), true
 	}
-	// ParseFloat allocates its errors, so reject cells that are no numbers before calling it.
+	// ParseFloat allocates its errors, so reject other cells before calling ParseFloat.
 	i, decimals := 0, 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		i = 1
@@ -1958,9 +1967,9 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, with an optional minus and without an exponent. Its
-// absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. It has no branch on the
-// sign, which nothing could predict.
+// short parses a number of at most 15 digits, with an optional minus and without an exponent. The
+// number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. Short does not
+// branch on the sign, which the processor could not predict.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
@@ -1990,10 +1999,10 @@ func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	return m, max(after, 0), sign, ok && digits-1 < maxDigits
 }
 
-// word returns the first eight bytes of b in little-endian order; zeros if there are fewer.
+// word returns the first eight bytes of b in little-endian order. Bytes that b lacks are 0.
 func word(b []byte) uint64 {
 	switch n := min(len(b), 8); {
-	case n >= 4: // the bytes that both words have are equal
+	case n >= 4: // bytes that are in both words are equal
 		return uint64(binary.LittleEndian.Uint32(b)) |
 			uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*n-32)
 	case n > 0:
@@ -2002,10 +2011,10 @@ func word(b []byte) uint64 {
 	return 0
 }
 
-// joinWord returns the number that the digits among the first n of eight bytes of text form, the
-// number of digits, and how many of them follow the point; -1 if there is no point. ok is false
-// if there is another character than digits and one point. The bytes of x are in little-endian
-// order.
+// joinWord parses the first n bytes of x, eight bytes of text in little-endian order. They must be
+// digits and at most one point: otherwise ok is false. joinWord returns the number that the digits
+// form without the point, the number of digits, and the number of digits after the point, -1 if
+// there is no point.
 func joinWord(x uint64, n uint) (m uint64, digits uint, after int, ok bool) {
 	after = -1
 	y := x ^ '.'*(asciiZeros/'0')
@@ -2057,8 +2066,8 @@ func truthOf(s string) string {
 }
 
 // find returns the index of the level equal to the cell s. If no level is equal and s is a spelling
-// of true or false, find returns the index of the first level that is another spelling of it.
-// Otherwise it returns -1.
+// of true, find returns the index of the first level that is another spelling of true; likewise for
+// false. Otherwise it returns -1.
 func find(levels []string, s string) int {
 	k := slices.Index(levels, s)
 	if truth := truthOf(s); k < 0 && truth != "" {
@@ -2076,8 +2085,7 @@ THB|₪ ILS NIS|₸ KZT|₡ CRC|₲ PYG|₵ GHS|₾ GEL|₼ AZN|₿ BTC|CHF Fr. 
 DKK|Kč CZK|Ft HUF|lei RON Lei|лв BGN лв.|ZAR|KES KSh|EGP|MAD|SAR|AED Dhs|QAR|KWD|IDR Rp Rp.|MYR RM|
 PKR|BDT ৳|LKR|XAF FCFA CFA XOF|ARS|CLP|COP|PEN S/|IRR|ETH|USDT|¢|% percent pct prozent ％|‰`)
 
-// besideDigits is the set of those names of currencies, written in letters, that may precede a
-// digit without a blank.
+// besideDigits is the set of currency names of letters that may precede a digit without a blank.
 var besideDigits = namesOf(`USD EUR GBP CHF INR Rs RS kr Rp RM`)
 
 // units maps each name of a unit to the first name of that unit. These names may follow a digit
@@ -2107,9 +2115,9 @@ var magnitudes = map[string]string{"thousand": "e3", "lakh": "e5", "lakhs": "e5"
 	"crores": "e7", "cr": "e7", "billion": "e9", "billions": "e9", "bn": "e9", "mrd": "e9",
 	"trillion": "e12"}
 
-// unitOf returns the normalized name of a unit or currency; "" if word is none. blank means that a
-// blank precedes word: then any word of two or more lower-case letters is a unit, and is normalized
-// by removing the s of the plural.
+// unitOf returns the normalized name of the unit or currency word; "" if word is neither. blank is
+// whether a blank precedes word: then every word that isLowerWord accepts is a unit, and unitOf
+// removes the s of a plural.
 func unitOf(word string, blank bool) string {
 	unit := knownUnit(word, blank)
 	if cut := strings.TrimSuffix(word, "."); unit == "" && len(cut) > 1 && cut != word {
@@ -2125,8 +2133,8 @@ func unitOf(word string, blank bool) string {
 	return word
 }
 
-// knownUnit returns the normalized name of a unit or currency that is in units, in currencies or,
-// if a blank precedes word, in spacedUnits; "" if word is in none of them.
+// knownUnit returns the normalized name of word in units, in currencies or, if a blank precedes
+// word, in spacedUnits, and of word in lower case in units; "" if word is in none of these maps.
 func knownUnit(word string, blank bool) string {
 	unit := cmp.Or(units[word], currencies[word])
 	if unit == "" && blank {
@@ -2138,9 +2146,9 @@ func knownUnit(word string, blank bool) string {
 	return unit
 }
 
-// isLowerWord reports whether s is a word of lower-case Latin, Greek or Cyrillic letters. It
-// returns false for words such as april, pm and th, because the number before them belongs to a
-// date, a time or a rank.
+// isLowerWord reports whether s is a word of two or more bytes, of lower-case Latin, Greek or
+// Cyrillic letters. It returns false for words such as april, pm and th, because a number before
+// april, pm or th is part of a date, a time or a rank.
 func isLowerWord(s string) bool {
 	return len(s) > 1 && monthOf(s) == 0 && skipWord(s, "am", "pm", "st", "nd", "rd", "th") == s &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r > 'ѿ' || !unicode.IsLower(r) })
