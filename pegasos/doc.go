@@ -36,16 +36,17 @@
 // losses add g*x, where -g is the derivative of the loss with respect to the score. A mini-batch of
 // k rows adds 1/k of each row's update.
 //
-// With the defaults of [Order], [Offset] and [Average] training takes a fraction of the steps that
-// the paper's own choices, which [Paper] returns, need. Dual coordinate descent and Newton's method
-// come far closer to the optimum; if a proof is required, they also need less time: see [Finish].
+// With the defaults of [Order], [Offset] and [Average] training needs a fraction of the steps that
+// it needs with the paper's choices, which [Paper] returns. Dual coordinate descent and Newton's
+// method come far closer to the optimum; if a proof is required, they also need less time: see
+// [Finish].
 //
 // # Certificate
 //
-// In every order but [IID] a row is visited once an epoch. The share of its visits that violated
-// the margin (for other losses the mean of its g) is then a feasible dual variable, and the dual
-// objective D of these variables is a lower bound on the minimum of P. [Result] holds P, D and the
-// relative duality gap (P-D)/D.
+// In every order but [IID] each row is visited once an epoch. The share of a row's visits that
+// violated the margin (for other losses the mean of g over the visits) is then a feasible dual
+// variable, and the dual objective D of these variables is a lower bound on the minimum of P.
+// [Result] holds P, D and the relative duality gap (P-D)/D.
 //
 // # Reproducibility
 //
@@ -56,5 +57,6 @@
 // # Other trainers
 //
 // [Partial] trains on rows that arrive in chunks. Package kernelsvm trains with kernels in place of
-// the dot product, for classes that no hyperplane separates.
+// the dot product, for classes that no hyperplane separates. Package table trains on tables with
+// words, texts, dates and gaps.
 package pegasos

@@ -15,13 +15,13 @@ type ConfigError struct {
 	Field  string // name of the field, such as "Lambda"
 	Reason string // why the field can't be used, such as "have -1, want 1 or more"
 
-	// Mentions lists other fields that Reason names, in order and separated by blanks.
+	// Mentions lists the other fields that Reason names, in the order of Reason, with blanks between.
 	Mentions string
 }
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-// ReasonFor returns Reason with name(field) in place of each field that Mentions lists.
+// ReasonFor returns Reason with each field name that Mentions lists replaced by name(field).
 func (e *ConfigError) ReasonFor(name func(field string) string) string {
 	text, rest := "", e.Reason
 	for field := range strings.FieldsSeq(e.Mentions) {
@@ -40,7 +40,7 @@ func configErrorf(field, format string, args ...any) error {
 type RowError struct {
 	Row    int    // number of the row, from 0
 	Reason string // why the row can't be used
-	Scale  bool   // whether scaling the features would make the row usable
+	Scale  bool   // whether scaling the features may make the row usable
 }
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }

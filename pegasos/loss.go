@@ -2,7 +2,7 @@ package pegasos
 
 import "github.com/pegasimd/pegasimd/internal/train/loss"
 
-// Loss names the loss of a row with the label y as a function of its score z.
+// Loss names the loss of a row with the label y, -1 or +1 in classification, and the score z.
 type Loss string
 
 const (
@@ -30,7 +30,7 @@ func Losses() (names []Loss) {
 }
 
 // traits returns the properties of the loss. For an unknown name, which Config.Validate rejects, it
-// returns those of Hinge.
+// returns the properties of Hinge.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

@@ -69,7 +69,8 @@ type Model struct {
 func (m *Model) stepsOf(k int) int64  { return m.vectorResult(k).Steps }
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
-// Head holds the fields of a [Model] that describe its rows and labels.
+// Head holds the fields of a [Model] that describe the model's rows and labels. Model documents the
+// fields that have no comment here.
 type Head struct {
 	Features  int // number of features, as Model.Cols returns
 	IndexBase int
@@ -112,10 +113,9 @@ func (m *Model) scalesRows() bool {
 	return s != nil && !s.Folded && (s.Kind != ScaleNone || s.Expansion != nil)
 }
 
-// Validate returns an error unless training could have made the model. It must have as many weight
-// vectors as its classes and settings need, all of equal length, only finite numbers, ascending
-// classes and valid settings. [Read] returns valid models only; call Validate for models made by
-// hand.
+// Validate returns an error unless the model has as many weight vectors as its classes and settings
+// require, all of equal length, only finite numbers, ascending classes and valid settings. [Read]
+// returns valid models only; call Validate for models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -128,7 +128,7 @@ func (m *Model) Validate() error {
 func (m *Model) checkSettings() error {
 	cfg := m.Config
 	if cfg.Order == Permutation {
-		cfg.Order = Sequential // has no blocks either
+		cfg.Order = Sequential // valid, and without blocks like Permutation
 	}
 	return cmp.Or(cfg.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
@@ -151,9 +151,9 @@ func (m *Model) checkFinite() error {
 	return nil
 }
 
-// WithCols returns the model with cols features: new features have the weight 0, and weights beyond
-// cols are dropped. A model with an Expansion keeps the weights, and takes missing features for 0.
-// WithCols shares memory with m. It panics unless cols is from 0 to 2^31-1.
+// WithCols returns the model with cols features: new features have the weight 0, and the weights of
+// features from cols on are dropped. A model with an Expansion drops no weights: it scores missing
+// features as 0. The result shares memory with m. WithCols panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
 	if cols < 0 || cols > math.MaxInt32 {
 		panic(misuse.Of("%d columns, want 0 to 2^31-1", cols))
@@ -170,7 +170,7 @@ func (m *Model) WithCols(cols int) *Model {
 		c.Scaling = (*Scaling)(s.internal().WithCols(cols))
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
-			for k := range c.Bias { // a 0 in a dropped column scores -Shift*Factor*weight
+			for k := range c.Bias { // a 0 in a dropped column j adds -Shift[j]*Factor[j]*w[j]
 				c.Bias[k] = m.bias(k) + s.internal().ScoreOfZeros(m.Weights[k], cols)
 			}
 		}
@@ -188,7 +188,8 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// expandedWithCols changes m, which has an Expansion, to a model with cols features, and returns m.
+// expandedWithCols does the work of WithCols for m, which has an Expansion. It changes and returns
+// m.
 func (m *Model) expandedWithCols(cols int) *Model {
 	from := m.trainedCols()
 	if m.inputs = 0; cols < from {
@@ -211,10 +212,10 @@ func (m *Model) expandedWithCols(cols int) *Model {
 // Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
 // vectors one after the other (float32), the biases if there are any (float64), the classes
 // (float32), and A and B of each sigmoid (float64), all little-endian; then the lines "names",
-// "index_base", "hash_bits" and "table" of the model's file, without those whose value is zero. If
-// rows are scaled before they are scored, there follow a line "scale" with the Kind of the Scaling,
-// its shifts and its factors (float32), and for an Expansion a line "curves" with its Kind, its
-// terms (two int32 each), its knots, its shifts and its factors (float32).
+// "index_base", "hash_bits" and "table" of the model's file, except lines whose value is zero. If
+// rows are scaled before they are scored, a line "scale" with the Kind of the Scaling follows, and
+// its shifts and factors (float32); for an Expansion also a line "curves" with its Kind, and its
+// terms (two int32 each), knots, shifts and factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -227,7 +228,7 @@ func (m *Model) Hash() string {
 	if m.scalesRows() {
 		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
-	modelfile.WriteLines(h, lines) // fails only for models for which Write fails, too
+	modelfile.WriteLines(h, lines) // an error here is an error in Write, too
 	if m.scalesRows() {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
@@ -266,8 +267,8 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold converts m, a model for rows and targets scaled by s, to a model for unscaled rows and
-// targets whose Scaling is s. It returns m itself if s is nil.
+// Fold converts m, a model for rows and targets scaled by s, to a model with the Scaling s, for
+// unscaled rows and targets. It returns m itself if s is nil.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -284,8 +285,9 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold, the inverse of Fold, converts m to a model for rows and targets scaled by s. The Scaling
-// of m must be nil, be Folded, or scale rows like s. Unfold returns m itself if s is nil.
+// Unfold, the inverse of Fold up to rounding, converts m to a model for rows and targets scaled by
+// s. The Scaling of m must be nil, be Folded, or scale rows as s does. Unfold returns m itself if s
+// is nil.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -298,8 +300,8 @@ func (s *Scaling) Unfold(m *Model) *Model {
 	return &u
 }
 
-// Exact returns weight vector k of m and its bias, in float64 and converted to rows and targets
-// scaled by s. The model m must be a result of s.Fold.
+// Exact returns weight vector k of m and its bias in float64, converted so that they apply to rows
+// and targets scaled by s. The model m must be a result of s.Fold.
 func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
@@ -313,8 +315,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check returns an error unless training could have made the model. It checks all but the settings,
-// for which see checkSettings.
+// check returns the errors of Validate, except for invalid settings: see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("the *Model is nil")
@@ -364,12 +365,12 @@ func (m *Model) Pair(k int) (first, second int) {
 	return labels.Pair(k, len(m.Classes))
 }
 
-// Settings describes the objective and the length of the run, whether they were chosen from the
-// data or given, in one line for people, such as
+// Settings describes the objective and the length of the run, chosen from the data or given, in one
+// line for people, such as
 //
 //	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-5 = 2e-6 mean |x|^2, 20 passes
 //
-// In that line mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
+// where mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
 // versions.
 func (m *Model) Settings() string {
 	r2, note := 0.0, ""
@@ -390,8 +391,8 @@ type State struct{ state checkpoint.State }
 func (st *State) Steps() int64 { return st.state.Steps() }
 
 // Examples is a matrix of training rows. [dense.Matrix] and [sparse.Matrix] implement it. Methods
-// must be safe for concurrent use. If the type also has a method Err() error, training calls it
-// after reading all rows and before the first step, and returns its error: see [sparse.Matrix.Err].
+// must be safe for concurrent use. If the type also has a method Err() error, training calls Err
+// after reading all rows and before the first step, and returns the error: see [sparse.Matrix.Err].
 type Examples interface {
 	Rows() int // number of rows
 	Cols() int // number of columns, the features

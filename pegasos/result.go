@@ -19,28 +19,29 @@ type Result struct {
 	Solver string
 
 	// Replaced is the number of problems whose weights had a larger objective than w = 0 (with a
-	// prior, w = w0) or than the start, and were replaced by the best of these and the last
-	// iterate. It is 0 with OffsetNone or Patience.
+	// prior, w = w0) or than the start. Their weights were replaced by the best of w = 0, the start
+	// and the last iterate. It is 0 with OffsetNone or Patience, which prevent the replacement.
 	Replaced int
 	Weight   float64 // sum of the rows' weights; 0 if neither rows nor classes had any
 	// R2 is the mean squared norm of the scaled rows, with the appended feature, weighted by the
-	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one both refer to the first
-	// pair that has rows.
+	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one R2 and T0 refer to the
+	// first pair that has rows, with one-vs-rest T0 to the first class.
 	R2, T0 float64
-	// CrossValidated estimates the quality of the model from the folds that chose its settings,
-	// which makes it a little optimistic. It is nil if no folds were run.
+	// CrossValidated is the quality of models with the same settings in a cross-validation. It is
+	// nil if no folds were run. Its folds also chose the settings, so that it is a little
+	// optimistic.
 	CrossValidated *Estimate
 	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out of all
-	// training. It is nil if none were held out, or if the run was interrupted.
+	// training. It is nil if no rows were held out, or if the run was interrupted.
 	HeldOut *Estimate
-	// Objective is P, the mean over the problems. DualObjective is D, a proven lower bound on the
-	// minimum of P; it allows for all roundings, also those of Objective. Gap is the relative
-	// duality gap (P-D)/D, by which P exceeds its minimum at most: 0.01 is 1 %. It is 0 if P = D,
-	// and +Inf if only D is 0. DualObjective and Gap are NaN without a certificate; all three are
-	// NaN in the model of an interrupted run or of a Partial.
+	// Objective is P, the mean of the problems' objectives. DualObjective is D, a proven lower
+	// bound on the minimum of P, which allows for the rounding errors of both P and D. Gap is the
+	// relative duality gap (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and
+	// +Inf if only D is 0. DualObjective and Gap are NaN without a certificate; all three are NaN
+	// in the model of an interrupted run or of a Partial.
 	Objective, DualObjective, Gap float64
-	// PerClass holds the results of each weight vector; it is nil for joint problems. A pair of
-	// one-vs-one that has no rows keeps the weights of Start or Prior, and its objectives are NaN.
+	// PerClass holds a result for each weight vector; it is nil for joint problems. A pair of
+	// one-vs-one that has no rows keeps the weights of Start or Prior, and has NaN objectives.
 	PerClass []ClassResult
 }
 
@@ -53,7 +54,7 @@ type Result struct {
 //	Width                    float64 // smoothing width of the bound; 0 if the loss was not smoothed
 //
 // Width is the width of the interval of margins over which Newton's method smoothed the kink of the
-// loss when it found the dual variables of the bound. Verify needs it to compute them again.
+// loss when it found the dual variables of the bound. Verify needs Width to find these variables.
 type ClassResult = proof.ClassResult
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on: the
@@ -79,9 +80,9 @@ func (r Result) WorstGap() (gap float64, k int) {
 // NaN, which JSON can't express, and an infinite gap.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(proof.Result(r).Header()) }
 
-// UnmarshalJSON decodes what MarshalJSON encodes. Missing objectives and bounds become NaN, and Gap
+// UnmarshalJSON decodes the JSON of MarshalJSON. Missing objectives and bounds become NaN, and Gap
 // is computed from Objective and DualObjective. An unknown key is an error, as is an Estimate with
-// a number that no estimate can have.
+// an impossible number.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *proof.ResultHeader
 	if err := modelfile.Unmarshal(text, &h); err != nil {

@@ -5,7 +5,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Scale names a way to scale features, or targets, for training. Models take unscaled rows.
+// Scale names a way to scale features or regression targets for training. The methods of a model
+// take unscaled rows.
 type Scale = scale.Kind // a string
 
 const (
@@ -21,9 +22,9 @@ const (
 )
 
 // Scaling records how rows and targets were scaled for training, whether the scaling was set in the
-// Config or chosen from the data. The value x of column j became (x - Shift[j])*Factor[j], the
-// target y became (y - Centre)/Spread. Lambda, the objective and its lower bound refer to scaled
-// rows and targets.
+// Config or chosen from the data. The value x of column j became (x - Shift[j])*Factor[j], without
+// the step whose slice is nil; the target y became (y - Centre)/Spread. Lambda, the objective and
+// its lower bound refer to scaled rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows.
@@ -37,15 +38,15 @@ type Scaling struct {
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
 	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
-	// proof would take, as far as these apply. It may be empty.
+	// proof would take, where these apply. It may be empty.
 	Note string `json:"note,omitempty"`
 	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if it appended
 	// none. A model with an Expansion is not Folded.
 	Expansion *Expansion `json:"expansion,omitempty"`
 }
 
-// Curves names the columns that are appended to scaled rows, so that a linear model of them is a
-// curved function of the features.
+// Curves names a kind of columns to append to scaled rows, so that a linear model of the columns is
+// a curved function of the features.
 type Curves = curves.Kind // a string
 
 const (
@@ -53,8 +54,8 @@ const (
 	// CurvesProducts appends the square of each column and, for up to 12 columns, the product of
 	// each pair of columns.
 	CurvesProducts Curves = "products"
-	// CurvesPieces appends, for knots at the quartiles of each column, by how much a value exceeds
-	// the knot: the model is then a piecewise linear function of each column.
+	// CurvesPieces appends, for a knot at each quartile of each column, the amount by which a value
+	// exceeds the knot, or 0: the model is then a piecewise linear function of each column.
 	CurvesPieces Curves = "pieces"
 )
 
@@ -63,7 +64,7 @@ const (
 // max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -4 and 4:
 //
 //	Kind   Curves
-//	Terms  [][2]int32 // two columns, the lower one first; twice that of a square or a piece
+//	Terms  [][2]int32 // columns a <= b of each term; a = b for a square or a piece
 //	Knots  []float32  // for CurvesPieces, in scaled units; else nil
 //	Shift  []float32  // mean of each f in the training rows
 //	Factor []float32  // inverse of each f's standard deviation
@@ -72,6 +73,6 @@ type Expansion = curves.Expansion
 // internal returns s as the scaling type of the internal packages; nil if s is nil.
 func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }
 
-// Same reports whether s and t scale the features alike. It returns false if s is nil. If s is not
-// nil, t must not be nil either.
+// Same reports whether s and t scale the features in the same way, whatever they do to targets. It
+// returns false if s is nil; otherwise t must not be nil.
 func (s *Scaling) Same(t *Scaling) bool { return s.internal().Same(t.internal()) }

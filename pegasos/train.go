@@ -12,11 +12,11 @@ import (
 // Squared and EpsInsensitive y holds regression targets.
 //
 // The error is a *[RowError] for a row that can't be used, a *[ConfigError] for a setting that
-// can't, and a *[StepError] if numbers leave the range of float32. If ctx is done before the run is
-// over, Train returns ctx.Err() and the model so far. That model is nil if ctx was done after the
-// call began and before the first step, and it has no objective and bound if ctx was done before
-// these were computed. With any other error but [ErrPaused] the model is nil. The weights of a
-// model are always finite.
+// can't be used, and a *[StepError] if numbers leave the range of float32. If ctx is done before
+// the run is over, Train returns ctx.Err() and the model so far. That model may be nil if ctx was
+// done before the first step, and it has no objective and bound if ctx was done before these were
+// computed. With any other error but [ErrPaused] the model is nil. The weights of a model are
+// always finite.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -66,10 +66,10 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	return t.Config.Plain(), r2, nil
 }
 
-// Measure returns the Result that the run would have if it ended here, which takes about a pass
-// over the rows. It must not be called after the callback has returned.
+// Measure returns the Result that the run would have if it ended here. It takes about a pass over
+// the rows. Call Measure only during the callback.
 func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
 
-// Model returns the model that the run would give if it ended here, with its Result, and with its
-// State if Trainer.KeepState is set. It must not be called after the callback has returned.
+// Model returns the model that the run would give if it ended here, with a Result, and with a State
+// if Trainer.KeepState is set. Call Model only during the callback.
 func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }

@@ -13,61 +13,63 @@ import (
 type Trainer struct {
 	Config
 
-	// Threads limits the goroutines that train classes or pairs of classes at a time; 0 means
-	// GOMAXPROCS, and other values are limited to the larger of 64 and four for each processor. The
+	// Threads limits the goroutines of a run, which train classes or pairs of classes in parallel.
+	// 0 means GOMAXPROCS; other values are cut to the larger of 64 and four for each processor. The
 	// model does not depend on Threads.
 	Threads int
-	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It multiplies the
-	// weight of the row's class. A row of weight 2 counts as two rows, a row of weight 0 as none:
+	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It is multiplied by
+	// the weight of the row's class. A row of weight 2 counts as two rows, one of weight 0 as none:
 	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
 	// is multiplied by the row's weight over the mean weight. Scaling and other settings that are
 	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
-	// that choose lambda are weighted.
+	// that decide between values of Lambda, Curves and Multiclass are weighted.
 	Weights []float32
 	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may
 	// expand: columns of numbers that have mean 0 and standard deviation 1, as they are or after
-	// ScaleStandard. If nil, they are all columns of dense rows that ScaleStandard scales, and none
-	// of other rows.
+	// ScaleStandard. If CurveColumns is nil, Curves may expand all columns of dense rows scaled by
+	// ScaleStandard, and no columns of other rows.
 	CurveColumns []int
 	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
 	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.
-	// It is a share of the groups of equal rows, in each class: a row and its copies are held out
-	// together. Hashes of the rows and Config.Seed choose the groups, so that neither the order of
-	// the rows nor copies change the choice. A class of one group stays in training, as do rows of
-	// weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify needs the same
-	// Holdout. It can't be combined with Start, Prior, Resume, KeepState or Pause.
+	// Equal rows form a group, which is held out or kept as a whole, and Holdout is a share of the
+	// groups in each class. Hashes of the rows and Config.Seed choose the groups, so that neither
+	// the order of the rows nor copies change the choice. A class of one group stays in training,
+	// as do rows of weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify
+	// needs the same Holdout. Holdout can't be combined with Start, Prior, Resume, KeepState or
+	// Pause.
 	Holdout float64
-	// Start, if not nil, is a model to continue from: the run begins at its weights, and t counts
-	// on from its Result.Steps. Features that it lacks begin at the weight 0. Every label must be
-	// one of its classes. Epochs and Steps count this run alone; the model is not the one that a
-	// single longer run would give.
+	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and t
+	// counts on from its Result.Steps. Features that Start lacks begin at the weight 0. Every label
+	// must be a class of Start. Epochs and Steps count this run alone; the model differs from the
+	// model of a single longer run.
 	Start *Model
 
-	// KeepState makes Train and Progress.Model store in the model what Resume needs: several times
-	// the size of the model, and eight bytes for each row and weight vector.
+	// KeepState makes Train and Progress.Model store in the model the state that Resume needs. It
+	// takes several times the memory of the model's weights, and up to 12 bytes for each row and
+	// weight vector.
 	KeepState bool
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify. That takes
 	// a pass over the rows.
 	Fingerprint bool
 	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. All bounds of the run are then computed from the rounded variables, and a
-	// little lower; with a small Config.Tol the run may take some more epochs. It implies
+	// to two bytes each. All bounds of the run are then computed from the rounded variables and are
+	// a little lower; with a small Config.Tol the run may take some more epochs. KeepProof implies
 	// Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
-	// Config must be the same as in that run, which then ends with the same model, to the bit, as
-	// without the interruption. Epochs or Steps, which count the whole run, may be larger than they
-	// were; the model then equals an uninterrupted run's only if Average is LastIterate and nothing
-	// ends the run early.
+	// Config must be as in the interrupted run. The model is then the model of an uninterrupted
+	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
+	// interrupted run; the model is then sure to be that of an uninterrupted run only if Average is
+	// LastIterate, t0 is not adapted (see OffsetAuto) and nothing ends the run early.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
-	// ErrPaused.
+	// ErrPaused. In a resumed run the steps before the interruption count, too.
 	Pause int64
 
 	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, which
-	// includes the weight of the appended feature. Without Start the run begins at w0. The prior's
-	// bias is kept if Bias is BiasNone. Features and labels are matched as for Start.
+	// includes the weight of the appended feature. Without Start the run begins at w0. If Bias is
+	// BiasNone, the model has the prior's bias. Features and labels are matched as for Start.
 	Prior *Model
 	// Costs, if not nil, holds the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is
 	// the cost of predicting class r for a row of class y, with classes in ascending order of their
@@ -76,12 +78,12 @@ type Trainer struct {
 	// Valid holds the validation rows for Config.Patience. A row whose label is missing from the
 	// training set counts as a mistake.
 	Valid *Labelled
-	// MaxMemory limits the memory of training, in bytes, without the data and as estimated
-	// beforehand; 0 means 4 GiB, or what this process has left of the memory of the machine or its
-	// control group if that is less. One-vs-rest takes some 24 bytes for each class and feature,
-	// and 8 for each class and row. The choice of settings from the data depends on MaxMemory, or
-	// on 4 GiB if it is 0, but not on the memory of the machine. A run that does not fit is refused
-	// with a *[ConfigError].
+	// MaxMemory limits the memory of training in bytes, without the data, as estimated before the
+	// run; 0 means 4 GiB, or the memory that the machine or the control group has left for this
+	// process if that is less. Pegasos's steps with one-vs-rest take some 24 bytes for each class
+	// and feature, and 8 bytes for each class and row. The choice of settings from the data depends
+	// on MaxMemory, or on 4 GiB if MaxMemory is 0, but not on the memory of the machine. A run that
+	// does not fit is refused with a *[ConfigError].
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
@@ -97,7 +99,7 @@ type Labelled struct {
 	Weights []float32 // one weight for each row, as in Trainer.Weights; nil if all are 1
 }
 
-// Progress describes how far a run has come. With one-vs-one it counts the steps of all pairs.
+// Progress reports how far a run has come. With one-vs-one the steps are summed over all pairs.
 type Progress struct {
 	Epoch      int   // epochs completed; the last one of a run may be shorter
 	Steps      int64 // steps taken
@@ -115,13 +117,13 @@ type task struct {
 	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
 	// settings were given and none of them asks for scaling.
 	scale          *scale.Scale
-	rawEpsilon     float64         // Epsilon for unscaled targets, if scale is not nil
+	rawEpsilon     float64         // Epsilon for unscaled targets; not set if scale is nil
 	columns        int             // number of non-empty columns; 0 if not counted
-	classes        []float32       // distinct labels, ascending; nil if taken from the training rows
-	priorHash      string          // hash of the caller's Prior; empty without one
-	startHash      string          // hash of Start, or of the resumed run's Start; empty without one
-	crossValidated *proof.Estimate // of the chosen settings; nil if no folds were run
-	prepareCtx     context.Context // context that ends prepare early; nil if nothing does
+	classes        []float32       // distinct labels, ascending; nil to use the training labels
+	priorHash      string          // hash of the caller's Prior; empty if there is no Prior
+	startHash      string          // hash of Start, or of the resumed run's Start; empty if none
+	crossValidated *proof.Estimate // estimate for the chosen settings; nil if no folds were run
+	prepareCtx     context.Context // context that cancels the preparation; nil if nothing does
 }
 
 // stopped reports whether prepareCtx is done, so that the preparation may be abandoned.
