@@ -24,8 +24,8 @@ func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	return m, err
 }
 
-// joinProgress returns a callback for several consecutive training runs, which reports their
-// progress to f as if they were one run. It returns nil if f is nil.
+// joinProgress returns a callback for the given number of consecutive training runs, which reports
+// their progress to f as if they were one run. It returns f if f is nil or there is only one run.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f
@@ -46,10 +46,10 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// calibrate fits the sigmoids of m. The rows of each fold get their scores from a model that was
-// trained, with the same settings, on the other folds. Trainer.Weights apply to training and to the
-// sigmoids, Config.ClassWeight to training alone, as in scikit-learn's CalibratedClassifierCV:
-// class weights change the objective, not the frequency of a class.
+// calibrate fits the sigmoids of m to scores of the rows of set. The rows of each fold are scored
+// by a model that was trained, with the same settings, on the other folds. Trainer.Weights apply to
+// training and to the sigmoids, Config.ClassWeight to training alone, as in scikit-learn's
+// CalibratedClassifierCV: class weights change the objective, not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)
@@ -88,9 +88,10 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 }
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
-// the rows of each label are spread evenly over the folds. It returns the number of each row's
-// fold, from 0, or -1 for a row of weight 0. weights may be nil; it only matters which weights are
-// 0. The same labels and seed give the same folds on every machine.
+// the rows of each label are distributed evenly over the folds. It returns each row's fold, from 0
+// to folds-1, or -1 for a row of weight 0. weights may be nil; weights above 0 are all alike. Equal
+// arguments give equal folds on every machine. Folds panics if folds is below 1, or if y and
+// weights differ in length.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

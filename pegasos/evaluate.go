@@ -22,8 +22,8 @@ func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
 }
 
 // Penalty returns the penalty lambda/2 |w|^2, where the weight vector w includes the weight of an
-// appended feature. For a joint problem it is the sum over all weight vectors, otherwise the mean
-// over them. It is NaN for a model that was trained with a Prior.
+// appended feature. With several weight vectors it is the sum over them for a joint Multiclass,
+// otherwise their mean. It is NaN for a model that was trained with a Prior.
 func (m *Model) Penalty() float64 {
 	if m.Prior != "" {
 		return math.NaN() // the model does not store the prior's weights
@@ -45,13 +45,13 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean training loss of rows with the labels y, given the scores that
-// [Model.DecisionAll] returned for them. For a model of several problems it is the mean of their
-// mean losses, where a one-vs-one problem counts only the rows of its two classes. weights, if not
-// nil, holds a weight for each row, as in Trainer.Weights; class weights and Trainer.Costs are not
-// applied. For regression with a TargetScale the loss refers to scaled targets. MeanLoss is NaN if
-// a weight is invalid, a label is not one of the model's classes, or a pair of classes has no rows.
-// It panics if y and weights differ in length.
+// MeanLoss returns the mean loss of rows with the labels y, by the loss of the training, given the
+// scores that [Model.DecisionAll] returned for the rows. For a model of several problems it is the
+// mean of the problems' mean losses, where a one-vs-one problem counts only the rows of its two
+// classes. weights, if not nil, holds a weight for each row, as in Trainer.Weights; class weights
+// and Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
+// targets. MeanLoss is NaN if a weight is invalid, a label is not one of the model's classes, or a
+// pair of classes has no rows. It panics if y and weights differ in length.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
@@ -91,8 +91,8 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean returns the weighted mean of value(i) for i < n. It does not call value for rows of
-// weight 0. A nil weight means 1 for each row.
+// weightedMean returns the weighted mean of value(i) for i from 0 to n-1. It does not call value
+// for rows of weight 0. If weight is nil, each row has the weight 1.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
@@ -104,8 +104,9 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// problemScores returns three lists about the rows of weight vector k's problem: their scores by
-// that vector, whether each row is of the positive class, and their weights: see labels.Problem.
+// problemScores returns three lists about the rows of weight vector k's problem: each row's score
+// by vector k, whether the row is of the positive class, and the row's weight. See
+// labels.Problem.Rows.
 func (m *Model) problemScores(k int, scores []float64, classes []int32,
 	weights []float64) (z []float64, positive []bool, weight []float64) {
 	p := labels.Problem{Vector: k, Vectors: len(m.Weights), Classes: len(m.Classes),

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// trainHoldout is Train with a Holdout.
+// trainHoldout does the work of Train if Holdout is set.
 func (tr *Trainer) trainHoldout(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	cfg := tr.Config
 	if err := cmp.Or(cfg.Validate(), tr.validateHoldout()); err != nil {
@@ -35,7 +35,7 @@ func (tr *Trainer) trainHoldout(ctx context.Context, x Examples, y []float32) (*
 	return m, nil
 }
 
-// verifyHoldout is Verify with a Holdout.
+// verifyHoldout does the work of Verify if Holdout is set.
 func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	if err := cmp.Or(m.Validate(), tr.validateHoldout()); err != nil {
@@ -50,7 +50,8 @@ func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []
 	return inner.Verify(ctx, m, rest.X, rest.Y, o)
 }
 
-// validateHoldout returns an error if Holdout is no share, or can't be combined with another field.
+// validateHoldout returns an error if Holdout is not between 0 and 1, or if another field is set
+// that can't be combined with Holdout.
 func (tr *Trainer) validateHoldout() error {
 	if !proof.GoodShare(tr.Holdout) {
 		return configErrorf("Holdout", "have %v, want a share of the rows, more than 0 and less "+
@@ -65,7 +66,7 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
-// split returns copies of the rows that Holdout holds out, and of the others.
+// split returns a copy of the rows that Holdout holds out, and a copy of the other rows.
 func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regression bool,
 	seed uint64) (held, rest *Labelled, err error) {
 	if err := store.CheckExamples(x); err != nil {
@@ -83,7 +84,7 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	out, in := store.HoldOut(set.Labeled(hashes), seed, tr.Holdout)
 	if len(out) == 0 {
 		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of %d rows: there "+
-			"are too few different ones", tr.Holdout, x.Rows())
+			"are too few different rows", tr.Holdout, x.Rows())
 	}
 	take := func(rows []int) *Labelled {
 		d := &Labelled{}
@@ -101,10 +102,11 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	return take(out), take(in), nil
 }
 
-// Estimate returns the accuracy of m on rows that it was not trained on, or for regression R^2,
-// with the standard error. Equal rows count as one observation in the standard error. A label that
-// is none of the model's classes counts as a mistake. Estimate returns an error if no row has a
-// weight above 0, if a score is not finite, or if R^2 is not defined because all targets are equal.
+// Estimate returns the accuracy of m on the rows d, or R^2 for regression, with the standard error.
+// d should not be training rows. Equal rows count as one observation in the standard error. A label
+// that is not one of the model's classes counts as a mistake. Estimate returns an error if no row
+// has a weight above 0, if a score is not finite, or if R^2 is not defined because all targets are
+// equal.
 func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 	hashes := store.Hashes(d.X, 1, func() bool { return false })
 	groups := map[uint64]int32{}

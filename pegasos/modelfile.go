@@ -19,9 +19,11 @@ import (
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	shifts    (float32, one for each feature; only with a "scaling" of kind standard)
 //	factors   (float32, one for each feature; only with a "scaling" of kind standard or max-abs)
+//	shifts    (float32, one for each term; only with an "expansion" in the "scaling")
+//	factors   (float32, one for each term; only with an "expansion" in the "scaling")
 //	state     (float32; the arrays of package checkpoint; only with a "state")
 
-// header holds those values of a model file's header whose form differs from the Model's field.
+// header holds the values of a model file's header whose form differs from the Model's field.
 type header struct {
 	features int
 	sparse   bool      // the file leaves out weights that are 0
@@ -105,7 +107,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The numbers are read before memory of the claimed size is allocated.
+	// The numbers are read before memory of the size that the header claims is allocated.
 	length := h.features + m.Scaling.internal().Terms()
 	size := matrices.VectorsSize(vectors, length)
 	weights, err := r.Vectors(vectors*length, h.sparse, size)
@@ -192,6 +194,6 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	return vectors, nil
 }
 
-// WriteFile writes the model to the named file atomically: after an error the file is as it was. If
-// the name ends in .gz the file is compressed with gzip.
+// WriteFile writes the model to the named file atomically: after an error the file is as it was
+// before. If the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -14,9 +14,9 @@ import (
 )
 
 // Partial trains on rows that arrive in chunks, because they do not fit in memory or are not all
-// available yet. The classes are fixed from the start. Each chunk is visited in one pass; the step
-// count t and the random number generator continue from chunk to chunk. The same chunks give the
-// same model, to the bit, on every machine.
+// available yet. The classes are fixed when the Partial is created. Each chunk is visited in one
+// pass; the step count t and the random number generator continue from chunk to chunk. The same
+// chunks give the same model, to the bit, on every machine.
 type Partial struct {
 	cfg     Config
 	classes []float32           // distinct labels, ascending; empty for regression
@@ -27,26 +27,29 @@ type Partial struct {
 	scaling *Scaling // scaling applied to chunks; nil if they are not scaled
 	failed  error    // StepError of an earlier Fit; nil if there was none
 
-	Threads int // goroutines that scale rows and train classes or pairs; 0 means GOMAXPROCS
+	// Threads limits the goroutines that scale rows and train classes or pairs: see
+	// Trainer.Threads.
+	Threads int
 }
 
-// NewPartial returns a trainer for chunks of rows with cols columns. classes lists their labels: at
-// least two, all distinct, or none for regression. Settings that refer to the whole data cause a
-// *[ConfigError]: Scale, TargetScale, C, Epochs, Steps, Tol, Patience, Finish, Calibrate,
-// Balanced, and Project for regression. Shuffled visits a chunk's rows in a random order without
-// blocks, since each chunk is visited once; the model's Config then has the Order [Permutation].
-// Class weights multiply the loss as they are, without division by their mean. There is no
-// certificate. Zero fields mean the values of [Config.Plain]; [NewPartialFrom] uses settings that
-// were chosen from other data.
+// NewPartial returns a trainer for chunks of rows with cols columns. classes lists the labels of
+// all chunks: at least two, all distinct, or none for regression. Settings that refer to the whole
+// data cause a *[ConfigError]: Scale, TargetScale, Curves and Finish unless they are "none", C,
+// Epochs, Steps, Tol, Patience, Calibrate, Balanced, and Project for regression. With Shuffled a
+// chunk's rows are visited in a random order without blocks, since each chunk is visited once; the
+// model's Config then has the Order [Permutation]. Class weights multiply the loss as they are,
+// without division by their mean. There is no certificate. Zero fields mean the values of
+// [Config.Plain]; [NewPartialFrom] uses settings that were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
-// NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start.
-// Columns, classes and settings are those of m, except settings that refer to the whole data. Fit
+// NewPartialFrom returns a trainer for chunks that continues from m as from a Trainer.Start. It
+// uses the columns, classes and settings of m, except settings that refer to the whole data. Fit
 // takes unscaled rows and targets and scales them like the training data of m. m is not changed.
 // The error is a *[ConfigError] if m was trained with Balanced, with Project for regression, or
-// with C and OneVsOne so that its pairs differ in lambda.
+// with C and OneVsOne so that its pairs differ in lambda. Other errors say that m is invalid or has
+// an Expansion.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -62,14 +65,14 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	if l := m.lambda(0); l > 0 {
 		cfg.Lambda = l
 	}
-	if cfg.Order == Permutation { // set by the Partial that trained m
+	if cfg.Order == Permutation { // a Partial trained m with Shuffled
 		cfg.Order = Shuffled
 	}
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
-// newPartial returns a trainer for chunks that continues from the model base. If base is nil, it
-// starts anew.
+// newPartial returns a trainer for chunks that continues from the model base, or from weights of 0
+// if base is nil.
 func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	return p, nil
 }
 
-// checkChunks returns an error if cfg is invalid or a field is set that refers to the whole data.
+// checkChunks returns an error if cfg is invalid or sets a field that refers to the whole data.
 func (cfg Config) checkChunks() error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -188,7 +191,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 }
 
 // Model returns the model after the chunks so far. Its objective, bound and gap are NaN. The error
-// is a *[StepError]: the error of an earlier Fit, or a new one if a weight is not finite.
+// is a *[StepError] of an earlier Fit, or a new *StepError if a weight or bias is not finite.
 func (p *Partial) Model() (*Model, error) {
 	if p.failed != nil {
 		return nil, p.failed

@@ -30,8 +30,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 }
 
 // Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
-// or in a tie the first of the tied classes. It returns -1 if one of the scores is NaN or infinite,
-// as scores beyond the range of float32 are. It panics for a regression model.
+// or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite, which
+// happens if sums leave the range of float32. It panics for a regression model.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("a regression model has no classes"))
@@ -47,8 +47,8 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores) // one score for each class
 }
 
-// checkScores cuts scores to one score for each weight vector. It panics if scores is shorter than
-// that, or if the model has no weight vectors.
+// checkScores cuts scores to one score for each weight vector. It panics if there are fewer scores,
+// or if the model has no weight vectors.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -61,10 +61,10 @@ func (m *Model) checkScores(scores []float64) []float64 {
 
 // ClassScores stores a score for each class in dst, in the order of Classes, given the scores of
 // one row, and returns dst cut to the number of classes, or a new slice if dst is shorter. For two
-// classes with one score z they are -z and z. With one-vs-one the score of a class is its number of
-// votes plus, to break ties, s/(3(|s|+1)). There s is the sum of the scores of the pairs that
-// include the class, each with the sign changed if needed so that a positive score favors the
-// class. In all other models the class scores are the given scores.
+// classes with one score z the class scores are -z and z. With one-vs-one the score of a class is
+// its number of votes plus, to break ties, s/(3(|s|+1)), where s is the sum of the scores of the
+// pairs that include the class, with the signs with which a positive score favors the class. In all
+// other models the class scores are the given scores.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
@@ -102,24 +102,25 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// decider finds the scores of many rows.
+// decider computes the scores of the rows of x.
 type decider struct {
 	*Model
 	x     store.Rows
-	mixed *store.Mixed // the weight vectors, for sparse rows; nil if that would not pay
+	mixed *store.Mixed // interleaved weight vectors, if they save time on sparse rows; else nil
 }
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	const least = 2 // nonzeros per column, whose products with a vector take as long as its copy
-	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), least) {
+	// Interleaving a vector takes as long as its products with this number of nonzeros per column.
+	const perColumn = 2
+	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
 		d.mixed.Load(m.Weights)
 	}
 	return d
 }
 
-// decide stores the scores of row i in dst, with the bits of Decision.
+// decide stores the scores of row i in dst, equal to the scores of Decision to the bit.
 func (d *decider) decide(i int, dst []float64) {
 	if d.mixed == nil {
 		d.Decision(d.x, i, dst)
@@ -131,7 +132,7 @@ func (d *decider) decide(i int, dst []float64) {
 }
 
 // matchCols returns m with as many features as x has columns: see WithCols. It panics if x is nil
-// or its number of rows or columns is invalid.
+// or has an invalid number of rows or columns.
 func (m *Model) matchCols(x Examples) *Model {
 	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
@@ -139,8 +140,8 @@ func (m *Model) matchCols(x Examples) *Model {
 	return m.WithCols(x.Cols())
 }
 
-// PredictAll returns [Model.Predict] for each row of x. The columns of x and of the model may
-// differ, as in [Model.DecisionAll].
+// PredictAll returns the result of [Model.Predict] for each row of x. The numbers of columns of x
+// and of the model may differ, as for [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.matchCols(x)
 	d, scores, predicted := m.newDecider(x), make([]float64, len(m.Weights)),
@@ -154,10 +155,10 @@ func (m *Model) PredictAll(x Examples) []float32 {
 
 // Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
 // returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. The scores are those
-// of [Model.Decision], to the bit; [Model.Class] and [Model.Probabilities] take them. Score
-// allocates nothing else. For a model with HashBits or a Table the caller must have hashed or
-// ordered the row's features like the training data. Score panics unless len(x) is Cols. It may be
-// called by several goroutines at once.
+// of [Model.Decision], to the bit; pass them to [Model.Class] or [Model.Probabilities]. Score
+// allocates nothing else, except buffers that later calls reuse. For a model with HashBits or a
+// Table the caller must have hashed or ordered the row's features like the training data. Score
+// panics unless len(x) is Cols. Several goroutines may call it at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	dst = resize(dst, len(m.Weights))
@@ -201,15 +202,14 @@ func resize(dst []float64, n int) []float64 {
 const maxStackOutputs = 64
 
 // PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
-// score is not finite. For a model of up to 64 weight vectors it allocates no more than
-// [Model.Score].
+// score is not finite. For a model of up to 64 weight vectors PredictDense allocates no more memory
+// than [Model.Score].
 func (m *Model) PredictDense(x []float32) float32 {
 	var buf [maxStackOutputs]float64
 	return m.label(m.Score(x, buf[:]))
 }
 
-// PredictSparse is [Model.PredictDense] for a sparse row with the values val of the features idx,
-// as [Model.ScoreSparse] takes them.
+// PredictSparse is [Model.PredictDense] for a sparse row: see [Model.ScoreSparse] for idx and val.
 func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 	var buf [maxStackOutputs]float64
 	return m.label(m.ScoreSparse(idx, val, buf[:]))
@@ -219,9 +219,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
 // in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
-// of weight 0 is ignored. Weights above 0 whose mean is below 1 are scaled to a mean of 1. The
-// probabilities then refer to the weighted rows. The error says which argument does not fit the
-// model or is not finite, or that no sigmoid fits; the model is then unchanged.
+// of weight 0 is ignored. If the mean of the weights above 0 is below 1, they are scaled to the
+// mean 1. The error says which argument does not fit the model or is not finite, or that no sigmoid
+// fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a regression model has no probabilities")
@@ -261,7 +261,7 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 // and must have the loss Log or a Calibration.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
-	if loss == "" { // a file may leave out the default; Plain allocates
+	if loss == "" { // zero means the default; Plain allocates, so it is only called here
 		loss = m.Config.Plain().Loss
 	}
 	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())
@@ -306,8 +306,8 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled scales a row and stores its scores in dst. values holds the features in index, or all
-// features if index is nil.
+// scoreScaled scales a row, stores its scores in dst and returns dst. values holds the values of
+// the features in index, or of all features if index is nil.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.internal().Dots(dst, index, values, m.Weights)
 	for k := range dst {

@@ -25,8 +25,8 @@ import (
 // ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
-// their labels.
+// prepare checks the settings, chooses the unset fields of the Config from the data, and returns
+// the scaled rows with their labels.
 func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
@@ -47,7 +47,7 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	// If the settings of the resumed run were chosen, its model has a Scaling, which is used again.
+	// If the settings of the resumed run were chosen, Resume has a Scaling, which is used again.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
 	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && t.Curves == CurvesNone &&
 		!scaled
@@ -92,15 +92,15 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	return c.Rows, t.rescaleModels(x.Cols())
 }
 
-// use sets the Config and the scale to those of c.
+// use sets the Config, the scale and the other fields that c determines.
 func (t *task) use(c *choose.Choice) {
 	t.Config = fromSettings(c.Settings)
 	t.scale, t.rawEpsilon = c.Scale, c.RawEpsilon
 	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 }
 
-// validate returns an error for fields of the Trainer beside Config, including the validation rows,
-// that are invalid whatever the training data.
+// validate returns an error for a field of the Trainer, beside Config, that is invalid with any
+// training data. It checks the validation rows, too.
 func (t *task) validate() error {
 	cfg := t.Config.settings()
 	return cmp.Or(publicError(options.Check([]options.Rule{
@@ -141,7 +141,8 @@ func (t *task) validateRows(v *Labelled) error {
 	return nil
 }
 
-// newSet returns the rows of x with their labels y and the products of row and class weights.
+// newSet returns the rows of x with the labels y and, as weights, the products of row and class
+// weights.
 func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	byLabel, err := t.settings().ClassWeights()
 	if err != nil {
@@ -175,8 +176,8 @@ func (t *task) checkCurveColumns(cols int) error {
 	return nil
 }
 
-// checkModels returns an error unless the run can use Prior and Start. It sets t.classes,
-// t.priorHash and t.startHash.
+// checkModels returns an error unless the run can use Prior and Start, where given. It sets
+// t.priorHash, t.startHash and, if there is a Prior or a Start, t.classes.
 func (t *task) checkModels() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
@@ -189,8 +190,12 @@ func (t *task) checkModels() error {
 		have, want := m.Config.Plain().Multiclass, t.Config.Plain().Multiclass
 		switch {
 		case (m.Classes == nil) != t.Loss.Regression():
-			return configErrorf(what, "one of the model and the loss %s is for classes, the other "+
-				"for regression", t.Loss)
+			kind := "classes"
+			if m.Classes == nil {
+				kind = "regression"
+			}
+			return configErrorf(what, "the model is for %s, but the loss %s is not", kind,
+				t.Config.Plain().Loss)
 		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
 			return configErrorf(what, "the model's %s is %q, want %q",
 				options.Name("Multiclass"), have, want)
@@ -242,8 +247,8 @@ func (t *task) rescaleModels(cols int) error {
 	return nil
 }
 
-// trainOnce trains one model on set. The model takes unscaled rows if folded is true, else scaled
-// rows.
+// trainOnce trains one model on set. The model is for unscaled rows if folded is true, else for
+// scaled rows.
 func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
@@ -305,7 +310,7 @@ func (t *task) job(set *store.Set) engine.Job {
 	return job
 }
 
-// point returns the weights and the result of m as the engine's starting point; nil if m is nil.
+// point returns the weights, biases and Result of m in the form of the engine; nil if m is nil.
 func (m *Model) point() *engine.Point {
 	if m == nil {
 		return nil
@@ -318,8 +323,8 @@ func (m *Model) point() *engine.Point {
 	return p
 }
 
-// model converts the point p of session s to a Model, which takes unscaled rows if folded is true,
-// else scaled rows.
+// model converts the point p of session s to a Model for unscaled rows if folded is true, else for
+// scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,

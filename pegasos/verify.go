@@ -25,12 +25,12 @@ type Verdict string
 
 const (
 	// Confirmed means that Verify found the claimed objectives, and a bound and a gap at least as
-	// good as claimed, for the mean over the problems and for each vector that is not in
-	// Verification.Unconfirmed.
+	// good as claimed, for the mean over the problems and for each weight vector that
+	// Verification.Unconfirmed does not list.
 	Confirmed Verdict = "confirmed"
-	// NotConfirmed means that nothing contradicts the claim, but that Verify found only a weaker
-	// bound, or would need rows in the layout of the training to reproduce the objective. With a
-	// Proof this verdict does not occur.
+	// NotConfirmed means that nothing contradicts the claim, but Verify found only a weaker bound,
+	// or needs rows in the layout of the training (dense or sparse) to reproduce the objective.
+	// With a Proof this verdict does not occur.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
@@ -44,7 +44,7 @@ type Verification struct {
 	Reasons   []string // why the Verdict is Contradicted; nil for any other Verdict
 	Hash      string   // Hash of the model
 	Data      string   // fingerprint of the data, in the form of Model.Data
-	Known     bool     // whether the data have the model's fingerprint, apart from the layout
+	Known     bool     // whether Data and Model.Data are fingerprints of equal data in any layout
 	Objective float64  // P of the model as written to its file, from float64 dot products
 	Bound     float64  // lower bound on the minimum of P, computed anew; NaN without a certificate
 	Gap       float64  // relative duality gap of Objective and Bound
@@ -56,32 +56,32 @@ type Verification struct {
 	// the training.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
-	// Unconfirmed holds the numbers of the vectors whose bound or gap was found to be worse than
-	// claimed; it is empty with a Proof.
+	// Unconfirmed lists the indices of weight vectors for which Verify found a worse bound or gap
+	// than claimed; it is empty with a Proof.
 	Unconfirmed []int
 }
 
-// VerifyOptions selects how Verify computes its bound, and what else it checks.
+// VerifyOptions selects how Verify computes a bound, and whether it verifies sigmoids.
 type VerifyOptions struct {
-	// Proof, if not nil, holds the dual variables of the bound. Without it they are computed from
-	// the margins of the rows.
+	// Proof, if not nil, holds the dual variables of the bound. If nil, Verify computes dual
+	// variables from the margins of the rows.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
-	// margins; 0 means that the bound is not improved. If the bound then falls short of the claim,
-	// up to 21 times Passes are made in all, and after them some iterations of Newton's method if
-	// the model's Finish is FinishNewton or FinishAuto, its problems are not joint, and it has at
-	// most 2,000 columns.
+	// margins; 0 means that the bound is not improved. If the bound is still weaker than claimed,
+	// Verify makes up to 21 times Passes in all. Some iterations of Newton's method follow if the
+	// model's Finish is FinishNewton or FinishAuto, its Multiclass is not joint, and it has at most
+	// 2,000 columns.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained again. The sigmoids must then
-	// be the same to the bit. The trainer's Start and the layout of the rows must be as in
-	// training.
+	// Sigmoids makes Verify train the folds of Config.Calibrate again, and contradict the claim
+	// unless it gets the model's sigmoids, to the bit. The trainer's Start and the layout of the
+	// rows must be as in training.
 	Sigmoids bool
 }
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
-// objective and a lower bound on its minimum anew, and trusts no number of the training. The
-// trainer's Weights, Costs, Prior and Holdout must be the same as in training, and with o.Sigmoids
-// its Start, too; the trainer's Config is not used. The error says why the claims can't be checked.
+// objective and a lower bound on its minimum anew, and trusts no number of the training. Weights,
+// Costs, Prior and Holdout of tr must be as in training, and Start, too, if o.Sigmoids is set.
+// Verify does not use the Config of tr. The error says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
@@ -150,12 +150,12 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			m.Cols())
 	}
 	if m.inputs > 0 {
-		return nil, nil, fmt.Errorf("pegasos: the model has curves of %d features, of which WithCols "+
-			"kept %d: verify the model that has all", m.trainedCols(), m.inputs)
+		return nil, nil, fmt.Errorf("pegasos: WithCols reduced the %d features of a model with curves "+
+			"to %d: verify the model as it was before", m.trainedCols(), m.inputs)
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, nil, configErrorf("Prior", "the model's penalty is the distance from another "+
-			"model: want the one with the hash %s", m.Prior)
+		return nil, nil, configErrorf("Prior", "the model was trained with a prior: want the model "+
+			"with the hash %s", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
 		return nil, nil, configErrorf("Start", "its hash is %q, but the run started from %q",
@@ -165,7 +165,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		settings.KeepOnly(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
 		if strings.HasPrefix(m.Result.Solver, string(FinishDual)) && t.Order == Shuffled {
-			t.Order, t.Block = Permutation, 0 // the descent does not copy rows in shuffled order
+			t.Order, t.Block = Permutation, 0 // dual descent does not copy rows in shuffled order
 		}
 	})
 	if err != nil {
@@ -186,8 +186,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// taskFor returns a task with the settings of m, after a call of change that may modify them, and
-// the rows of x with the scaling of m applied.
+// taskFor returns a task with the settings of m, which change may modify, and the rows of x scaled
+// by the Scaling of m.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
@@ -210,8 +210,8 @@ func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float3
 	return t, set, err
 }
 
-// scaledPoint returns the weights of m, converted to scaled rows. If m has a Scaling, the Folded
-// field of the result holds the weights for unscaled rows.
+// scaledPoint returns the weights of m for scaled rows. If m has a Scaling, the Folded field of the
+// result holds the weights for unscaled rows.
 func (t *task) scaledPoint(m *Model) *engine.Point {
 	p := &engine.Point{Weights: m.Weights, Bias: m.Bias}
 	if t.scale != nil {
@@ -222,7 +222,7 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 }
 
 // checkProof returns an error unless the proof belongs to the model m and to data with the
-// fingerprint v.Data, and its numbers of dual variables fit the problems of s.
+// fingerprint v.Data, and has as many dual variables as the problems of s.
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:
@@ -231,13 +231,13 @@ func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Sess
 	case p.Data != v.Data:
 		return errors.New("pegasos: the proof belongs to other data, or to another layout of the rows")
 	case !s.Fits(p.Vectors):
-		return errors.New("pegasos: the proof has another number of dual variables than the problem")
+		return errors.New("pegasos: the number of dual variables in the proof does not fit the problem")
 	}
 	return nil
 }
 
-// checkData compares the fingerprints in v.Data and m.Data, without the layout, and sets Known. If
-// m.Data is another fingerprint, it contradicts the claim.
+// checkData sets Known to whether the fingerprints in v.Data and m.Data, without the layout, are
+// equal. If m.Data is not empty and they differ, it contradicts the claim.
 func (v *Verification) checkData(m *Model) {
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":")
@@ -268,7 +268,7 @@ func (v *Verification) checkSettings(m *Model, biases []float64) {
 	case cfg.TargetScale != target:
 		v.Contradict("config.target_scale is %s, but by scaling.spread it is %s", cfg.TargetScale,
 			target)
-	case cfg.Bias == BiasNone && m.Prior == "" && // a prior's biases are kept
+	case cfg.Bias == BiasNone && m.Prior == "" && // with a Prior the model has the prior's bias
 		slices.ContainsFunc(biases, func(b float64) bool { return b != 0 }):
 		v.Contradict("config.bias is %s, but the model has a bias", cfg.Bias)
 	case cfg.Bias != BiasNone && m.Bias == nil:
@@ -291,17 +291,16 @@ func (v *Verification) checkGap(m *Model) {
 	}
 }
 
-// decide sets the Verdict from v.Reasons and v.Claimed. unsure says that a claim was neither
-// confirmed nor contradicted. If Proven is set, decide contradicts the claim where the Verdict
-// would be NotConfirmed.
+// decide sets the Verdict from v.Reasons and v.Claimed. unsure reports whether a claim was neither
+// confirmed nor contradicted. If Proven is set, Contradicted takes the place of NotConfirmed.
 func (v *Verification) decide(unsure bool) {
 	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one for rows in this layout")
+		v.Contradict("for rows in this layout the objective differs from the claimed objective")
 	}
 }
 
-// isFittedScaling reports whether training on the rows of x would compute the Scaling that m has.
+// isFittedScaling reports whether training on the rows of x would compute the Scaling of m.
 func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) {
 	set, err := t.newSet(x, y)
 	if err != nil {
@@ -315,19 +314,22 @@ func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) 
 	return fits, publicError(err)
 }
 
-// checkSigmoids trains the models of the calibration folds again, and contradicts the claim if
-// their sigmoids are not those of m.
+// checkSigmoids trains the models of the calibration folds again, and contradicts the claim unless
+// the fitted sigmoids equal m.Calibration.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
 	case m.Config.Calibrate == 0 || m.Calibration == nil:
-		return errors.New("pegasos: the model has no sigmoids that were fitted by folds")
+		return errors.New("pegasos: the model has no sigmoids, or they were not fitted by folds")
 	case m.Start != "" && tr.Start == nil:
 		return configErrorf("Start", "want the model with the hash %s, from which the folds began",
 			m.Start)
 	case m.Config.Patience != 0:
 		return errors.New("pegasos: the sigmoids can't be verified: the folds ended by Patience, " +
 			"on validation rows that Verify does not have")
+	case m.Data == "":
+		return errors.New("pegasos: the sigmoids can't be verified: the model has no fingerprint of " +
+			"the training data")
 	case v.Data != m.Data:
 		return errors.New("pegasos: the sigmoids can only be verified with rows in the layout of " +
 			"the training, dense or sparse")
@@ -341,15 +343,14 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return err
 	}
 	if v.Sigmoids = slices.Equal(again.Calibration, m.Calibration); !v.Sigmoids {
-		v.Contradict("the sigmoids are not those of the %d folds, trained again",
-			m.Config.Calibrate)
+		v.Contradict("the %d folds, trained again, give other sigmoids", m.Config.Calibrate)
 	}
 	return nil
 }
 
-// Compare checks the claims of m.Result against found, the result of a verification of m that
-// computes sums over parts of the data and so adds them in another order. found.PerClass must have
-// an entry, with its Lambda, for every weight vector.
+// Compare checks the claims of m.Result against found, the objectives and bounds of m computed from
+// parts of the data, whose sums may be rounded differently. found.PerClass must have an entry, with
+// its Lambda, for every weight vector.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}

@@ -447,6 +447,12 @@ func TestVerifyStart(t *testing.T) {
 	if err != nil || !v.Sigmoids {
 		t.Errorf("%+v, %v", v, err)
 	}
+	unnamed := *m
+	unnamed.Data = ""
+	if _, err := tr.Verify(t.Context(), &unnamed, data.dense, data.y, o); err == nil ||
+		!strings.Contains(err.Error(), "no fingerprint") {
+		t.Errorf("without a fingerprint: %v", err)
+	}
 	var field *pegasos.ConfigError
 	for _, other := range []*pegasos.Model{nil, m} {
 		tr.Start = other
