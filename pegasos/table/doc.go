@@ -1,7 +1,6 @@
-// Package table trains models on tables as people have them, with words, texts, dates, gaps and
-// names beside numbers, and predicts rows of cells. An encoder is fitted to the cells of the
-// training rows and encodes cells as features; a [Model] is an encoder and the model that was
-// trained on its features.
+// Package table trains models on tables with words, texts, dates and gaps beside numbers, and
+// predicts rows of cells. An encoder is fitted to the cells of the training rows and encodes cells
+// as features; a [Model] is an encoder and a model trained on the encoder's features.
 //
 //	m, err := table.Train(ctx, names, rows, "fruit", pegasos.Config{})
 //	cells, err := m.Order(map[string]string{"colour": "red", "grams": "170", "origin": "Peru"})
@@ -9,58 +8,67 @@
 //
 // # Kinds of columns
 //
-// The kind of a column depends on its cells alone. It is the first of these that fits:
+// The kind of a column is the first in this list that fits the column's cells. Shares of the cells
+// refer to cells that are not gaps (see below).
 //
-//	left out   no cell has a value, or all have the same
-//	number     nine in ten cells are numbers; or six in ten, if at most 3 different words interrupt
+//	left out   no cell has a value, or all rows have the same value
+//	number     at least nine in ten cells are numbers; or at most 3 different words stand among
 //	           more than 10 different numbers
-//	date       as many cells are dates, or times, in one form or several
-//	text       more than half of at least 20 cells are different, and a cell has in the mean three
+//	date       the same share of the cells are dates, or times, in one form or several
+//	text       more than half of at least 20 cells are different, and the average cell has three
 //	           blanks; or 40 bytes and a blank; or 8 characters of a script without blanks
-//	left out   fewer than a quarter of at least 20 cells have a word that comes again, as with names,
-//	           and at most one row in a hundred has a gap
+//	left out   fewer than a quarter of at least 20 cells repeat in the column, as with names, and
+//	           at most one row in a hundred has a gap
 //	category   any other column
 //
 // Numbers may have thousands separators, a decimal comma, a currency, a percent sign, brackets for
-// a minus, or a unit. A cell that is a number under one decimal mark alone decides between point
-// and comma. Nine in ten of the numbers have to have the same unit, or none.
+// a minus, or a unit. A cell that is a number with only one of the decimal marks decides whether
+// the column has decimal points or commas; without such a cell the other columns decide. If more
+// than a tenth of the numbers have another unit than the most frequent one, the cells are words.
 //
-// Dates may be written in any usual form. If the day might be the month, some cell with a number
-// above 12 has to decide for the column; else its cells are words.
+// Dates may be written in any usual form. If the first number of dates such as 3/4/2018 may be the
+// day or the month, a cell with a day above 12 must show which, and few cells may show the other
+// order; else the cells are words.
 //
-// Digits with leading zeros, such as ZIP codes, are words if they are most of the numbers, or if
-// all cells are digits of equal length. Whole numbers that only tell rows apart are left out: those
-// that grow from row to row, in 20 rows or more, and whose range is less than twice the number of
-// rows; those that all differ in a column that is called id, index or the like, or has no name; and
-// those that all differ, in 20 rows or more, and have the same number of digits, 6 or more. If
-// there are no other columns they are kept, and columns of names become text.
+// Digits with leading zeros, such as ZIP codes, are words if they are most of the numbers, if all
+// numbers have equally many digits, or if no number has fewer digits than they have. Whole numbers
+// that only tell rows apart are left out if they all differ and one of these is true: there are 20
+// or more, they grow from row to row, and their range is less than twice their number; the column
+// is called id, index or the like, or has no name; or there are 20 or more, all of the same number
+// of digits, 6 or more, and not all are dates such as 20180427. If no column has features, columns
+// of names become text; if there are none, the columns of such whole numbers are kept.
 //
 // # Features
 //
-// An empty cell, ?, NA, N/A, NaN and null are gaps in any column; words such as unknown, none, -
-// and #REF! are gaps among numbers and dates. So is any other cell that does not fit its column,
+// An empty cell, ?, NA, N/A, NaN, null and the like are gaps in any column. Words such as unknown,
+// none, - and #REF! are gaps among numbers and dates, as is any cell that is not a number or date,
 // also in prediction.
 //
 // If all columns are of plain numbers without gaps, the features are these numbers. In any other
 // table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of the numbers
-// are 0. A gap becomes the mean, and if more than one row in a hundred has one, a feature of its
-// own is 1 there; if gaps are more than half, it is 1 where there is a value. A date is a number of
-// days, and has a feature for each month and each weekday: none for weekdays if all dates are on
-// the same day of the month or have no day, and none for months either if they are of one month.
+// are 0. A gap counts as the mean. If more than one row in a hundred has a gap, an additional
+// feature is 1 in rows with a gap and 0 in the others, or the reverse if most rows have a gap. A
+// date is encoded as a number of days, and has a feature for each month and each weekday. There are
+// no features for weekdays if all dates are on the same day of the month or one has no day; in this
+// case, there are none for months if all dates are in the same month. Times of the day have
+// neither.
 //
-// A category has a feature for each level, which is 1 in its rows. Levels of one row have none
-// where fewer than a quarter of the cells come again or there are more than 4,096 levels, and
-// levels that training lacked have none. If there are two levels and no rarer ones they share a
-// feature, which is 1 for the level of fewer rows, -1 for the other, and 0 for a gap or an unknown
-// word. A gap is a level. True and TRUE count as true, False and FALSE as false; other levels keep
-// their case. More than 4,096 levels of two rows or more are hashed, as they are spelled, to as
-// many features: by the top 12 bits of 64-bit FNV-1a.
+// A category has a feature for each level, which is 1 in the level's rows, and a feature for gaps
+// if it has any. A level of one row has no feature if fewer than a quarter of the cells repeat or
+// there are more than 4,096 levels, and no level that the training rows lack has one. Two levels
+// that have no rarer levels beside them share a feature, which is 1 for the level of fewer rows, -1
+// for the other, and 0 for a gap or an unknown word. True and TRUE count as true, False and FALSE
+// as false; other levels keep their case. More than 4,096 levels of two rows or more are hashed, as
+// they are spelled, to 4,096 features: by the top 12 bits of 64-bit FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case; each
-// character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of a
-// text, of one word and of two, are hashed to 2^20 buckets, of which those have a feature that a
-// row falls into, or two rows or more if more than 131,072 are not empty. The value of an n-gram
-// that a cell has n times, and d of N rows have, is (1 + log n) (1 + log((1+N)/(1+d))). The values
-// of a cell are scaled to one Euclidean length in all rows: the root mean square of the length of
-// the features of the columns that are not text, or 1 if that is less.
+// character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of one
+// and of two words are hashed to 2^20 buckets. A bucket has a feature if a training row has an
+// n-gram in it; if more than 131,072 buckets are in use, it needs two such rows. If a cell has n
+// n-grams of a bucket, and d of N rows have one, the value is (1 + log n) (1 + log((1+N)/(1+d))).
+// The values of a cell are scaled to the same Euclidean length in all rows: the root mean square
+// length of the features of all columns but those of text, or 1 if that is less.
+//
+// In tables with text, the features of other columns that seem unrelated to the label are
+// multiplied by 1/64.
 package table

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// Rows of words, numbers and gaps, as people have them, and a row to predict by the names of its
-// columns.
+// Train learns from rows of words, numbers and gaps. Order takes the cells of a row to predict by
+// the names of their columns.
 func ExampleTrain() {
 	names := []string{"colour", "grams", "origin", "fruit"}
 	rows := [][]string{

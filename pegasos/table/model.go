@@ -22,31 +22,34 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A Model predicts rows of cells: it is an encoder, and what was trained on its rows.
+// Model predicts rows of cells. It consists of an encoder and of a model trained on encoded rows.
 type Model struct {
-	modelio.Predictor // whose file has the encoder
+	modelio.Predictor // model of the encoded rows; Head().Table is the encoder's JSON
 	encoder           *tables.Encoder
 	coder             *tables.Coder
 }
 
-// New returns the model of tables that a model from [modelio.Read], such as the command's, is.
+// New returns a Model for p, a model of encoded rows, such as a model that [modelio.Read] read from
+// a file of the command. It returns an error if p has no encoder or does not fit its encoder.
 func New(p modelio.Predictor) (*Model, error) {
 	e, err := tables.Decode(p.Head().Table)
 	switch {
 	case err != nil:
 		return nil, err
 	case e == nil:
-		return nil, errors.New("table: the model is of rows of numbers")
+		return nil, errors.New("table: the model was trained on rows of numbers and has no encoder")
 	case e.Cols() != p.Cols():
-		return nil, fmt.Errorf("table: an encoder of %d features for a model of %d", e.Cols(),
+		return nil, fmt.Errorf("table: the encoder has %d features, but the model has %d", e.Cols(),
 			p.Cols())
 	}
 	return &Model{p, e, e.Coder()}, nil
 }
 
-// Train fits an encoder on a table, and trains a linear model on its rows. Each row has a cell for
-// each name, one of which is the label's: the name of a class, or a number. If cfg has no Scale it
-// is [pegasos.ScaleNone], for the encoder scales, unless all columns are of plain numbers.
+// Train fits an encoder to a table and trains a linear model on the encoded rows. Each row has a
+// cell for each of the names, which are the names of the columns. The column called label has the
+// labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone], because the
+// encoder scales, unless all other columns are of plain numbers. Train returns an error unless one
+// column is called label, if a row has another number of cells, or if fitting or training fails.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
@@ -67,8 +70,8 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 		return nil, fmt.Errorf("table: %w", err)
 	}
 	opt := dataset.Options{Context: ctx, Header: dataset.HeaderYes, Encoding: "utf-8", Separator: ",",
-		Quote: `"`, Comment: "none", SkipLines: -1, KeepRows: true, // nothing is to be detected
-		LabelColumn: strconv.Itoa(at)} // by number, as a name may be 0, or last
+		Quote: `"`, Comment: "none", SkipLines: -1, KeepRows: true, // prevent any detection
+		LabelColumn: strconv.Itoa(at)} // the number, because "0" and "last" may be names
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
@@ -91,9 +94,9 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	return New(m)
 }
 
-// Fit fits an encoder on a CSV file that read reads. With the options that Fit returns the file can
-// be read again as rows of numbers. [New] takes a model that was trained on them if its Table is
-// the encoder.
+// Fit fits an encoder to a CSV file, which it reads by calling read. It returns options with which
+// read reads the file as encoded rows, and the encoder. [New] accepts a model that was trained on
+// these rows if its field Table is set to the encoder.
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
@@ -121,14 +124,14 @@ func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error))
 	return set, encoder, err
 }
 
-// A Column is a column of the table, its label's apart.
+// Column describes a column of the training table.
 type Column struct {
 	Name   string
 	Kind   string // number, category, date, text or left out
-	Reason string // how its cells are read
+	Reason string // how the cells are read
 }
 
-// Columns returns the columns, in the order of the training's table.
+// Columns describes the columns of the training table in their order, without the label column.
 func (m *Model) Columns() (all []Column) {
 	for i, c := range m.encoder.Columns {
 		all = append(all, Column{c.Name, string(c.Kind), m.encoder.Describe(i)})
@@ -136,8 +139,9 @@ func (m *Model) Columns() (all []Column) {
 	return all
 }
 
-// Order converts a row given as a map from column names to cells into a slice. Columns that the
-// model does not have are ignored, and columns that it does not use may be missing.
+// Order returns the cells of a row in the order of [Model.Columns], given as a map from column
+// names to cells. It ignores names that the model lacks. Columns of the kind "left out" may be
+// missing; Order returns an error if another column is missing.
 func (m *Model) Order(named map[string]string) ([]string, error) {
 	cells := make([]string, len(m.encoder.Columns))
 	for i, c := range m.encoder.Columns {
@@ -150,15 +154,16 @@ func (m *Model) Order(named map[string]string) ([]string, error) {
 	return cells, nil
 }
 
-// Score returns the scores of a row, whose cells are in the order of the columns; see
-// [Model.Order].
+// Score returns the scores of a row, Outputs in number. The cells are in the order of
+// [Model.Columns]; see [Model.Order]. It returns an error if their number is wrong or a score is
+// not finite.
 func (m *Model) Score(cells []string) ([]float64, error) {
 	if len(cells) != len(m.encoder.Columns) {
 		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.encoder.Columns))
 	}
 	cells = slices.Clone(cells)
 	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(cell) // as those of training rows were
+		cells[i] = strings.TrimSpace(cell) // the cells of training rows were trimmed, too
 	}
 	columns, values, bad, reason := m.coder.Encode(cells, nil, nil)
 	if reason != "" {
@@ -171,12 +176,14 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	}
 	scores := m.DecisionAll(row)
 	if i := floats.FirstNotFinite(scores); i >= 0 {
-		return nil, fmt.Errorf("table: the score is %v", scores[i])
+		return nil, fmt.Errorf("table: the score is %v: the row has values too large for float32",
+			scores[i])
 	}
 	return scores, nil
 }
 
-// Predict returns the class that a row's scores speak for, or the number as text.
+// Predict returns the name of the class with the highest score, or for regression the predicted
+// number as text. See [Model.Score] for the cells and the errors.
 func (m *Model) Predict(cells []string) (string, error) {
 	scores, err := m.Score(cells)
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 
 var columnsOfVisits = []string{"visit", "colour", "age", "seen", "label"}
 
-// says tells whether an error has the given words.
+// says reports whether err is an error whose text contains words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
-// reading returns a function that reads a text as a file.
+// reading returns a function that reads text as a file called a.csv.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
 	}
 }
 
-// written returns the text of a table.
+// written returns rows as the text of a CSV file.
 func written(t testing.TB, rows [][]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,8 +42,8 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// visits returns rows whose colour determines their label, one of the given number of classes. With
-// 0 classes the label is a number that the colour and the age determine.
+// visits returns 200 rows for columnsOfVisits. The colour determines the label, one of the given
+// number of classes. With 0 classes the label is a number that the colour and the age determine.
 func visits(classes int) (rows [][]string) {
 	r := rand.New(rand.NewPCG(3, 3))
 	colours := []string{"red", "green", "blue", "grey"}
@@ -65,8 +65,8 @@ func visits(classes int) (rows [][]string) {
 	return rows
 }
 
-// predicted returns the number of rows whose predicted label is right or, for numbers, off by less
-// than 8.
+// predicted returns the number of rows whose predicted label is right. A predicted number is right
+// if it differs from the label by less than 8.
 func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	t.Helper()
 	for _, row := range rows {
@@ -101,8 +101,8 @@ func reread(t *testing.T, m *Model) *Model {
 	return back
 }
 
-// checkScores compares the scores of single rows with the scores of a batch, and with the scores of
-// the model after it was written to a file and read.
+// checkScores fails the test unless Score of each row, and Score of a model written to a file and
+// read again, equal the row's scores in DecisionAll of the encoded rows.
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
@@ -131,14 +131,15 @@ func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	}
 }
 
-// A model of cells predicts classes and numbers, and is the same after it was written and read.
+// Models of cells predict nearly all training labels, leave out a row counter, and give the same
+// scores for single rows, for all rows, and after they were written and read.
 func TestTrain(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		classes int
-		numbers bool // in place of names
+		numbers bool // labels are numbers, not names
 		cfg     pegasos.Config
-		right   int
+		right   int // least number of the 200 rows that must be predicted right
 	}{
 		{"two classes", 2, false, pegasos.Config{}, 200},
 		{"two classes of numbers", 2, true, pegasos.Config{}, 200},
@@ -169,8 +170,8 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// The label's column is found by its name, also if that is a special name in a file's options, and
-// blanks around a cell don't count.
+// Train finds the label's column by name, even if the name has another meaning in dataset.Options,
+// and blanks around a cell make no difference.
 func TestTrainLabel(t *testing.T) {
 	rows := visits(2)
 	for i, row := range rows {
@@ -248,7 +249,8 @@ func TestScoreErrors(t *testing.T) {
 	}
 }
 
-// No cell of a row is taken for the form of a file.
+// Train does not take cells that look like a comment, a header, a separator line or another
+// separator for the form of a file.
 func TestTrainFormOfCells(t *testing.T) {
 	rows := visits(2)
 	rows[3] = []string{"#3", "visit", "age", "seen", rows[3][4]}
@@ -265,7 +267,7 @@ func TestTrainFormOfCells(t *testing.T) {
 	}
 }
 
-// A table of plain numbers trains as its numbers do alone.
+// A table of plain numbers gives the weights that pegasos.Train gives for the numbers.
 func TestTrainNumbers(t *testing.T) {
 	var rows [][]string
 	for i := range 200 {
@@ -335,10 +337,11 @@ func TestNewErrors(t *testing.T) {
 		table json.RawMessage
 		want  string
 	}{
-		{nil, "table: the model is of rows of numbers"},
-		{json.RawMessage(`{"columns":["a"],"label_at":-1}`), "table: the model is of rows of numbers"},
+		{nil, "table: the model was trained on rows of numbers and has no encoder"},
+		{json.RawMessage(`{"columns":["a"],"label_at":-1}`),
+			"table: the model was trained on rows of numbers and has no encoder"},
 		{json.RawMessage(`{"encoder":9}`), "table: an encoder of version 9"},
-		{other, fmt.Sprintf("table: an encoder of 2 features for a model of %d", m.Cols())},
+		{other, fmt.Sprintf("table: the encoder has 2 features, but the model has %d", m.Cols())},
 	} {
 		linear.Table = c.table
 		if m, err := New(&linear); m != nil || !says(err, c.want) {
@@ -347,7 +350,8 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// The cells of a row may come by the names of their columns, in any order, and others with them.
+// Order sorts cells that are given by column names, ignores unknown names and unused columns, and
+// returns an error if a used column is missing.
 func TestOrder(t *testing.T) {
 	var rows [][]string
 	for i := range 30 {
@@ -376,7 +380,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A table with words has curves of its columns of numbers.
+// A model of a table with words has curves of the columns of numbers, unless Curves is CurvesNone.
 func TestTrainCurves(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 7))
 	var rows [][]string
