@@ -165,11 +165,7 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	for i, cell := range cells {
 		cells[i] = strings.TrimSpace(cell) // the cells of training rows were trimmed, too
 	}
-	columns, values, bad, reason := m.coder.Encode(cells, nil, nil)
-	if reason != "" {
-		return nil, fmt.Errorf("table: column %q: cell %q: %s",
-			escape.Cut(m.encoder.Columns[bad].Name), escape.Cut(cells[bad]), reason)
-	}
+	columns, values, _, _ := m.coder.Encode(cells, nil, nil) // accepts any cells: RefuseGaps is false
 	row, err := sparse.NewShared(m.Cols(), []int64{0, int64(len(values))}, columns, values)
 	if err != nil {
 		return nil, err
