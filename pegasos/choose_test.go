@@ -128,10 +128,10 @@ func TestChoices(t *testing.T) {
 		{long, words.y, pegasos.Config{}, "rows divided by their length, bias, lambda"},
 		{images.dense, images.y, pegasos.Config{}, "features not scaled, bias, lambda"},
 		{two.dense, two.y, numbers,
-			"columns standardised, bias, numbers standardised, lambda 0.006 = 0.001 mean |x|^2, " +
+			"columns standardised, bias, targets standardised, lambda 0.006 = 0.001 mean |x|^2, " +
 				"up to 555 passes, unt"},
 		{two.dense, two.y, pegasos.Config{Loss: pegasos.Squared},
-			"columns standardised, bias, numbers standardised, lambda 0.0006 = 0.0001 mean |x|^2, " +
+			"columns standardised, bias, targets standardised, lambda 0.0006 = 0.0001 mean |x|^2, " +
 				"Newton's "},
 		{sample.UserRows(two.dense), two.y, pegasos.Config{}, "features not scaled, bias, lambda"},
 		{sample.UserRows(two.dense), two.y, pegasos.Config{Scale: pegasos.ScaleStandard},

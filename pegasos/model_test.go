@@ -288,7 +288,7 @@ func TestSettings(t *testing.T) {
 			Classes: []float32{0, 1}, Lambda: 0.02, Scaling: scaled(pegasos.ScaleMaxAbs, "a note"),
 			Config: pegasos.Config{Multiclass: pegasos.Multinomial, Scale: pegasos.ScaleMaxAbs,
 				Bias: pegasos.BiasUnregularised, Epochs: 9, Tol: 0.01}},
-		"rows divided by their length, no bias, numbers standardised, lambda 0.4 = 0.1 mean |x|^2, " +
+		"rows divided by their length, no bias, targets standardised, lambda 0.4 = 0.1 mean |x|^2, " +
 			"Newton's method": {Lambda: 0.4, Scaling: scaled(pegasos.ScaleUnit, ""),
 			Config: pegasos.Config{Loss: pegasos.Squared, Scale: pegasos.ScaleUnit,
 				TargetScale: pegasos.ScaleStandard, Finish: pegasos.FinishNewton}},

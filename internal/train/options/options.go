@@ -22,14 +22,15 @@ func Fill[T comparable](field *T, value T) {
 }
 
 // Rule is the result of checking one rule of a configuration: the zero Rule if the rule holds, else
-// the field that violates it and the reason. Functions that return a rule have checked it.
+// the field that violates the rule and the reason. OneOf, Range and the other functions that return
+// a Rule check the rule.
 type Rule struct {
 	Field    string
 	Reason   string
-	Mentions string // other fields that Reason names, in order and separated by blanks
+	Mentions string // names of other fields in Reason, in their order, separated by blanks
 }
 
-// Name is the name of another field in the arguments of a reason: see Rule.Mentions.
+// Name is a field name among the arguments of a reason. Rule.Mentions lists these names.
 type Name string
 
 // Error returns the field and the reason.
@@ -58,7 +59,7 @@ func Check(tables ...[]Rule) error {
 	return nil
 }
 
-// Not returns a rule about the field: violated, with the reason in format, if broken is true;
+// Not returns a violated Rule for the field, with the reason in format, if broken is true;
 // otherwise the zero Rule.
 func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
@@ -84,7 +85,7 @@ func join[S ~string](values []S, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// OneOf returns the rule that a field, which is set to have, has one of the values.
+// OneOf returns the rule that have, the value of the field, is one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
@@ -92,8 +93,8 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
-// Range returns the rule that the number have is at least low and at most high. want describes this
-// range in the error.
+// Range returns the rule that have, the value of the field, is at least low and at most high. want
+// describes this range in the error.
 func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
@@ -109,14 +110,13 @@ func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
 
-// Only returns the rule that a field is unset while another field has a value with which the first
-// field has no meaning. The rule is violated if set is true. For the error, have is the value of
-// the field, and value the value of the field with the name in other.
-func Only[V any, S ~string](field string, set bool, have V, other string, value S) Rule {
-	return Not(field, set, "have %v, but %s is %q", have, Name(other), value)
+// Only returns a Rule that is violated if broken is true: the field is set to have, but has no
+// meaning while the field called other has the given value.
+func Only[V any, S ~string](field string, broken bool, have V, other string, value S) Rule {
+	return Not(field, broken, "have %v, but %s is %q", have, Name(other), value)
 }
 
-// MaxSteps is the largest number of steps, up to which float64 counts exactly.
+// MaxSteps is the largest number of steps. float64 represents all whole numbers up to MaxSteps.
 const MaxSteps = 1 << 53
 
 // MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. For shorter rows
@@ -135,8 +135,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda is in the range that float32 can handle for rows of mean
-// squared length r2. c is the C from which lambda was computed, or 0.
+// LambdaFits returns the rule that lambda is in the range for which float32 weights suffice with
+// rows of the mean squared length r2. c is the C from which lambda was computed; 0 if it was not.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -158,7 +158,7 @@ func Penalty(lambda, c float64) Rule {
 
 // LambdaFor returns the lambda for the given c, 1/(c*rows), and the rule that it is positive and
 // finite. rows is the number of rows, or the sum of their weights. If c is 0, LambdaFor returns the
-// given lambda, and no violated rule.
+// given lambda and the zero Rule.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
@@ -178,8 +178,8 @@ const DefaultMaxMemory = 1 << 32
 var Allowed int64 = DefaultMaxMemory
 
 // Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a
-// limit of 0 means DefaultMaxMemory. what names the data structures that need this memory, for the
-// error.
+// limit of 0 means DefaultMaxMemory. For the error, what names the data structures that need this
+// memory.
 func Memory(limit int64, need float64, what string) Rule {
 	if limit == 0 {
 		limit = DefaultMaxMemory

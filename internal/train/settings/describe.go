@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// The words with which Describe names the values of Scale, Bias and Multiclass.
+// Describe uses these words for the values of Scale, Bias and Multiclass.
 var (
 	scaleWords = map[scale.Kind]string{
 		scale.None: "features not scaled", scale.Standard: "columns standardised",
@@ -38,7 +38,7 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 		add("%s of columns", s.Curves)
 	}
 	if s.TargetScale == scale.Standard {
-		add("numbers standardised")
+		add("targets standardised")
 	}
 	switch {
 	case s.C != 0:

@@ -22,7 +22,7 @@ func TestDescribe(t *testing.T) {
 		{Settings{Scale: scale.Unit, Multiclass: Multinomial}, 2, 0, "rows divided by their length, " +
 			"no bias, multinomial of 2 classes, lambda 0.5, 20 passes"},
 		{Settings{Loss: "squared", TargetScale: scale.Standard, Finish: FinishNewton}, 0, 0,
-			"features not scaled, no bias, numbers standardised, lambda 0.5, Newton's method"},
+			"features not scaled, no bias, targets standardised, lambda 0.5, Newton's method"},
 	} {
 		if have := c.s.Describe(c.classes, 0.5, c.r2); have != c.want {
 			t.Errorf("%+v: %q, want %q", c.s, have, c.want)

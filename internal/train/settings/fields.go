@@ -17,7 +17,7 @@ const (
 	Problem                 // the setting affects the objective, or how a model is verified
 	Chunk                   // training in chunks (pegasos.Partial) supports the setting
 	Round                   // training in rounds over shards supports the setting
-	Trial                   // the runs that are tried to choose lambda keep the setting
+	Trial                   // the cross-validation that chooses lambda keeps the setting
 )
 
 // uses maps the name of each field of Settings to its uses.
@@ -71,8 +71,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns an error that lists the settings of the use Same that differ between an
-// interrupted run and the run that resumes it, or nil if there are none.
+// Differences returns an error that lists the settings with the use Same in which the run that
+// resumes an interrupted run differs from that run. It returns nil if there are none.
 func Differences(interrupted, resumed Settings) error {
 	var formats []string
 	var args []any

@@ -133,8 +133,7 @@ func (s *Settings) ClassWeights() (map[float32]float64, error) {
 		}
 		if !labels.GoodWeight(weight) {
 			return nil, options.Bad("ClassWeight",
-				"have the weight %v for the label %v, want a finite number of at least 0",
-				weight, label)
+				"have the weight %v for the label %v, want %s", weight, label, labels.GoodWeights)
 		}
 		if _, twice := weights[float32(label)]; twice {
 			return nil, options.Bad("ClassWeight", "the label %v is listed twice", label)

@@ -131,9 +131,9 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// adapts reports whether OffsetAuto adapts t0: in runs of plain steps on single rows with the hinge
-// loss. For smooth losses the size of a gradient changes with w, and a bias without a penalty needs
-// large steps.
+// adapts reports whether OffsetAuto adapts t0: in runs of Pegasos steps on single rows with the
+// hinge loss, without Project, a joint Multiclass or a bias without a penalty. The gradients of
+// smooth losses change in size with w, and a bias without a penalty needs large steps.
 func (s *Settings) adapts() bool {
 	return s.Kind() == loss.Hinge && !s.HasSolver() && !s.Joint() && s.Batch <= 1 && !s.Project &&
 		s.Bias != BiasUnregularised
@@ -161,8 +161,8 @@ func (s *Settings) FillFrom(base Settings, resumed bool) {
 	}
 	if resumed {
 		options.Fill(&s.Finish, base.Finish)
-		// Unlike Epochs, Tol is filled even if the length is given: it may have been chosen along
-		// with Finish.
+		// Unlike Epochs, Tol is filled even if the length is given, because Tol may have been
+		// chosen along with Finish.
 		options.Fill(&s.Tol, base.Tol)
 		if s.Epochs == 0 && s.Steps == 0 {
 			s.Epochs, s.Steps = base.Epochs, base.Steps
@@ -184,7 +184,7 @@ func (s Settings) InForce() Settings {
 }
 
 // Kind returns the loss, or the hinge loss if Loss is empty or unknown. Validate rejects unknown
-// names.
+// losses.
 func (s *Settings) Kind() loss.Kind {
 	k, _ := loss.KindOf(s.Loss)
 	return k
@@ -248,7 +248,7 @@ func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 		return s.Steps, nil
 	}
 	if int64(s.Epochs) > options.MaxSteps/int64(stepsPerEpoch) {
-		return 0, options.Bad("Epochs", "have %d, which is more than 2^53 steps of %d an epoch",
+		return 0, options.Bad("Epochs", "have %d epochs of %d steps, want at most 2^53 steps in all",
 			s.Epochs, stepsPerEpoch)
 	}
 	return int64(s.Epochs) * int64(stepsPerEpoch), nil

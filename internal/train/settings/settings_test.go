@@ -92,12 +92,12 @@ func TestFillFrom(t *testing.T) {
 	}
 }
 
-// Each solver, the bound and a default Tol exclude some settings.
+// The settings decide which solvers, bounds and default values of Tol a run may have.
 func TestSolvers(t *testing.T) {
 	for _, c := range []struct {
-		s                             Settings
-		finish, descend, newton, ends bool // canFinish, CanDescend, CanNewton, MayProve
-		bounds                        bool
+		s Settings
+		// wanted results of canFinish, CanDescend, CanNewton, MayProve and HasBound
+		finish, descend, newton, ends, bounds bool
 	}{
 		{Settings{}, true, true, true, true, true},
 		{Settings{Order: "iid"}, false, false, false, false, false},
@@ -121,12 +121,12 @@ func TestSolvers(t *testing.T) {
 				s.MayProve(), s.HasBound())
 		}
 		if want := s.Finish == FinishAuto; s.HasSolver() != want {
-			t.Errorf("%+v: finishes %v", s, !want)
+			t.Errorf("%+v: HasSolver returned %v", s, !want)
 		}
 	}
 }
 
-// Kind and LossFunc return the loss of the name, and the hinge for unknown names.
+// Kind and LossFunc return the loss that Loss names, and the hinge loss for unknown names.
 func TestKind(t *testing.T) {
 	for name, want := range map[string]loss.Kind{"": loss.Hinge, "other": loss.Hinge,
 		"log": loss.Log, "squared": loss.Squared, "eps-insensitive": loss.EpsInsensitive} {
@@ -144,7 +144,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// Length returns the number of steps, or an error above 2^53.
+// Length returns the number of steps of a run, or an error if Epochs make more than 2^53 steps.
 func TestLength(t *testing.T) {
 	for _, c := range []struct {
 		s     Settings
@@ -163,8 +163,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Parts yields each pair of classes once with one-vs-one, and otherwise one part of all rows.
-// Vectors returns the number of vectors of all parts.
+// Parts yields each pair of classes once with one-vs-one, and otherwise one part with a nil pair.
+// Vectors returns the number of weight vectors, or an error for a wrong number of classes.
 func TestParts(t *testing.T) {
 	ovo := &Settings{Multiclass: OneVsOne}
 	var pairs [][]int32
@@ -225,8 +225,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Only plain steps on single rows with the hinge loss adapt t0, if Offset is OffsetAuto, which is
-// the default only for them.
+// Only Pegasos steps on single rows with the hinge loss adapt t0, and only if Offset is OffsetAuto.
+// For these settings OffsetAuto is the default, for others it is not.
 func TestAdaptsOffset(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings
