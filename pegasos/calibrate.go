@@ -89,7 +89,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 
 // Folds assigns the rows with the labels y to folds at random, as in stratified cross-validation:
 // the rows of each label are distributed evenly over the folds. It returns each row's fold, from 0
-// to folds-1, or -1 for a row of weight 0. weights may be nil; weights above 0 are all alike. Equal
+// to folds-1, or -1 for a row of weight 0. weights may be nil if all weights are above 0. Equal
 // arguments give equal folds on every machine. Folds panics if folds is below 1, or if y and
 // weights differ in length.
 func Folds(y, weights []float32, folds int, seed uint64) []int {

@@ -159,10 +159,11 @@ type Config struct {
 	// list lacks.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty on the weights for scaled rows. C sets lambda to 1/(C*n),
-	// as liblinear does, where n is the number of rows or the sum of their weights. At most one of
-	// Lambda and C may be set. Lambda must be at least 1e-12*min(1, R^2), the limit of float32
-	// weights, where R^2 is the mean squared norm of the scaled rows, with the appended feature.
+	// Lambda is the weight of the penalty, which applies to the weights for scaled rows. C, the
+	// parameter of liblinear, sets lambda to 1/(C*n), where n is the number of rows or the sum of
+	// their weights. At most one of Lambda and C may be set. Lambda must be at least
+	// 1e-12*min(1, R^2), the limit of float32 weights, where R^2 is the mean squared norm of the
+	// scaled rows, with the appended feature.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -175,9 +176,9 @@ type Config struct {
 
 	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
 	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
-	// if both are 0, and a zero Finish means FinishAuto where that is possible. Computing the gap
-	// takes about as long as an epoch. It is computed after epochs 1 to 8, 10, 12, 15 and so on, a
-	// quarter more each time; the dual descent computes it only once an estimate that costs nothing
+	// if both are 0, and a zero Finish means FinishAuto where that is possible. The gap is computed
+	// after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time, which takes about as
+	// long as an epoch. During dual descent it is computed only once an estimate that costs nothing
 	// is small enough.
 	Tol float64 `json:"tol,omitempty"`
 

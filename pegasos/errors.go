@@ -15,7 +15,7 @@ type ConfigError struct {
 	Field  string // name of the field, such as "Lambda"
 	Reason string // why the field can't be used, such as "have -1, want 1 or more"
 
-	// Mentions lists the other fields that Reason names, in the order of Reason, with blanks between.
+	// Mentions lists the other fields that Reason names, in their order there, separated by blanks.
 	Mentions string
 }
 

@@ -32,22 +32,22 @@ import (
 type Model struct {
 	Classes []float32 // distinct labels, ascending; nil for regression
 	Names   []string  // names of the classes, set by the caller; nil if they have none
-	// Weights holds the weight vectors. Each has an element for each of the Cols features, followed
-	// by one for each term of Scaling.Expansion, if the model has one.
+	// Weights holds the weight vectors. Each has an element for each feature, followed by an
+	// element for each term of Scaling.Expansion, if the model has an Expansion.
 	Weights [][]float32
 	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
 	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
 	// and applies them to rows before they are scored, as the command does with package dataset.
 	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
-	Table     json.RawMessage // JSON of the dataset.Table that describes the columns; nil if none
+	Table     json.RawMessage // JSON of a dataset.Table, or encoder of package table; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
 
 	Calibration []Sigmoid // Platt's sigmoid of each weight vector; nil if not calibrated
-	Lambda      float64   // weight of the penalty, computed from Config.C if that is set
+	Lambda      float64   // weight of the penalty, computed from Config.C if C is set
 	Config      Config    // settings of the run, after zero fields were filled in
-	Prior       string    // Hash of Trainer.Prior; empty without one
-	Start       string    // Hash of Trainer.Start; empty without one
+	Prior       string    // Hash of Trainer.Prior; empty if there was none
+	Start       string    // Hash of Trainer.Start; empty if there was none
 	// Data is a fingerprint of the rows, labels, weights and prior that Result refers to, and of
 	// the rows' layout, for Trainer.Verify. It is empty unless Trainer.Fingerprint or KeepProof was
 	// set.
@@ -59,14 +59,13 @@ type Model struct {
 	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
 	Proof   *Proof // dual variables that prove the bound, in their own file; nil without KeepProof
 	// Scaling is the scaling of the rows for training; nil if they were not scaled. The methods of
-	// the model take unscaled rows, and apply it.
+	// the model take unscaled rows and apply Scaling where needed.
 	Scaling *Scaling
 
 	inputs      int    // number of features of rows, if fewer than were trained on; 0 otherwise
 	gapMismatch string // error about a wrong gap in the model's file; empty if the gap is right
 }
 
-func (m *Model) stepsOf(k int) int64  { return m.vectorResult(k).Steps }
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
 
 // Head holds the fields of a [Model] that describe the model's rows and labels. Model documents the

@@ -14,8 +14,8 @@ type Result struct {
 	Epochs     float64 // passes over the rows in this run; for a Partial, the number of chunks
 	Violations int64   // steps that changed weights, summed over all problems
 	// Solver names the solver that the run began with, "steps" (Pegasos) or "dual" (dual coordinate
-	// descent), and after commas those that took over problems: "newton" or "dual". It is empty if
-	// Config.Finish is FinishNone.
+	// descent), and after commas the other solvers in use at the end, "newton" and "dual". It is
+	// empty if Config.Finish is FinishNone.
 	Solver string
 
 	// Replaced is the number of problems whose weights had a larger objective than w = 0 (with a
@@ -47,11 +47,11 @@ type Result struct {
 
 // ClassResult is the part of a [Result] for one weight vector:
 //
-//	Objective, DualObjective float64 // P of the vector's problem and lower bound D; NaN if unknown
+//	Objective, DualObjective float64 // P of the problem and its lower bound D; NaN if unknown
 //	Violations               int64   // steps that changed the vector
 //	Steps                    int64   // steps of the vector
 //	Lambda                   float64 // penalty weight; 0 for a pair of one-vs-one without rows
-//	Width                    float64 // smoothing width of the bound; 0 if the loss was not smoothed
+//	Width                    float64 // smoothing width; 0 if the loss was not smoothed
 //
 // Width is the width of the interval of margins over which Newton's method smoothed the kink of the
 // loss when it found the dual variables of the bound. Verify needs Width to find these variables.
@@ -61,15 +61,15 @@ type ClassResult = proof.ClassResult
 // accuracy, from 0 to 1, or for regression R^2, with its standard error:
 //
 //	Metric string  // "accuracy" or "r2"
-//	Value  float64 // mean over the predicted rows, by their weights
+//	Value  float64 // accuracy or R^2 of the predicted rows, with their weights
 //	StdErr float64 // standard error of Value
 //	Rows   int     // number of predicted rows
 //	Folds  int     // folds of a cross-validation; 0 for held-out rows
 //	Share  float64 // share of the groups of equal rows that Trainer.Holdout held out; else 0
 type Estimate = proof.Estimate
 
-// WorstGap returns the largest relative duality gap in PerClass and its index, which is the number
-// of the weight vector. It returns NaN and -1 if no gap is known.
+// WorstGap returns the largest relative duality gap in PerClass and the index of its weight vector.
+// It returns NaN and -1 if no gap is known.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective

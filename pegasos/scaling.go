@@ -27,12 +27,12 @@ const (
 // its lower bound refer to scaled rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
-	// Folded says that weights and biases were converted so that they apply to unscaled rows.
-	// Otherwise the model scales a row before it computes its scores: with ScaleUnit, or where a
-	// column's mean is so much larger than its standard deviation that float32 would lose the
-	// difference.
+	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
+	// is false, the model scales a row before it computes the row's scores: with ScaleUnit, with an
+	// Expansion, or if a column's mean is so much larger than its standard deviation that float32
+	// would lose the difference.
 	Folded bool      `json:"folded"`
-	Shift  []float32 `json:"-"`                // mean of each column with ScaleStandard; else nil
+	Shift  []float32 `json:"-"`                // column means with ScaleStandard; else nil
 	Factor []float32 `json:"-"`                // column factors; nil with ScaleNone and ScaleUnit
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
@@ -40,7 +40,7 @@ type Scaling struct {
 	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
 	// proof would take, where these apply. It may be empty.
 	Note string `json:"note,omitempty"`
-	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if it appended
+	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if there are
 	// none. A model with an Expansion is not Folded.
 	Expansion *Expansion `json:"expansion,omitempty"`
 }

@@ -217,7 +217,7 @@ func (t *task) checkModels() error {
 	if t.Start != nil {
 		t.startHash = t.Start.Hash()
 		for k := range t.Start.Weights {
-			if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
+			if n := t.Start.vectorResult(k).Steps; n < 0 || n > options.MaxSteps {
 				return configErrorf("Start", "the model has taken %d steps, want 0 to 2^53", n)
 			}
 		}

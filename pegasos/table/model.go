@@ -165,7 +165,7 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	for i, cell := range cells {
 		cells[i] = strings.TrimSpace(cell) // the cells of training rows were trimmed, too
 	}
-	columns, values, _, _ := m.coder.Encode(cells, nil, nil) // accepts any cells: RefuseGaps is false
+	columns, values, _, _ := m.coder.Encode(cells, nil, nil) // no errors without RefuseGaps
 	row, err := sparse.NewShared(m.Cols(), []int64{0, int64(len(values))}, columns, values)
 	if err != nil {
 		return nil, err
