@@ -44,10 +44,12 @@ type Model struct {
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
 
 	Calibration []Sigmoid // Platt's sigmoid of each weight vector; nil if not calibrated
-	Lambda      float64   // weight of the penalty, computed from Config.C if C is set
-	Config      Config    // settings of the run, after zero fields were filled in
-	Prior       string    // Hash of Trainer.Prior; empty if there was none
-	Start       string    // Hash of Trainer.Start; empty if there was none
+	// Lambda is the weight of the penalty. With OneVsOne and Config.C each pair has its own weight
+	// in Result.PerClass, and Lambda is the weight of the first pair that has rows.
+	Lambda float64
+	Config Config // settings of the run, after zero fields were filled in
+	Prior  string // Hash of Trainer.Prior; empty if there was none
+	Start  string // Hash of Trainer.Start; empty if there was none
 	// Data is a fingerprint of the rows, labels, weights and prior that Result refers to, and of
 	// the rows' layout, for Trainer.Verify. It is empty unless Trainer.Fingerprint or KeepProof was
 	// set.
@@ -57,13 +59,13 @@ type Model struct {
 	Command string
 	Result  Result // objective, its lower bound, and length of the run
 	State   *State // state for Trainer.Resume; nil unless Trainer.KeepState was set
-	Proof   *Proof // dual variables that prove the bound, in their own file; nil without KeepProof
+	Proof   *Proof // dual variables of the bound; nil without KeepProof and in a model from Read
 	// Scaling is the scaling of the rows for training; nil if they were not scaled. The methods of
 	// the model take unscaled rows and apply Scaling where needed.
 	Scaling *Scaling
 
 	inputs      int    // number of features of rows, if fewer than were trained on; 0 otherwise
-	gapMismatch string // error about a wrong gap in the model's file; empty if the gap is right
+	gapMismatch string // error for a wrong gap in the file that Read read; empty if there is none
 }
 
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
@@ -359,7 +361,7 @@ func (m *Model) check() error {
 }
 
 // Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
-// model. A score above 0 is a vote for the second.
+// model. A score above 0 is a vote for the second class.
 func (m *Model) Pair(k int) (first, second int) {
 	return labels.Pair(k, len(m.Classes))
 }

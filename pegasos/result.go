@@ -22,7 +22,7 @@ type Result struct {
 	// prior, w = w0) or than the start. Their weights were replaced by the best of w = 0, the start
 	// and the last iterate. It is 0 with OffsetNone or Patience, which prevent the replacement.
 	Replaced int
-	Weight   float64 // sum of the rows' weights; 0 if neither rows nor classes had any
+	Weight   float64 // sum of the rows' weights; 0 if neither rows nor classes had weights
 	// R2 is the mean squared norm of the scaled rows, with the appended feature, weighted by the
 	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one R2 and T0 refer to the
 	// first pair that has rows, with one-vs-rest T0 to the first class.

@@ -9,7 +9,7 @@ import (
 )
 
 // Trainer holds the settings and the other inputs of training runs. A zero Trainer is ready to use.
-// A Trainer is not changed by its methods.
+// The methods do not change the Trainer.
 type Trainer struct {
 	Config
 
@@ -101,7 +101,7 @@ type Labelled struct {
 
 // Progress reports how far a run has come. With one-vs-one the steps are summed over all pairs.
 type Progress struct {
-	Epoch      int   // epochs completed; the last one of a run may be shorter
+	Epoch      int   // epochs completed; the last epoch of a run may be shorter
 	Steps      int64 // steps taken
 	TotalSteps int64 // largest number of steps of the run, which may end earlier
 	Violations int64 // steps so far that changed weights, summed over all problems
