@@ -14,7 +14,7 @@
 //	left out   no cell has a value, or all rows have the same value
 //	number     at least nine in ten cells are numbers; or at most 3 different words stand among
 //	           more than 10 different numbers
-//	date       the same share of the cells are dates, or times, in one form or several
+//	date       the rule for numbers holds for dates, or for times, in one form or several
 //	text       more than half of at least 20 cells are different, and the average cell has three
 //	           blanks; or 40 bytes and a blank; or 8 characters of a script without blanks
 //	left out   fewer than a quarter of at least 20 cells repeat in the column, as with names, and
@@ -49,25 +49,27 @@
 // are 0. A gap counts as the mean. If more than one row in a hundred has a gap, an additional
 // feature is 1 in rows with a gap and 0 in the others, or the reverse if most rows have a gap. A
 // date is encoded as a number of days, and has a feature for each month and each weekday. There are
-// no features for weekdays if all dates are on the same day of the month or one has no day; in this
-// case, there are none for months if all dates are in the same month. Times of the day have
+// no features for weekdays if all dates are on the same day of the month or one date lacks the day;
+// in this case there are none for months if all dates are in the same month. Times of the day have
 // neither.
 //
-// A category has a feature for each level, which is 1 in the level's rows, and a feature for gaps
-// if it has any. A level of one row has no feature if fewer than a quarter of the cells repeat or
-// there are more than 4,096 levels, and no level that the training rows lack has one. Two levels
-// that have no rarer levels beside them share a feature, which is 1 for the level of fewer rows, -1
-// for the other, and 0 for a gap or an unknown word. True and TRUE count as true, False and FALSE
-// as false; other levels keep their case. More than 4,096 levels of two rows or more are hashed, as
-// they are spelled, to 4,096 features: by the top 12 bits of 64-bit FNV-1a.
+// A category has a feature for each level, which is 1 in the rows of the level, and a feature for
+// gaps if a training row has a gap. A level of one training row has no feature if fewer than a
+// quarter of the cells repeat or there are more than 4,096 levels. A level of no training row has
+// none either. Two levels without rarer levels beside them share a feature, which is 1 for the
+// level of fewer rows, -1 for the other level, and 0 for a gap or an unknown word. True and TRUE
+// count as true, False and FALSE as false; other levels keep their case. More than 4,096 levels of
+// two rows or more are hashed, as they are spelled, to 4,096 features: by the top 12 bits of 64-bit
+// FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case; each
 // character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of one
 // and of two words are hashed to 2^20 buckets. A bucket has a feature if a training row has an
-// n-gram in it; if more than 131,072 buckets are in use, it needs two such rows. If a cell has n
-// n-grams of a bucket, and d of N rows have one, the value is (1 + log n) (1 + log((1+N)/(1+d))).
-// The values of a cell are scaled to the same Euclidean length in all rows: the root mean square
-// length of the features of all columns but those of text, or 1 if that is less.
+// n-gram in it; if more than 131,072 buckets are in use, it needs two such rows. For a cell with n
+// n-grams in a bucket, where d of the N training rows without a gap have an n-gram, the value is
+// (1 + log n) (1 + log((1+N)/(1+d))). The values of a cell are scaled to the same Euclidean length
+// in all rows: the root mean square length of the features of all columns that are not text, or 1
+// if that is less.
 //
 // In tables with text, the features of other columns that seem unrelated to the label are
 // multiplied by 1/64.

@@ -48,8 +48,9 @@ func New(p modelio.Predictor) (*Model, error) {
 // Train fits an encoder to a table and trains a linear model on the encoded rows. Each row has a
 // cell for each of the names, which are the names of the columns. The column called label has the
 // labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone], because the
-// encoder scales, unless all other columns are of plain numbers. Train returns an error unless one
-// column is called label, if a row has another number of cells, or if fitting or training fails.
+// encoder scales, unless all other columns are of plain numbers. Train returns an error unless
+// exactly one column is called label, if a row has another number of cells, or if fitting or
+// training fails.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
@@ -94,9 +95,9 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	return New(m)
 }
 
-// Fit fits an encoder to a CSV file, which it reads by calling read. It returns options with which
-// read reads the file as encoded rows, and the encoder. [New] accepts a model that was trained on
-// these rows if its field Table is set to the encoder.
+// Fit fits an encoder to a file, which it reads by calling read one or more times. It returns
+// options with which read reads the file as encoded rows, and the encoder. [New] accepts a model
+// that was trained on these rows if its field Table is set to the encoder.
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {
@@ -154,9 +155,9 @@ func (m *Model) Order(named map[string]string) ([]string, error) {
 	return cells, nil
 }
 
-// Score returns the scores of a row, Outputs in number. The cells are in the order of
-// [Model.Columns]; see [Model.Order]. It returns an error if their number is wrong or a score is
-// not finite.
+// Score returns the scores of a row, one for each of the model's Outputs. The cells are in the
+// order of [Model.Columns]; see [Model.Order]. Score returns an error if the number of cells is
+// wrong or a score is not finite.
 func (m *Model) Score(cells []string) ([]float64, error) {
 	if len(cells) != len(m.encoder.Columns) {
 		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.encoder.Columns))
