@@ -261,7 +261,7 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 // and must have the loss Log or a Calibration.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
-	if loss == "" { // zero means the default; Plain allocates, so it is only called here
+	if loss == "" { // only then Plain is needed, which allocates
 		loss = m.Config.Plain().Loss
 	}
 	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())

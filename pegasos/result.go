@@ -27,9 +27,8 @@ type Result struct {
 	// rows' weights. T0 is t0 of the step size: see Offset. With one-vs-one R2 and T0 refer to the
 	// first pair that has rows, with one-vs-rest T0 to the first class.
 	R2, T0 float64
-	// CrossValidated is the quality of models with the same settings in a cross-validation. It is
-	// nil if no folds were run. Its folds also chose the settings, so that it is a little
-	// optimistic.
+	// CrossValidated is the quality of models with the same settings in a cross-validation; nil if
+	// no folds were run. It is a little optimistic, because the folds also chose the settings.
 	CrossValidated *Estimate
 	// HeldOut is the quality of the model on the rows that Trainer.Holdout held out of all
 	// training. It is nil if no rows were held out, or if the run was interrupted.
