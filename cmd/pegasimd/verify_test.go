@@ -90,7 +90,7 @@ func TestVerifyContradicts(t *testing.T) {
 	fails(t, exitUsage, "-hash: have", "verify", "-hash", "12", model, data)
 	fails(t, exitUsage, "-proof: with -order", "train", "-order", "iid", "-proof", proof, data,
 		model)
-	fails(t, exitUsage, "-prior: the model's penalty", "verify", priorOf(t, data), data)
+	fails(t, exitUsage, "-prior: the model was trained with a prior", "verify", priorOf(t, data), data)
 	fails(t, exitError, "no rows with labels", "verify", model, file(t, "empty.svm", ""))
 	fails(t, exitUsage, "is not a proof of pegasimd", "train", "-proof", other, data, model)
 }

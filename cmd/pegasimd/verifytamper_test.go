@@ -77,7 +77,7 @@ func TestVerifyNegatedSigmoids(t *testing.T) {
 		}
 		s.A, s.B = -s.A, -s.B
 	}
-	fails(t, exitError, "the sigmoids are not those", "verify", "-sigmoids", model, data)
+	fails(t, exitError, "give other sigmoids", "verify", "-sigmoids", model, data)
 }
 
 // Every field that a header can have has a rule by which verify lists it, so that a new one can't
