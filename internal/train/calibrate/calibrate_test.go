@@ -48,8 +48,8 @@ func TestFit(t *testing.T) {
 			t.Errorf("%+v: the gradient is %v, %v", s, g1, g2)
 		}
 	}
-	// Separable scores, huge scores and labels of one class have a finite sigmoid, which rises with
-	// the score.
+	// The sigmoid is finite and does not fall with the score if the scores are separable, huge or
+	// equal.
 	for _, z := range [][]float64{{-2, -1, 1, 2}, {-1e30, -1e29, 1e29, 1e30}, {0, 0, 0, 0}} {
 		s := Fit(z, []bool{false, false, true, true}, nil)
 		if s.A-s.A != 0 || s.B-s.B != 0 || s.At(z[3]) < s.At(z[0]) {
@@ -84,7 +84,8 @@ func TestFitWeights(t *testing.T) {
 			t.Errorf("%+v, of copies %+v", have, want)
 		}
 		want = Fit(z, positive, nil)
-		// A mean weight below 1 is brought to 1: halves are ones.
+		// A mean weight below 1 is scaled to 1, so that equal weights below 1 have the effect of
+		// ones.
 		for _, w := range []float64{1, 0.5, 0x1p-40} {
 			if have := Fit(z, positive, slices.Repeat([]float64{w}, n)); have != want {
 				t.Errorf("all weights %v: %+v, want %+v", w, have, want)
@@ -133,8 +134,8 @@ func TestCouple(t *testing.T) {
 	}
 }
 
-// Folds have nearly equal numbers of rows of each label, depend on the seed, and leave out weight
-// 0.
+// Folds have nearly equal numbers of rows of each label, depend on the seed, and leave out rows of
+// weight 0.
 func TestFolds(t *testing.T) {
 	y, weights := make([]float32, 100), make([]float32, 100)
 	for i := range y {
@@ -167,7 +168,7 @@ func TestFolds(t *testing.T) {
 		reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
 		t.Error("the folds do not depend on the seed")
 	}
-	// Rows of weight 0 do not change the folds of the others.
+	// A row of weight 0 does not change the folds of the other rows.
 	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)
 	if !slices.Equal(without, slices.Delete(fold, 17, 18)) {
 		t.Error("without the row of weight 0 the folds are others")
@@ -211,8 +212,9 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// Probabilities add up to 1 in the proportions of the numbers, and are equal where all underflow.
-func TestNormalise(t *testing.T) {
+// Normalize divides by the sum, and makes all numbers equal if all are 0. Softmax does not
+// overflow.
+func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ of, want []float64 }{
 		{[]float64{1, 3}, []float64{0.25, 0.75}}, {[]float64{0, 2}, []float64{0, 1}},
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},
@@ -229,7 +231,7 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
-// Folds want at least one fold, and a weight for each row.
+// Folds panics for less than one fold, or if there is not a weight for each row.
 func TestFoldsRefuse(t *testing.T) {
 	for _, f := range []func(){
 		func() { Folds(make([]float32, 3), nil, 0, 1) },

@@ -29,7 +29,7 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
-	next := 0 // first fold of the next label; each label starts one fold later, for equal fold sizes
+	next := 0 // first fold of the next label; it differs between labels, for equal fold sizes
 	for _, k := range shuffled {
 		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
@@ -55,9 +55,9 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 	return part
 }
 
-// OwnWeights returns a copy of the rows' weights (1 for every row if weights is nil) without the
-// weights of the classes: rows whose product of both is 0 have the weight 0. product may be nil if
-// all products are 1; OwnWeights then returns nil.
+// OwnWeights returns a copy of the rows' weights, or ones if weights is nil, in which a row has the
+// weight 0 if its element of product is 0. product holds each row's weight times the weight of its
+// class; nil means that all products are 1, and OwnWeights then returns nil.
 func OwnWeights(weights []float32, product []float64) []float32 {
 	if product == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // have equal sums, so this file makes the sums nearly equal. The remaining difference is known up
 // to the roundings of a sum, and changing one row's dual variable by it, divided by the row's
 // weight, would make the sums equal. The bound with the changed variable is valid, and differs from
-// the computed bound by that row's part.
+// the computed bound only in that row's terms.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
 // change so that the sums over the two sides (see sideSums) become equal. All fields are 0 if the
@@ -33,7 +33,7 @@ const balanceRows = 64
 // of both sides, one by one. It returns the cost of the remaining difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
-	var inner []int // some rows with a nonzero dual variable that can grow by 2^-10 of itself
+	var inner []int // rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {

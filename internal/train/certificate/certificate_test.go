@@ -151,9 +151,9 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 	return 0.8 * bound
 }
 
-// The bound falls with Terms.SumError, the relative error of sums, as much as the error analysis of
-// the package comment says. In joint problems it includes the float32 rounding of own dual
-// variables.
+// A larger Terms.SumError lowers the bound by as much as the package comment says, up to a tenth,
+// and the bound of an entropy by at most that. With SumError 0, the bound of a joint problem
+// includes the float32 rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {
@@ -174,10 +174,10 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 			less, _ := certificate.Bound(p.of, a, p.r2)
 			have, want := (exact-less)/sums, p.slack(d)
 			if exact < 1e-2*want || exact == 0 {
-				continue // the slack is not small beside the bound
+				continue // the error is not small beside the bound
 			}
 			switch low := 0.9 * want; {
-			case f.isEntropy(): // the analysis adds up to 64, see maximize
+			case f.isEntropy(): // maximize adds 64 to the sensitivity
 				if !(have > 0 && have < 1.1*want+70) {
 					t.Errorf("%+v: lower by %v times the error, want %v and 64", f, have, want)
 				}

@@ -15,25 +15,27 @@
 // error of float64. A sum of n numbers in any order has an error of at most n e0 times the sum of
 // their magnitudes.
 //
-// Sums. Every float64 sum runs over rows, columns or vectors. Its addends are products of a few
-// operations each, with weights whose mean was itself such a sum. One number, SumError = (8 rows +
-// columns + classes + 64) e0, exceeds the error of each such sum, relative to the sum of the
-// magnitudes of its addends. For sums of sums it counts once for each level.
+// Sums. Every float64 sum runs over rows, columns or vectors, and each addend is the result of a
+// few operations. The weights of rows were divided by their mean, which is such a sum, too. One
+// number, SumError = (8 rows + columns + classes + 64) e0, exceeds the error of each sum, relative
+// to the sum of the magnitudes of the addends. For a sum of sums, the errors of both levels are
+// added.
 //
-// Scores. A float32 dot product has an error of at most k 2^-24 times the sum of its products'
-// magnitudes, and so of at most k 2^-24 |w| |x_i|, where k is the number of roundings that a
-// product goes through: store.Rows.DotError. A float64 dot product has exact products and an error
-// of at most SumError |w| |x_i|. The bias, the label and the loss's constants are added in float64.
-// The root mean square error of the scores is therefore at most
+// Scores. A float32 dot product of row i has an error of at most d_i, store.Rows.DotError, times
+// the sum of its products' magnitudes, and so of at most d_i |w| |x_i|. A float64 dot product has
+// an error of at most SumError |w| |x_i|. The bias, the label and the loss's constants are added in
+// float64. The root mean square error of the scores is therefore at most z, where R^2 is the mean
+// of |x_i|^2:
 //
-//	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + SumError (|w| R + |b| + the loss's constants)
+//	z = |w| sqrt(mean(d_i^2 |x_i|^2)) + SumError (|w| R + |b| + the loss's constants)
 //
 // Losses. A loss whose derivative is at most s in magnitude (1 for the hinge, the log and the
 // epsilon-insensitive loss) changes by at most s times the change of the score, and its mean by s
 // z. A loss with a second derivative of at most c, Traits.Curvature, changes by at most c/2 e (2d +
 // e) if its derivative is c d and the score changes by e; its mean changes by at most z (sqrt(2c
 // mean loss) + c/2 z). A joint loss changes by at most the largest change of any score plus the
-// change of the own class's score: 2z, for the longest vector.
+// change of the own class's score, and its mean by at most 2z, where z is computed for the longest
+// vector.
 //
 // The error of P' is at most the error of the mean loss plus SumError P'. If it exceeds a hundredth
 // of P' - D', or 1e-4 P' where there is no bound, P' is computed again from float64 dot products.
@@ -42,13 +44,13 @@
 // The bound. Dual variables are float32 numbers in their range, from any source, and count as
 // exact. The vector u of binary.go is a sum over the rows. Its error is at most SumError mean(|a_i|
 // |x_i|) <= SumError sqrt(mean(a_i^2) R^2), which is added to its length. The mean of the linear
-// terms has an error of SumError times the mean of their magnitudes, and so has the mean of the
-// entropies, to which floats.Log adds 2^-52 of each. A prior's scores are computed again in
-// float64, with an error of SumError (|w0| |x_i| + |b0|), times the dual variables. With an
-// unpenalized bias the sums of the dual variables over both sides must be equal, and changing one
-// dual variable, or all of them, a little could make them equal: balance.go bounds the effect of
-// that change. In joint problems each row's own dual variable is rounded to float32, and so known
-// up to 2^-23 of itself.
+// terms has an error of at most SumError times the mean of their magnitudes. The mean of the
+// entropies has such an error, too, and floats.Log adds an error of 2^-52 of each entropy. A
+// prior's scores are computed again in float64, with an error of SumError (|w0| |x_i| + |b0|),
+// times the dual variables. With an unpenalized bias the sums of the dual variables over both sides
+// must be equal, and changing one dual variable, or all of them, a little could make them equal:
+// balance.go bounds the effect of that change. In joint problems each row's own dual variable is
+// rounded to float32, and so known up to 2^-23 of itself.
 //
 // The gap of several problems is the gap of the means of their P' and D', which are sums, too.
 package certificate

@@ -40,11 +40,12 @@ type curve struct {
 //
 //	f(s) = mean - s^2*half - error
 //
-// for s in (0, 1]. mean is the mean over the rows of a function of s; sum returns its sum over the
-// rows at positions from to to-1 of the view. error is a bound on the error that slack, the
-// relative error of the dual variables, causes. The function f is concave, so that two Newton steps
-// from s = 1 usually come close to its maximum. maximize ends early if the next step would gain at
-// most 2^-26 of the value.
+// for s in (0, 1]. mean is the mean over the rows of a function g of s; sum returns the sum of g
+// over the rows at positions from to to-1 of the view. slack is a bound on the relative error of
+// the dual variables and of the sums, and error a bound on the error of mean that it causes. The
+// function f without the error is concave, so that two Newton steps from s = 1 usually come close
+// to its maximum. maximize ends early if the next step would gain at most 2^-26 of the largest
+// value.
 func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

@@ -179,7 +179,7 @@ type dualParts struct {
 	size      float64 // sum of the magnitudes of all terms
 	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
 	quadratic float64 // sum of the quadratic terms of the conjugates
-	squares   float64 // mean over the rows of the squared dual variables, with the own class's
+	squares   float64 // mean over the rows of the squared dual variables, own classes included
 	norm      float64 // |u|, where u is the mean of the rows times their dual variables
 }
 
@@ -256,8 +256,9 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	return d
 }
 
-// conjugate returns the minimum over m of l(m) + b*m for the loss l of a binary problem, in two
-// parts: the minimum is line - quadratic. An entropy is part of line. Package loss tests DualTerm.
+// conjugate returns two parts of the minimum over m of l(m) + b*m for the loss l of a binary
+// problem: the minimum is line - quadratic. An entropy is part of line. The tests of package loss
+// check DualTerm, which conjugate relies on.
 func (p *problem) conjugate(b float64) (line, quadratic float64) {
 	least := p.cost.DualTerm(b)
 	if p.cost.Kind.Traits().Entropy {

@@ -107,8 +107,9 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		})
 		ub := sums[0]
 		squares = sums[1]
-		// own[p] was rounded to float32, with an error of at most 2^-24 of itself in the vector of
-		// the row's own class, which has no cost. The 2^-23 below covers this error.
+		// The rounding of own[p] to float32 has an error of at most 2^-24 of own[p]. It changes
+		// only the vector of the row's own class, because the linear terms do not contain own[p].
+		// The 2^-23 below covers this error.
 		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)

@@ -14,9 +14,9 @@ import (
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
-// the mean of minus its derivative between the margins m - h/2 and m + h/2. Such dual variables are
-// feasible for any h, so that every h gives a bound; the best of several is kept. The bound is
-// tight if w is nearly the optimum of the problem with the smoothed loss.
+// the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. Such
+// dual variables are feasible for any h, so that every h gives a bound; bestWidth looks for a good
+// h. The bound is tight if w is nearly the optimum of the problem with the smoothed loss.
 
 // fromScores implements bounded for a binary problem.
 func (p binary) fromScores(w [][]float64, b []float64) (

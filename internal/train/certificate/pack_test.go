@@ -11,8 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Unpack returns packed dual variables with an error of at most half a unit of 16 bits, or for
-// joint problems, which round down, less than a unit. Zeros and the largest magnitude are exact.
+// Unpack returns packed dual variables with an error of at most half a unit of the 16-bit numbers
+// or, for joint problems, which round down, one unit, up to rounding. Zeros and the largest
+// magnitude are exact.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))
@@ -141,7 +142,8 @@ func TestWindows(t *testing.T) {
 }
 
 // ProjectSimplex satisfies the optimality conditions of a projection onto the simplex, and Softmax
-// equals the normalized exponentials of package math.
+// agrees with the normalized exponentials of package math, both up to rounding. For a width of 0,
+// the projection is 1 at the first largest element.
 func TestSimplex(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -186,14 +188,14 @@ func TestSimplex(t *testing.T) {
 	}
 }
 
-// Sum returns the exact sum of dyadic numbers, and DualAt less than the exact value by at most
-// twice its slack.
+// Sum returns the exact sum of dyadic numbers. DualAt returns less than the exact value, by less
+// than twice its bound on the rounding errors, and 0 for s = 0.
 func TestSums(t *testing.T) {
 	if sum := certificate.Sum([]float32{0.5, 0.25, 0.125}); sum != 0.875 {
 		t.Error(sum)
 	}
 	if v := certificate.DualAt(0, 1, math.Inf(1)); v != 0 {
-		t.Errorf("of no variables: %v", v)
+		t.Errorf("for s = 0: %v", v)
 	}
 	for _, c := range [][3]float64{{1, 3, 1}, {0.5, 3, 1}, {1, -1, 2}, {0.25, -8, 0}} {
 		exact := c[0]*c[1] - c[0]*c[0]*c[2]

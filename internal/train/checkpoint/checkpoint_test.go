@@ -53,7 +53,7 @@ func read(file []byte, used int) (*checkpoint.State, error) {
 		})
 }
 
-// full returns a state with something in each part.
+// full returns a state in which no part is empty.
 func full() *checkpoint.State {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	best := proof.Result{Steps: 7, Solver: "steps", Objective: 0.5,

@@ -69,7 +69,7 @@ type common struct {
 	iterate.Progress
 	minGain  float64   // smallest gain for which a step changes dual variables: see pays
 	nextPass []float32 // pass in which each row is visited next
-	streak   []float32 // number of each row's latest visits with a gap of 0; at most maxSkip
+	streak   []float32 // latest successive visits of each row with a gap of 0; at most maxSkip
 	active   []uint32  // buffer of activeRows
 }
 
@@ -126,9 +126,9 @@ func (r *common) EndEpoch() {
 
 // pays reports whether a step is worth its cost, and adds the step's gain to r.GainSum. square is
 // the squared Euclidean norm of the change of a row's dual variables, c the row's weight, and q the
-// curvature of n times the dual objective, divided by c. The gain q*c*square is at most twice n
-// times the rise of the dual objective. The two are equal for a piecewise linear loss if the step
-// stops at no limit of the dual variables.
+// curvature of n times the dual objective, divided by c. The step raises the dual objective by at
+// least gain/(2n), where gain is q*c*square, and by exactly gain/(2n) for a piecewise linear loss
+// if the step stops at no limit of the dual variables.
 func (r *common) pays(q, c, square float64) bool {
 	gain := float64(float64(q*c) * square)
 	r.GainSum += gain
@@ -137,9 +137,9 @@ func (r *common) pays(q, c, square float64) bool {
 
 // GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
 // gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is smaller
-// at its end: the estimate is 0.7 times the mean of the last pass. If that mean is below the mean
-// of the pass before, the estimate is also multiplied by the square root of the ratio of the two
-// means.
+// at the end of the pass: the estimate is 0.7 times the mean gap of the last pass. If that is below
+// the mean gap of the pass before, the estimate is also multiplied by the square root of the ratio
+// of both means.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {

@@ -15,15 +15,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// A step raises the dual objective about as much as any change of one row's dual variables that
-// others tries. Rows whose duality gap was 0 in the visits before are skipped, and rows whose gap
-// is small keep their dual variables.
+// A step raises the dual objective at least about as much as any change of the row's dual variables
+// that others tries. Rows whose duality gap was 0 in successive visits are skipped, and steps with
+// a small gain are not taken. GapEstimate is within a factor of 30 of P - D.
 func TestSteps(t *testing.T) {
 	kinds := make(map[string]int)
 	for k, s := range specs(48) {
 		for _, s.lambda = range []float64{0.02, 1e-4} {
 			if s.lambda < 0.01 && !s.smooth() {
-				continue // only the rounding errors of the sums are larger
+				continue // a small lambda is only tested where a step is the best
 			}
 			d := newSolver(t, s, 48, k%2 == 1)
 			d.checkVectors(t)
@@ -90,7 +90,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 		return "unchanged"
 	}
 	small := 1e-8 * (1 + math.Abs(before))
-	if d.Lambda < 0.01 { // the sums are larger
+	if d.Lambda < 0.01 { // the sums and their rounding errors are larger
 		small *= 1e3
 	}
 	least := before
@@ -176,8 +176,8 @@ func (d *problem) checkVectors(t *testing.T) {
 	}
 }
 
-// With mean set, the result is the mean of the iterates sampled in the last pass. A bias without a
-// penalty moves at the end of a pass, by the multiplier's step.
+// With mean set, the result is the mean of the iterates sampled in the last pass, up to rounding.
+// At the end of a pass, the method of multipliers moves a bias without a penalty.
 func TestMeanOfPass(t *testing.T) {
 	for _, s := range specs(48) {
 		s.mean = s.kinked()
@@ -272,8 +272,8 @@ func (d *problem) optimum() float64 {
 	return least
 }
 
-// Improve returns a bound that is higher than before and within 2 % of the optimum, or 0 if a score
-// is not finite.
+// Improve makes the given number of passes and returns a bound that is higher than before and
+// within 2 % of the optimum. It returns 0 and clears the error if a score is not finite.
 func TestImprove(t *testing.T) {
 	for _, s := range specs(40) {
 		if s.prior {
@@ -328,7 +328,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// The estimate of P - D continues the geometric fall of the last two passes by half a pass.
+// GapEstimate returns 0.7 times the mean gap of the last pass and, if the mean gap fell from the
+// pass before, times the square root of the ratio.
 func TestGapEstimate(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
@@ -343,7 +344,9 @@ func TestGapEstimate(t *testing.T) {
 	}
 }
 
-// A pass's mean duality gap and the number of passes are counted, and restored.
+// EndEpoch counts the pass and stores its mean duality gap. A solver that is restored from the
+// counters and arrays of another solver takes the same steps as that solver. Restore refuses
+// impossible counters.
 func TestSaveAndRestore(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
@@ -360,7 +363,6 @@ func TestSaveAndRestore(t *testing.T) {
 			now.PrevGap != first.MeanGap || now.MeanGap != sum/float64(d.Count()) || now.Start != 0 {
 			t.Errorf("%+v: %+v, before %+v, sum %v", s, now, first, sum)
 		}
-		// Another solver with the same state takes the same steps.
 		other := newSolver(t, s, 48, false)
 		var arrays [][]float32
 		d.solver.Arrays(func(a []float32) { arrays = append(arrays, slices.Clone(a)) })
@@ -394,7 +396,7 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
-// A solver that begins after other steps starts to count there.
+// Progress.Start is the number of steps that the state had taken when the solver was made.
 func TestStart(t *testing.T) {
 	d := newSolver(t, spec{lambda: 1}, 20, false)
 	d.T = 17
@@ -437,7 +439,7 @@ func TestSameBits(t *testing.T) {
 		}
 		for i, v := range a.alpha {
 			if math.Abs(float64(v-b.alpha[i])) > 1e-3*(1+math.Abs(float64(v))) {
-				t.Errorf("%+v: %v of sparse rows, %v of dense ones", s, b.alpha[i], v)
+				t.Errorf("%+v: %v for sparse rows, %v for dense rows", s, b.alpha[i], v)
 			}
 		}
 	}

@@ -13,11 +13,12 @@ import (
 )
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
-// columns or rows of very unequal norms. After some passes most dual variables at a limit are at
-// the right one. The other, free variables then minimize a quadratic function, on which conjugate
-// gradients need far fewer passes than steps with one row at a time. The search direction is
-// clipped to the limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991). A step is only
-// taken if it raises the dual objective, so that it can do no harm but cost time.
+// columns or rows of very unequal norms. After some passes, most dual variables at a limit have
+// their optimal value. It remains to optimize the other variables, the free variables, of which the
+// dual objective is a quadratic function: conjugate gradients need far fewer passes for that than
+// steps with one row at a time. The search direction is clipped to the limits (compare Moré and
+// Toraldo, SIAM J. Optimization 1, 1991). A step that does not raise the dual objective is not
+// taken.
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
@@ -56,7 +57,7 @@ type face struct {
 	bend    float64
 	root    []float64        // square roots of D
 	heavy   int              // number of columns of H
-	h       []float32        // H, each row divided by its element of root
+	h       []float32        // H, with row k divided by root[k]
 	factor  *cholesky.Factor // Cholesky factor of I + h'*h
 	r, p, q []float64        // buffers of the conjugate gradients
 	step    []float64        // the s_i
@@ -78,9 +79,9 @@ func (d *Descent) limits(a float64) (low, high float64) {
 	return low, high
 }
 
-// moveFree raises the dual objective by a step with all free variables, if conjugate gradients find
-// one, and reports whether they did. It does nothing for a loss whose dual objective is not
-// quadratic.
+// moveFree changes all free variables in one step, if conjugate gradients find a step that raises
+// the dual objective, and reports whether it did. It does nothing for a loss whose dual objective
+// is not quadratic, or if there are more than maxFree free variables.
 func (d *Descent) moveFree() bool {
 	traits := d.Of.Cost.Kind.Traits()
 	if traits.Entropy {
@@ -136,9 +137,9 @@ func (f *face) eachValue(do func(k, column int, value float64)) {
 	}
 }
 
-// findHeavy stores in f.u, for each heavy column, its number from 1 up, and 0 for the other
-// columns. It returns the number of heavy columns. A column is heavy if it has a mean share of the
-// rows' diagonals of at least heavyShare; at most maxHeavy columns are, and fewer if H would exceed
+// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns. It
+// returns the number of heavy columns: up to maxHeavy columns whose mean share of the rows'
+// diagonal elements is at least heavyShare, the largest shares first, and fewer if H would exceed
 // maxHeavyBytes.
 func (f *face) findHeavy() int {
 	f.eachValue(func(k, j int, v float64) { f.u[j] += float32(float64(v*v) / f.diagonal(k)) })
@@ -228,7 +229,7 @@ func (f *face) sumRows(p []float64) (total float64) {
 	return total
 }
 
-// conjugateGradients approximates the maximizer of the quadratic model in f.step. inverse is
+// conjugateGradients stores an approximate maximizer of the quadratic model in f.step. inverse is
 // 1/(lambda*n).
 func (f *face) conjugateGradients(inverse float64) {
 	copy(f.r, f.slope)

@@ -10,10 +10,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A step with all free variables does not lower the dual objective, leaves the dual variables
-// within their limits, and keeps the weights equal to the sum over the rows, up to rounding. It
-// changes dual variables for each loss without kinks whose dual objective is quadratic, but none
-// for losses with an entropy and none in joint problems.
+// A step with all free variables leaves the dual variables within their limits and the weights
+// equal to the sum over the rows, up to rounding. It does not lower the dual objective, up to
+// rounding, if the bias has a penalty or there is none. It changes dual variables for each loss
+// without kinks whose dual objective is quadratic, but none for losses with an entropy and none in
+// joint problems.
 func TestFreeVariables(t *testing.T) {
 	changes := map[string]int{}
 	for k, s := range specs(48) {

@@ -45,8 +45,9 @@ func (s *spec) smooth() bool { return s.joint && s.log || !s.joint && s.loss.Kin
 // costs3 are the costs of mistakes among three classes.
 var costs3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
 
-// specs are problems of each kind: with a bias that has a penalty, weights, a prior, random dual
-// variables, or a bias that has no penalty.
+// specs returns problems with each loss: with a penalized bias, with weights for the given number
+// of rows, with a prior, with random dual variables and, unless they are joint, with a bias without
+// a penalty.
 func specs(rows int) (all []spec) {
 	kinds := []spec{
 		{name: "Crammer-Singer", joint: true, costs: costs3},
@@ -172,7 +173,7 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 		for i := range alpha {
 			alpha[i] = float32(g.Float64()) / float32(k)
 		}
-		if s.joint { // the rows' own classes have no share of their own in the array
+		if s.joint { // the array has 0 for each row's own class
 			for _, i := range view.All() {
 				alpha[i*k+int(view.Class[i])] = 0
 			}
@@ -194,7 +195,8 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	return d
 }
 
-// visit takes a step with each of the rows, one at a time, as the learners do, and samples w.
+// visit takes a step with each of the rows in a call of its own, and samples w when a sample is
+// due.
 func (d *problem) visit(idx ...uint32) {
 	for k := range idx {
 		if d.solver.Visit(idx[k : k+1]); d.Err == nil {
@@ -219,8 +221,8 @@ func (d *problem) pass() {
 	d.solver.EndEpoch()
 }
 
-// skipping returns the next pass in which row i is visited, and the number of its latest visits
-// with a gap of 0.
+// skipping returns the next pass in which row i is visited, and the number of the row's latest
+// successive visits with a gap of 0.
 func (d *problem) skipping(i int) (nextPass, streak float32) {
 	var arrays [][]float32
 	d.solver.Arrays(func(a []float32) { arrays = append(arrays, a) })

@@ -19,10 +19,10 @@ import (
 //
 //	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i.
 //
-// The dual objective is the mean over the rows of c_i*(sum over r of p_ir*cost(y, r)), for the log
-// loss of c_i*entropy(p_i), less lambda/2 |w|^2. A step replaces all dual variables of a row. With
-// the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change the dual objective by c_i/n
-// times
+// The dual objective is -lambda/2 |w|^2 plus the mean over the rows of c_i times the sum over r of
+// p_ir*cost(y, r) or, for the log loss, of c_i times the entropy of the p_ir. A step replaces all
+// dual variables of a row. With the scores z_r and q = c_i |x_i|^2/(lambda n), new values p change
+// the dual objective by c_i/n times
 //
 //	sum over r of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2
 //
@@ -217,8 +217,8 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	if !close {
 		gap = j.relativeEntropy()
 	}
-	// Newton's method, safeguarded by bisection, for the place s on the line from 0 to 1. It starts
-	// at the maximizer for an entropy with the second derivative -1.
+	// Newton's method, safeguarded by bisection, for the position s on the line: 0 is old, 1 the
+	// softmax. It starts at the maximizer for an entropy with the second derivative -1.
 	s, low, high := 1/(1+q), 0.0, 1.0
 	for range 16 {
 		slope, second := -float64(float64(q*s)*square), -float64(q*square)

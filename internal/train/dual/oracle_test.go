@@ -51,7 +51,7 @@ func (d *problem) dualsOf(i int) []float32 {
 	return d.alpha[i*k:][:k]
 }
 
-// label returns the sign of row i, and the target that is subtracted in its margin.
+// label returns side and target such that row i has the margin side*score - target.
 func (d *problem) label(i int) (side, target float64) {
 	switch {
 	case d.Target != nil:
@@ -127,8 +127,8 @@ func (d *problem) dual() (value float64, v [][]float64) {
 	return value - squares/(2*d.Lambda*n*n), v
 }
 
-// gap returns row i's duality gap: its loss less its part of the dual objective, where w is made of
-// the sums v.
+// gap returns row i's duality gap: the row's loss minus its part of the dual objective, for w =
+// v/(lambda*n).
 func (d *problem) gap(i int, v [][]float64) float64 {
 	c, gain := d.coefficients(i)
 	z, at := make([]float64, len(c)), 0.0

@@ -53,7 +53,7 @@ func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	}
 }
 
-// Turn begins the next window, unless the current one is empty.
+// Turn begins the next window, unless the current window is empty.
 func (s *Average) Turn() {
 	if s.Current.N == 0 {
 		return

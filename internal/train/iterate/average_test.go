@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// The mean is over the steps from T/2^k+1 on, for the k for which these are the last third to two
-// thirds of the steps so far.
+// The mean is over the steps from T/2^k+1 on, up to rounding, for the smallest k for which these
+// are at least a third of the steps so far.
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := sample.Random(9, total, n, 2, 1).Dense
@@ -56,8 +56,8 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Turn begins a window, unless the current one is empty. From then on Mean returns the mean of the
-// previous window, until the current window has a sample.
+// Turn begins a window, unless the current window is empty. Mean returns the mean of the previous
+// window until the current window has a sample, and then the mean of the current window alone.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)
 	s.Shift = 0

@@ -108,8 +108,8 @@ func (s *State) RestoreStep(from *Saved) bool {
 	return true
 }
 
-// Restore sets the remaining numbers of s, those that are neither in arrays nor set by RestoreStep.
-// It returns false if from does not fit s.
+// Restore sets the numbers of s that are neither in arrays nor set by RestoreStep. It returns false
+// if from does not fit s.
 func (s *State) Restore(from *Saved) bool {
 	if len(from.Biases) != len(s.Biases) || (s.Windows != nil) != from.Recent {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// full returns a state with everything that a checkpoint keeps.
+// full returns a state with an average and windows, which a checkpoint keeps.
 func full(t *testing.T) *iterate.State {
 	s := newState(t, 2, 0.3, 2, false)
 	s.Average = iterate.NewAverage(s.Total, 2, testCols)
@@ -67,7 +67,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Restoring numbers that no such run can have is refused.
+// RestoreStep or Restore returns false for numbers that the run cannot have.
 func TestRestoreRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(k *iterate.Saved)
@@ -103,7 +103,8 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%s: restored %v", name, have)
 		}
 	}
-	// The checkpoint decides whether t0 is adapted.
+	// The checkpoint decides whether t0 is adapted, but a run with a fixed t0 refuses an adapted
+	// t0.
 	for _, c := range []struct {
 		t0, gradients float64
 		adapts, want  bool
@@ -121,7 +122,7 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%+v: restored %v, the least t0 is %v", c, have, s.LeastT0)
 		}
 	}
-	// A run without an average or a certificate has neither.
+	// A state without an average and windows saves neither, and is restored.
 	bare := newState(t, 2, 0.3, 2, false)
 	if saved := bare.Save(); saved.Old != nil || saved.Recent || !bare.Restore(&saved) {
 		t.Errorf("%+v", saved)

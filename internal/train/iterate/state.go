@@ -23,7 +23,7 @@ type State struct {
 
 	T0           float64     // offset added to the step number in the scale lambda*(t+t0)
 	LeastT0      float64     // least T0 that AdaptOffset sets; 0 if T0 is fixed
-	Gradients    float64     // sum of the squared norms of the updates' sub-gradients, if LeastT0 > 0
+	Gradients    float64     // sum of the updates' squared sub-gradient norms, if LeastT0 > 0
 	Start        int64       // steps taken by the model that the run continues; 0 if there is none
 	StartWeights Weights     // weights of the model that the run continues; zero value without one
 	T            int64       // steps taken, including those before the run
@@ -104,9 +104,9 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps until w is sampled next, or n if that is smaller. w is
-// sampled after the last of the counted steps. It is sampled every Period steps, counted back from
-// the end of the run, so that it is sampled after the last step of the run.
+// BeforeSample returns the number of steps after which the next sample of w is due, or n if that is
+// smaller. Samples are due every Period steps, counted back from the end of the run, so that the
+// last sample is due after the last step.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -197,8 +197,8 @@ func (s *State) EndEpoch(epochs int) {
 		s.Windows.EndEpoch(epochs)
 	}
 	// The check reads all of v, and few rows may have very many columns: it waits until the steps
-	// since the last check have cost about as much as a check. Models are checked again when they
-	// are made, so that the end of the run needs no exception.
+	// since the last check have cost about as much as a check. The end of the run needs no check,
+	// because the weights of every model are checked when the model is made.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {

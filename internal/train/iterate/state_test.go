@@ -11,14 +11,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// oracle takes the same steps with w as it is, in float64: w shrinks by 1-1/(t+t0), a multiple of a
-// row is added, and w is scaled into the ball.
+// oracle holds w itself, in float64. A step multiplies w by 1-1/(t+t0), adds a multiple of a row,
+// and scales w into the ball.
 type oracle struct {
 	w [][]float64 // weight vectors, each followed by its bias
 }
 
-// The state is w = factor*v/scale through shrinking, updates and projections, in either vector and
-// with a bias of each kind. Norm2 is the squared norm of v, up to rounding.
+// After each step of either vector, with a bias of each kind, the state has the oracle's w, up to
+// rounding and except for the smallest ball; Norm2 is the squared norm of v, up to rounding.
 func TestStepsAndProjection(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -111,8 +111,8 @@ func TestStepsAndProjection(t *testing.T) {
 	}
 }
 
-// A start's weights and biases are the last iterate, up to rounding, at its step; a prior's are
-// subtracted.
+// SetStart makes a model's weights and biases, minus a prior's, the last iterate, up to rounding.
+// It refuses a bias that the problem lacks, and a weight that is too large.
 func TestSetStart(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -242,8 +242,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Before the first sample the result is the last iterate, and without an average always. If the
-// divisor is 0, w is 0.
+// The result is the last iterate before the first sample, or if there is no average. If the divisor
+// is 0, w is 0, but a bias without a penalty is not. LastIterate and Zero add the prior.
 func TestResult(t *testing.T) {
 	s := newState(t, 1, 0.3, 2, false)
 	s.T, s.Vectors[0][1], s.Biases[0] = 5, 12, 6
@@ -319,7 +319,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// At the end of an epoch the weights are checked and the norm is recomputed, if the number of steps
+// EndEpoch checks the weights and, with projection, recomputes the norm, if the number of steps
 // since the last check is at least a sixteenth of the number of weights.
 func TestEndEpoch(t *testing.T) {
 	s := newState(t, 16, 0.3, 2, false)
@@ -367,7 +367,7 @@ func TestBeginDual(t *testing.T) {
 	}
 }
 
-// A state on other rows continues from the weights and counters of the state that it adopts.
+// Adopt copies the weights and counters of the other state, and shares its average.
 func TestAdopt(t *testing.T) {
 	a, b := newState(t, 2, 0.3, 2, false), newState(t, 2, 0.3, 2, false)
 	a.T0, a.T, a.Start, a.Origin, a.Total, a.Period = 1, 2, 3, 4, 5, 6

@@ -19,8 +19,8 @@ type Traits struct {
 	// Low and High are the limits of minus the derivative of the loss, and so of a row's dual
 	// variable; infinite if there is no limit.
 	Low, High float64
-	// Curvature is the largest second derivative, from which t0 is computed. It must be 0 for a loss
-	// with kinks, and may be left 0 if both Low and High are finite.
+	// Curvature is the largest second derivative, from which t0 is computed. It must be 0 for a
+	// loss with kinks, and may be left 0 if both Low and High are finite.
 	Curvature float64
 	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
 	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
@@ -121,9 +121,9 @@ func (d *definition) linear(b, epsilon float64) float64 {
 	return float64(d.Linear * b)
 }
 
-// ramp returns u + 1/2 clipped to [0, 1], and the magnitude of the derivative of that with respect
-// to the margin: inverse where u + 1/2 is not clipped, else 0. u is the signed distance of the
-// margin from a kink, times inverse, which is 1 divided by the smoothing width.
+// ramp returns a, which is u + 1/2 clipped to [0, 1], and the magnitude of the derivative of a with
+// respect to the margin: inverse where u + 1/2 is not clipped, else 0. u is the signed distance of
+// the margin from a kink, times inverse, which is 1 divided by the smoothing width.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

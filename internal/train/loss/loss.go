@@ -137,7 +137,7 @@ func (f Func) Losses(dst, m []float64) {
 // m. a and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
 func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
-	if f.Kind == Log { // no call through a function variable, as in Losses
+	if f.Kind == Log { // avoids a call through a function variable, as Losses does
 		logDerivatives(a, curvature, m)
 		return
 	}

@@ -69,7 +69,8 @@ func step(x float64) float64 {
 	return 0
 }
 
-// Every loss has the values, derivatives and traits that this file states independently.
+// Every loss has the traits that truths states and, up to rounding, the values and coefficients
+// that truths computes.
 func TestEveryLoss(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -213,7 +214,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// DualTerm is the minimum of At(m) + b*m over m for every b in range.
+// DualTerm is the minimum of At(m) + b*m over m, up to the spacing of the margins tried.
 func TestLeast(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {
@@ -238,8 +239,9 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// Outside of the smoothing zone, DerivativesAt returns the coefficient of the loss. Its second
-// derivative agrees with differences of the first, and is 0 or Flat unless Flat is 0.
+// Outside of the smoothing zones, the first result of DerivativesAt is Coefficient. The second
+// result agrees with differences of the first. Unless Flat is 0, the second result is 0 or Flat,
+// which is divided by the width for a loss with kinks.
 func TestSmoothing(t *testing.T) {
 	const h = 0.0625
 	for _, f := range all {
@@ -310,7 +312,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// The steps of the log loss are the same bits on every machine: trained models depend on them.
+// DualStep has the same bits on every machine for the log loss, so that models have, too.
 func TestLogBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(1, 5)), sha256.New()
 	f := Func{Kind: Log}
@@ -327,7 +329,7 @@ func TestLogBits(t *testing.T) {
 	}
 }
 
-// At the kink of its derivative the squared hinge counts as flat, as in liblinear.
+// At m = 1, where its second derivative jumps, the squared hinge counts as flat, as in liblinear.
 func TestSquaredHingeAtOne(t *testing.T) {
 	if a, curvature := (Func{Kind: SquaredHinge}).DerivativesAt(1, 1); a != 0 || curvature != 0 {
 		t.Errorf("%v, %v", a, curvature)

@@ -150,8 +150,8 @@ func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	return w, b
 }
 
-// scores returns the float64 scores, by the vectors w and the biases b alone, of the rows in the
-// order of the view.
+// scores returns the float64 scores, without a prior's, of the rows in the order of the view with
+// the vectors w and the biases b.
 func (p *problem) scores(w [][]float32, b []float64) (z [][]float64) {
 	for at := range p.truth.Rows {
 		var row []float64

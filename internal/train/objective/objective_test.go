@@ -82,9 +82,9 @@ func TestAtZero(t *testing.T) {
 	})
 }
 
-// LossError bounds the change of the mean loss when all scores change by z, and is the bound of the
-// package comment of certificate.
-func TestErrorOf(t *testing.T) {
+// LossError bounds the change of the mean loss when all scores change by z or -z, and is the bound
+// in the package comment of certificate, up to rounding.
+func TestLossError(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		if p.truth.Prior != nil {
 			return
@@ -141,9 +141,9 @@ func TestErrorOf(t *testing.T) {
 // pick returns a random one of the values.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// Coefficients are minus a sub-gradient of the row's loss with respect to its scores: the loss is
-// nowhere below the plane that they define, up to rounding. Binary coefficients include the row's
-// weight.
+// Joint.Coefficients stores a sub-gradient of the row's loss with respect to the scores.
+// Binary.Coefficient returns minus a sub-gradient, with the row's weight in g. The loss at other
+// scores is not below the plane that the sub-gradient defines, up to rounding.
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -209,8 +209,9 @@ func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	return one.Objective(empty, full)
 }
 
-// A prior's scores are computed in float32 for training and in float64 for the bound. PriorError
-// bounds the error of the float64 scores. AddPrior adds the prior's weights.
+// A prior's scores agree with float64 sums, up to the rounding of float32 or, after
+// ComputePriorScores64, of float64. PriorError returns the documented bound. AddPrior adds the
+// prior's weights.
 func TestPrior(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	p := newProblem(t, g, loss.Log, certtest.Log)
@@ -308,8 +309,7 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// The error of a score is the error of its dot product plus the rounding of sums, including the
-// bias.
+// ScoreError returns the error of the dot product plus the error of sums, including the bias.
 func TestScoreError(t *testing.T) {
 	terms := &objective.Terms{SumError: 0x1p-10}
 	for _, c := range []struct{ length, want float64 }{
@@ -322,7 +322,8 @@ func TestScoreError(t *testing.T) {
 	}
 }
 
-// The error of P includes the rounding of weights and biases into which a scaling is folded.
+// Measure's bound on the error of P includes the rounding of the weights and biases into which a
+// scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
 	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, SumError: 0x1p-20, PriorBias: []float64{1}}
 	terms.View = store.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
@@ -367,7 +368,7 @@ func TestObjectiveOfInfiniteScores(t *testing.T) {
 	}
 }
 
-// LogSumExp does not overflow, and is 0 where rounding could make it negative.
+// LogSumExp does not overflow, and agrees with package math, up to rounding.
 func TestLogSumExp(t *testing.T) {
 	for _, c := range []struct {
 		z    []float64

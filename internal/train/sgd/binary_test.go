@@ -11,7 +11,7 @@ func TestRoundUp(t *testing.T) {
 	for i := range 100_000 {
 		x := math.Ldexp(1+r.Float64(), r.IntN(250)-126)
 		if i%3 == 0 {
-			x = float64(float32(x)) // roundUp keeps it
+			x = float64(float32(x)) // roundUp returns x itself
 		}
 		got := roundUp(x)
 		if float64(got) < x || float64(math.Nextafter32(got, 0)) >= x {

@@ -18,7 +18,7 @@ type Group struct {
 	vectors *dense.Matrix
 	first   int
 
-	// For sparse rows: mixed has copies of the problems' vectors, own.
+	// For sparse rows: own holds the problems' vectors, and mixed has interleaved copies of them.
 	mixed *store.Mixed
 	own   [][]float32
 }
@@ -29,7 +29,7 @@ const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
 // vectors. NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if
-// sharing sparse rows would not pay; the problems must then take their steps one by one.
+// sharing sparse rows would not pay; each problem must then take its steps by itself.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {
@@ -94,7 +94,7 @@ func (g *Group) step(i uint32) bool {
 	changed := false
 	for k, p := range g.problems {
 		dot := g.scores[k]
-		// Before the first step without an offset w is 0 by definition, and violates.
+		// Scale is 0 before the first step of a run without an offset: w is then 0, and violates.
 		if !p.satisfied(i, dot) || p.Scale() == 0 {
 			a, ok := p.violation(i, dot)
 			if !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// oneVsRest returns a problem for each of k classes, whose vectors are rows of m from first on.
+// oneVsRest returns a problem for each of k classes. The vector of class c is row first+c of m.
 func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *dense.Matrix,
 	first int) (problems []*sgd.Binary) {
 	for class := range k {
@@ -24,8 +24,8 @@ func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *de
 	return problems
 }
 
-// Problems that take their steps together get the same bits as one by one: with dense rows and any
-// first vector, and with sparse rows and any number of problems that share rows.
+// Problems in a Group get the same bits as problems that take their steps by themselves: with dense
+// and sparse rows, several numbers of problems, and several first rows of the matrix.
 func TestGroup(t *testing.T) {
 	for _, c := range []struct {
 		classes, first int
@@ -67,8 +67,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// Problems go one by one where a step is not the plain hinge's, and where sharing sparse rows would
-// cost more than it saves.
+// NewGroup returns nil for problems that are not PlainHinge or have a projection, and where sharing
+// sparse rows would cost more than it saves.
 func TestNoGroup(t *testing.T) {
 	data := sample.Random(7, 30, 10, 8, 0.6)
 	wide := sample.Random(7, 30, 40_000, 3, 0.0001)
@@ -87,9 +87,9 @@ func TestNoGroup(t *testing.T) {
 		"few nonzeros":      {wide.Sparse, spec{lambda: 1}, 3, false},
 		"log loss": {data.Dense, spec{lambda: 1, loss: loss.Func{Kind: loss.Log}}, 3,
 			false},
-		"a ball":             {data.Dense, spec{lambda: 1, radius: 1}, 3, false},
-		"a prior":            {data.Dense, spec{lambda: 1, prior: true}, 3, false},
-		"a bias in any size": {data.Dense, spec{lambda: 1, free: true}, 3, false},
+		"a ball":              {data.Dense, spec{lambda: 1, radius: 1}, 3, false},
+		"a prior":             {data.Dense, spec{lambda: 1, prior: true}, 3, false},
+		"an unpenalized bias": {data.Dense, spec{lambda: 1, free: true}, 3, false},
 	} {
 		m := dense.New(8, c.x.Cols())
 		problems := oneVsRest(t, c.s, c.x, data.Y, c.classes, m, 0)
@@ -99,7 +99,7 @@ func TestNoGroup(t *testing.T) {
 	}
 }
 
-// A group ends with the first score that is not finite.
+// A group ends before the step in which a score is not finite.
 func TestGroupNotFinite(t *testing.T) {
 	x := dense.New(6, 1)
 	for i := range 6 {
@@ -123,7 +123,7 @@ func TestGroupNotFinite(t *testing.T) {
 	}
 }
 
-// Segments have fewer steps where vectors are long.
+// Segment returns fewer steps for longer vectors, from 8192 down to 1024.
 func TestSegment(t *testing.T) {
 	for cols, want := range map[int]int{0: 8192, 1: 8192, 4096: 4096, 16000: 1048, 16384: 1024,
 		16385: 1024} {

@@ -126,7 +126,7 @@ func weightsOf(s *iterate.State) (w [][]float64) {
 	return w
 }
 
-// oracle takes the paper's steps in float64, with w as it is and not as v/scale:
+// oracle takes the paper's steps in float64 and stores w itself, not v/scale:
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
@@ -138,10 +138,10 @@ type oracle struct {
 	share  []float64 // weights of the rows, with a mean of 1 over those above 0
 	t      int64
 	w, w0  [][]float64 // weight vectors, each followed by its bias
-	counts []float64   // how often, or by how much, each row violated, for each vector
+	counts []float64   // sums of the coefficients that Windows.Count should hold
 }
 
-// newOracle returns the oracle that begins where the state does.
+// newOracle returns an oracle that begins with the weights and the step number of the state.
 func (s *spec) newOracle(x *dense.Matrix, y []float32, from *iterate.State) *oracle {
 	o := &oracle{spec: s, x: x, y: y, t: from.T, w: weightsOf(from),
 		counts: make([]float64, x.Rows()*len(from.Vectors)), share: make([]float64, x.Rows())}
@@ -213,7 +213,7 @@ func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {
 			most, at = v, r
 		}
 	}
-	for r := range z { // vectors of zeros are equal whatever is rounded
+	for r := range z { // scores of 0 have no rounding errors
 		kink = kink || r != at && most-(cost(r)-(z[y]-z[r])) < 1e-4 && (z[r] != 0 || z[at] != 0)
 	}
 	if at != y {
@@ -222,7 +222,8 @@ func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {
 	return g, kink
 }
 
-// step takes a step with the mean over the rows idx. It reports a kink, and takes none then.
+// step takes a step with the mean over the rows idx, unless it reports that rounding may decide a
+// coefficient.
 func (o *oracle) step(idx []uint32) (kink bool) {
 	eta := 1 / (o.lambda * (float64(o.t) + 1 + o.t0))
 	d := o.x.Cols()

@@ -45,7 +45,8 @@ func (j *Joint) Steps(idx []uint32, ends []int) {
 		inBatches(&j.State, idx, ends, j.batch)
 		return
 	}
-	for n := range idx { // a step may be so short that a call of a function variable counts
+	// inBatches calls batch through a function variable, which takes long beside a short step.
+	for n := range idx {
 		if j.batch(idx[n : n+1]); j.Err != nil {
 			return
 		}
@@ -100,8 +101,8 @@ func (j *Joint) batch(idx []uint32) {
 	j.Project()
 }
 
-// move adds g/share times row i to vector r, and updates its bias, in a step with the given number
-// of rows. It ends the run if g/share is not finite.
+// move adds g/share times row i to vector r, and updates the bias of the vector, in a step with the
+// given number of rows. It ends the run if g/share is not finite.
 func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {

@@ -20,7 +20,7 @@ type stepper interface {
 	Steps(idx []uint32, ends []int)
 }
 
-// newStepper returns the training of the problem and its state.
+// newStepper returns a Binary or Joint for the problem, and its state.
 func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper, *iterate.State) {
 	t.Helper()
 	if s.joint {
@@ -77,7 +77,7 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 
 var costs4 = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
-// losses holds a problem of every loss. Those with a curvature need a large t0.
+// losses holds a problem with each loss. Losses with a Curvature need a large t0.
 var losses = func() []spec {
 	all := []spec{{joint: true}, {joint: true, costs: costs4}, {joint: true, log: true}}
 	for k := range loss.Kind(loss.Kinds) {
@@ -93,8 +93,8 @@ var losses = func() []spec {
 	return all
 }()
 
-// Steps agree with the paper, for every loss and layout, with each kind of bias, weights, a prior,
-// a start, batches and projection.
+// Steps agree with the paper's, up to rounding, for every loss and layout, with each kind of bias,
+// weights, a prior, a start, batches and projection.
 func TestStepsAreThePapers(t *testing.T) {
 	steps, runs := 0, 0
 	for k, l := range losses {
@@ -163,7 +163,7 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
-// A margin of exactly 1 is no violation: the paper's test is a strict one.
+// A margin of exactly 1 is no violation: the paper tests for a margin below 1.
 func TestMarginOfOne(t *testing.T) {
 	x := dense.New(4, 1)
 	for i, v := range []float32{1, 0.5, 0.499, 0} {
@@ -226,8 +226,8 @@ func upTo(n int) (idx []uint32) {
 	return idx
 }
 
-// Many steps in one call give the same bits as one step a call, and as the steps of a user's own
-// rows. The average has the same samples.
+// Many steps in one call give the same bits as calls with one step each, and as steps on
+// user-defined rows, in the average as well.
 func TestManyStepsAtATime(t *testing.T) {
 	for _, l := range losses {
 		for _, change := range []func(s *spec){

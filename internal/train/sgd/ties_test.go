@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Among classes with the same loss the update subtracts the row from the vector of the first class.
-// A loss of 0 changes no vector.
+// If several classes have the largest loss, the update subtracts the row from the vector of the
+// first of these classes. A loss of 0 changes no vector.
 func TestTies(t *testing.T) {
 	x, y := dense.New(4, 1), []float32{0, 1, 2, 3} // one row of each class
 	for _, c := range []struct {

@@ -57,13 +57,14 @@ func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	return slices.Index(p.Paths[0].Lambdas, lambda) - p.Paths[0].Rule
 }
 
-// A signal in small differences of correlated columns needs a smaller lambda than the rule's. The
-// choice is the same for any order of the rows and any number of goroutines.
+// A signal in small differences of correlated columns needs a smaller lambda than the default. For
+// labels by chance, the choice is at most one place below the default. The choice is the same with
+// the rows in reverse order and with one goroutine.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
 		s       settings.Settings
-		least   int // least shift of the signal
+		least   int // least shift for labels that depend on the small differences
 	}{
 		{2, settings.Settings{}, 1}, {3, settings.Settings{}, 1},
 		{2, settings.Settings{Loss: "log"}, 1},
@@ -74,7 +75,7 @@ func TestLambda(t *testing.T) {
 		job, p := jobOf(t, x, y, c.s, nil)
 		have := shift(t, job, p)
 		if have < c.least {
-			t.Errorf("%d classes, %+v: %d places below the rule's", c.classes, c.s, have)
+			t.Errorf("%d classes, %+v: %d places below the default", c.classes, c.s, have)
 		}
 		job.Threads = 1
 		if other := shift(t, job, p); other != have {
@@ -94,12 +95,13 @@ func TestLambda(t *testing.T) {
 		x, y = sample.NearlyEqual(2, 300, 9, c.classes, false)
 		job, p = jobOf(t, x, y, c.s, nil)
 		if have := shift(t, job, p); have > 1 {
-			t.Errorf("%d classes, %+v, noise: %d places below the rule's", c.classes, c.s, have)
+			t.Errorf("%d classes, %+v, noise: %d places below the default", c.classes, c.s, have)
 		}
 	}
 }
 
-// Models of regression targets are compared by their squared errors.
+// For regression targets that depend on small differences of columns, a smaller lambda than the
+// default is chosen.
 func TestLambdaOfTargets(t *testing.T) {
 	x, y := sample.NearlyEqual(4, 300, 8, 2, true)
 	for i := range y {
@@ -108,7 +110,7 @@ func TestLambdaOfTargets(t *testing.T) {
 	for _, loss := range []string{"squared", "eps-insensitive"} {
 		job, p := jobOf(t, x, y, settings.Settings{Loss: loss}, nil)
 		if have := shift(t, job, p); have < 1 {
-			t.Errorf("%s: %d places below the rule's", loss, have)
+			t.Errorf("%s: %d places below the default", loss, have)
 		}
 	}
 }
@@ -124,7 +126,7 @@ func TestLambdaOfWeights(t *testing.T) {
 	have := shift(t, job, p)
 	doubled, q := jobOf(t, x, y, settings.Settings{}, weights)
 	if other := shift(t, doubled, q); other != have {
-		t.Errorf("%d places below the rule's with weights of 2, else %d", other, have)
+		t.Errorf("%d places below the default with weights of 2, else %d", other, have)
 	}
 	more, labels := dense.New(400, 8), slices.Clone(y)
 	for i := range 300 {
@@ -137,7 +139,7 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 	with, q := jobOf(t, more, labels, settings.Settings{}, weights)
 	if other := shift(t, with, q); other != have {
-		t.Errorf("%d places below the rule's with rows of weight 0, else %d", other, have)
+		t.Errorf("%d places below the default with rows of weight 0, else %d", other, have)
 	}
 }
 
@@ -180,7 +182,8 @@ func TestLambdaInLessMemory(t *testing.T) {
 	}
 }
 
-// Training rows are copied if the copies of all parallel folds fit in a quarter of the memory.
+// The folds copy their training rows if the copies of all parallel folds fit in a quarter of the
+// memory.
 func TestCopies(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -302,7 +305,8 @@ func TestHoldOutOne(t *testing.T) {
 	}
 }
 
-// A wrong class counts with the row's weight, a regression target with the weighted squared error.
+// The mistake is the row's weight for a wrong class, the weighted squared error for regression, and
+// infinite without a model.
 func TestMistake(t *testing.T) {
 	x, err := dense.FromSlice(3, 2, []float32{1, 2, -1, 3, 2, 0})
 	if err != nil {

@@ -26,12 +26,12 @@ import (
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
 // estimate of how well a model with these settings predicts other rows. A choice replaces the best
-// choice before it only if its models are better by more than sureCurves or sureSchemes standard
-// errors. A lambda replaces the choice's default lambda only if its models are better by more than
-// sureErrors standard errors. jobOf returns the complete job of training on all rows for a choice.
-// The free memory decides how many folds run in parallel and whether rows are copied, which does
-// not change the result; Best returns an error if the memory is too little for one fold. If the
-// context of the jobs is done before Best returns, the result means nothing.
+// of the choices before it only if its models are better by more than sureCurves or sureSchemes
+// standard errors. A lambda replaces the choice's default lambda only if its models are better by
+// more than sureErrors standard errors. jobOf returns the complete job of training on all rows for
+// a choice. The free memory decides how many folds run in parallel and whether rows are copied,
+// which does not change the result; Best returns an error if the memory is too little for one fold.
+// If the context of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -77,7 +77,7 @@ func (t *trial) prepareJob() {
 	job.KeepState, job.KeepProof = false, false
 }
 
-// candidate is one choice with the mistakes of its models.
+// candidate is one choice of the search, with the mistakes of its models.
 type candidate struct {
 	choice *choose.Choice
 	path   *choose.Path
@@ -139,7 +139,7 @@ type trial struct {
 	search    *choose.Search
 	sample    []uint32 // indices of the rows of the sample; nil for all rows
 	copies    bool     // sessions copy their rows; otherwise they refer to the rows of the job
-	group     []int32  // for each row of job the index of the first row that equals it
+	group     []int32  // for each row of job, index of the first row that is equal to the row
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
 	deviation float64  // standard deviation of the regression targets; 0 for classes
 }
@@ -156,7 +156,8 @@ const minSampleGroups = 10 * choose.Parts
 // assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
 // store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
 // parts. If a class has only one group, the rows of the group are in no part: all models are
-// trained on them. If the search is on a sample, further groups are left out, by their hashes.
+// trained on them. If the search is on a sample, some groups of a class after the first
+// minSampleGroups are left out, as their hashes decide.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -381,7 +382,7 @@ func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation) / all
 }
 
-// clipped returns the mistake of row i, clipped for comparisons.
+// clipped returns the mistake of row i; for regression, it is limited as maxDeviations says.
 func (t *trial) clipped(mistake float64, i int) float64 {
 	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
 		return mistake

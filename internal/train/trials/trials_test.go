@@ -91,8 +91,9 @@ func TestAssignPartsOfFew(t *testing.T) {
 	}
 }
 
-// A lambda is chosen only if it is better beyond chance. The rows of a group count as one, and only
-// parts that are held out count.
+// A lambda replaces the default lambda only if its models are better by more than sureErrors
+// standard errors. The rows of a group count as one observation, and only rows of held-out parts
+// count.
 func TestBest(t *testing.T) {
 	const n = 100
 	c := &candidate{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1}}
@@ -155,7 +156,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A regression error counts up to maxDeviations deviations, so that one row does not decide.
+// A regression error counts as maxDeviations standard deviations if it is larger, so that one row
+// does not decide.
 func TestCompareOutlier(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 1}, job: engine.Job{Rows: new(store.Set)},
 		deviation: 2}
@@ -170,7 +172,8 @@ func TestCompareOutlier(t *testing.T) {
 	}
 }
 
-// The estimate is the accuracy on the held-out rows, with its standard error, or R^2.
+// The estimate is the accuracy on the held-out rows, with its standard error, or R^2 for
+// regression; nil if a model is missing.
 func TestEstimate(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 5}, group: []int32{0, 1, 2, 3, 4},
 		part: []int32{0, 1, 2, 3, absent},
