@@ -24,24 +24,24 @@ import (
 var corpusBinary = flag.String("corpus-binary", "", "build of the command to score, in place of "+
 	"the tested one")
 
-// Bounds of the scores: the share of tables and of columns that may be read wrongly, and the number
-// of wrong verdicts without a warning.
+// Bounds of the scores: the largest shares of tables and of columns that may be read wrongly, and
+// the largest number of wrong verdicts without a warning.
 const (
 	maxWrongTables  = 0.03
 	maxWrongColumns = 0.05
 	maxSilent       = 0
 )
 
-// corpusTable is the known truth about one file.
+// corpusTable is the truth about one file, as truth.tsv states it.
 type corpusTable struct {
 	file, note, sha256 string
 	encoding           string // utf-8 or windows-1252
 	header             bool
-	table              bool // false for a file without a table
+	table              bool // whether the file holds a table
 	rows, ragged       int
 	label              string   // number of the label column, or empty
 	task               string   // cls, reg or empty
-	kinds              []string // of each column, as README.md explains
+	kinds              []string // right kinds of each column, in letters that README.md explains
 }
 
 // readCorpus reads and checks the truth about the corpus.
@@ -71,7 +71,7 @@ func readCorpus(t *testing.T) []corpusTable {
 			t.Errorf("truth.tsv:%d: %v", i+2, err)
 		}
 		if seen[c.sha256] {
-			t.Errorf("truth.tsv:%d: the file stands there twice", i+2)
+			t.Errorf("truth.tsv:%d: a file with this hash is listed before", i+2)
 		}
 		seen[c.sha256] = true
 		tables = append(tables, c)
@@ -90,7 +90,7 @@ func (c *corpusTable) check(columns string) error {
 	case c.table && strconv.Itoa(len(c.kinds)) != columns:
 		return fmt.Errorf("%d kinds for %s columns", len(c.kinds), columns)
 	case c.table && c.rows < 5:
-		return fmt.Errorf("%d rows, want 5", c.rows)
+		return fmt.Errorf("%d rows, want 5 or more", c.rows)
 	case (c.label == "") != (c.task == "") || c.label != "" && (err != nil || label >= len(c.kinds)):
 		return fmt.Errorf("label %q, task %q", c.label, c.task)
 	}
@@ -105,13 +105,13 @@ func (c *corpusTable) check(columns string) error {
 // corpusView is the command's description of one file.
 type corpusView struct {
 	code     int
-	message  string // the last line of an error
+	message  string // last line of standard error
 	rows     int
 	columns  int
 	form     string
 	names    []string
 	kinds    []string // number, date, category, text or left out
-	reasons  []string // behind the kinds
+	reasons  []string // reason for each column's kind
 	warnings []string
 }
 
@@ -177,7 +177,7 @@ func inspectCorpus(path string) corpusView {
 	return v
 }
 
-// corpusScore counts the verdicts on the files.
+// corpusScore counts the verdicts on the files: String explains the counts.
 type corpusScore struct {
 	tables, right, forms, refused, told, silent int
 	columns, columnsRight, columnsSilent        int
@@ -271,7 +271,7 @@ func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 		wrong += fmt.Sprintf(format, args...)
 		told = told && v.warnsOfForm(words)
 	}
-	if v.columns != len(c.kinds) { // so that the rest means little
+	if v.columns != len(c.kinds) { // other differences then mean little
 		note(separatorWords, "%d columns, want %d", v.columns, len(c.kinds))
 		return wrong, told
 	}
@@ -308,7 +308,7 @@ func (v *corpusView) warnsOfForm(words *regexp.Regexp) bool {
 	})
 }
 
-// warnsOf reports whether a warning about the cells of column i names it.
+// warnsOf reports whether a warning about cells names column i.
 func (v *corpusView) warnsOf(i int) bool {
 	name := v.names[i]
 	named := regexp.MustCompile(fmt.Sprintf(`columns? .*"(%s|%d)"`, regexp.QuoteMeta(name), i))
@@ -318,8 +318,9 @@ func (v *corpusView) warnsOf(i int) bool {
 	})
 }
 
-// kindIsRight reports whether a kind is one of the right ones. Categories, texts and names all
-// count as words; whole numbers that were left out as ids or counters count as numbers.
+// kindIsRight reports whether a kind is right for a column with the letters want. Categories, texts
+// and columns left out count as words, for which c, x and i stand. Whole numbers that were left out
+// are right for n and i.
 func kindIsRight(want, kind, reason string) bool {
 	letters, constant := strings.CutSuffix(want, "!")
 	number, date := strings.Contains(letters, "n"), strings.Contains(letters, "d")
@@ -341,8 +342,8 @@ func kindIsRight(want, kind, reason string) bool {
 	return words
 }
 
-// addTask trains with the true label, and scores whether it was correctly taken for classes or
-// numbers.
+// addTask trains with the true label column, and scores whether the labels were taken for classes
+// or for regression targets as the truth says.
 func (s *corpusScore) addTask(c *corpusTable, path, model string) {
 	code, stdout, stderr := callCommand("train", "-force", "-label-column", c.label, path, model)
 	got := "reg"
@@ -396,7 +397,8 @@ func TestCorpusTruth(t *testing.T) {
 	}
 }
 
-// The command reads the public tables of the corpus as a person does, or warns.
+// The command reads nearly all tables and columns of the corpus as the truth says, and no table
+// wrongly without a warning.
 func TestCorpus(t *testing.T) {
 	folder := os.Getenv("PEGASIMD_CORPUS")
 	if folder == "" {

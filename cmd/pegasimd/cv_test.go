@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A linearCV is the report on linear models.
+// A linearCV is the JSON report of cv on linear models.
 type linearCV struct {
 	cvReport
 	Config pegasos.Config `json:"config"`
@@ -36,8 +36,8 @@ func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	return r, printed + told
 }
 
-// Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows,
-// and so do the mean and the standard deviation.
+// Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows.
+// The mean, the standard deviation and the objective agree up to rounding.
 func TestCrossValidation(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
@@ -103,7 +103,7 @@ func TestCrossValidation(t *testing.T) {
 	}
 }
 
-// The same numbers come from any number of threads and any kind of problem.
+// For each kind of problem, cv gives the same numbers with 1, 2 and 5 threads.
 func TestCrossValidationThreads(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented",
@@ -143,7 +143,7 @@ func TestCrossValidationBest(t *testing.T) {
 		r.Config.C != 1 {
 		t.Errorf("best of equal ones: %+v", r)
 	}
-	// The model equals the one of train with this lambda.
+	// cv writes the model that train writes with this lambda.
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
 	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
@@ -170,7 +170,7 @@ func TestCrossValidationBest(t *testing.T) {
 	}
 }
 
-// Regression is validated by its error; the smallest is the best.
+// For regression, the scores are errors (RMSE), and the smallest is the best.
 func TestCrossValidationOfNumbers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y\n")
@@ -220,7 +220,7 @@ func TestDefaultGrid(t *testing.T) {
 	}
 }
 
-// Rows without weight are in no fold; a row's weight counts in the accuracy.
+// Rows of weight 0 are in no fold, and the accuracy counts rows by their weights.
 func TestCrossValidationWeights(t *testing.T) {
 	rows := strings.Repeat("1 1:1\n-1 1:-1\n", 6)
 	wrong := "1 1:-1\n" // predicted wrongly by all models
@@ -310,8 +310,8 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	}
 }
 
-// Parallel runs share the memory: if it is only enough for one of them, they run one after the
-// other, with the same numbers.
+// Parallel runs share the memory. If it is only enough for one run, the runs follow one another,
+// and give the same numbers.
 func TestCVSharesMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 2500 {

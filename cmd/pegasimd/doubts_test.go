@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A madeTable is a generated table with columns of several kinds.
+// A madeTable is the form of a generated table with columns of several kinds.
 type madeTable struct {
 	separator, decimal, before, header, date string
 	quote                                    bool
@@ -206,8 +206,9 @@ func labelsOf(rows int, label func(i int) any) string {
 	return b.String()
 }
 
-// Whether labels are classes or regression targets depends on how many distinct labels there are
-// and on their rows. Rare classes cause a warning or an error, in CSV and svmlight.
+// Whether numeric labels are classes or regression targets depends on the number of distinct labels
+// and on the numbers of their rows, in CSV and svmlight. Classes with one row cause a warning or an
+// error.
 func TestTask(t *testing.T) {
 	const numbers = "taken for regression targets"
 	const doubt = "are taken for classes, not for regression targets"
@@ -384,7 +385,7 @@ func TestWarningsAreLast(t *testing.T) {
 					first = i
 				}
 				if i > first && !strings.HasPrefix(l, "warning: ") {
-					t.Errorf("%s: %q is behind a warning", line, l)
+					t.Errorf("%s: %q comes after a warning", line, l)
 				}
 			}
 			told = strings.Join(lines[first:], "\n")
@@ -513,7 +514,7 @@ func TestMissingDrop(t *testing.T) {
 		file(t, "x.csv", rows), dir+"/a")
 	must(t, "train", "-force", "-weights", file(t, "w", kept), file(t, "x.csv", without), dir+"/b")
 	if modelHash(t, dir+"/a") != modelHash(t, dir+"/b") {
-		t.Error("with weights it is another model")
+		t.Error("with weights: another model")
 	}
 }
 
@@ -587,7 +588,8 @@ func TestTextOfTableFlags(t *testing.T) {
 	}
 }
 
-// inspect describes a table of which no column, or more than one, can be the label, and a wide one.
+// inspect describes a table of which no column, or more than one, can be the label, and a table of
+// 301 columns.
 func TestInspectTables(t *testing.T) {
 	for text, want := range map[string][]string{
 		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nformat: commas between cells, a header\n",

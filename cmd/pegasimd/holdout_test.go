@@ -13,8 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// countedTable returns the rows of a table with a number that has gaps, words and a row counter, of
-// the classes no and yes. Half of the rows have a copy with another number of the counter.
+// countedTable returns the header and the lines of a table with a row counter, numbers with gaps,
+// words, and the classes no and yes. About half of the given number of rows have a copy with
+// another value of the counter.
 func countedTable(rows int) (header string, all []string) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for range rows {
@@ -154,11 +155,11 @@ func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	return out
 }
 
-// Shuffled or doubled, in CSV, .pgsm or from standard input, the same rows are held out, and a row
-// and its copies are on one side.
+// The same rows are held out if rows are shuffled and doubled, and a row and its copies are on one
+// side. The figures are the same for svmlight, .pgsm and CSV.
 func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	header, rows := countedTable(150)
-	row := func(text string) string { // without its number
+	row := func(text string) string { // drops the row counter
 		_, rest, _ := strings.Cut(text, ",")
 		return rest
 	}
@@ -219,8 +220,8 @@ func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are not held out, and the figures count other rows by their weights. A proof
-// concerns the rows trained on.
+// With -weights, the figures of the rows held out count the rows by their weights. verify confirms
+// the model, also with its proof, which concerns the rows trained on.
 func TestHoldoutWeightsAndProof(t *testing.T) {
 	data, weights, _ := weightedRows(120, 2)
 	svm, weightFile := file(t, "a.svm", data), file(t, "weights", lines(weights))
@@ -335,8 +336,8 @@ func TestNeverPredictedClasses(t *testing.T) {
 	}
 }
 
-// For a model that predicts a constant one warning is printed: it names the rare class, or says for
-// two frequent ones that the model is hardly better than a constant.
+// For a model that predicts a constant one warning is printed: it names the rare class or, if both
+// classes are frequent, says that the model is hardly better than a constant.
 func TestOneWarningOfConstants(t *testing.T) {
 	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
 		data := ""

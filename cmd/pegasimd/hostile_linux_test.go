@@ -43,7 +43,8 @@ type hostileFile struct {
 	unpacked int // bytes after decompression; 0 for the length of the text
 }
 
-// hostileFiles returns files of every format, by name. A name with a comma stands for two files.
+// hostileFiles returns files of every format, by name. A name with a comma stands for two files,
+// whose texts a comma separates.
 func hostileFiles() map[string]hostileFile {
 	lines := func(n int, line func(i int) string) hostileFile {
 		var b strings.Builder
@@ -99,7 +100,8 @@ func hostileFiles() map[string]hostileFile {
 			return fmt.Sprintf("%s%c\n", b.String(), "pq"[i%2])
 		})
 	}
-	named := func(f hostileFile) hostileFile { // of one column, with a name that all its features have
+	// named returns a table of one column with a long name, which all features repeat.
+	named := func(f hostileFile) hostileFile {
 		f.text = strings.Repeat("n", 60_000) + ",label\n" + f.text
 		return f
 	}
@@ -136,7 +138,7 @@ func hostileFiles() map[string]hostileFile {
 	for name, window := range map[string]byte{"window of 32 MB.csv.zst": 15 << 3, // 2^(10+15)
 		"window of 2 GB.csv.zst": 21 << 3} {
 		text := "a,b\n1,0\n2,1\n3,0\n4,1\n"
-		last := len(text)<<3 | 1 // a raw block
+		last := len(text)<<3 | 1 // header of the last block, which is not compressed
 		files[name] = hostileFile{"\x28\xb5\x2f\xfd\x00" + string([]byte{window, byte(last), 0, 0}) +
 			text, 4, len(text)}
 	}
@@ -164,13 +166,14 @@ func idxArray(dims ...int) string {
 func zippedFile(f hostileFile) hostileFile {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	z.Write([]byte(f.text)) // to memory it can't fail
+	z.Write([]byte(f.text)) // writes to memory can't fail
 	z.Close()
 	return hostileFile{b.String(), f.rows, len(f.text)}
 }
 
-// No file gets more memory than 64 MB, 20 times its unpacked size, and 64 bytes per row, whatever
-// it claims, and whether it is used or refused.
+// Whatever a file claims, and whether it is used or refused, a command takes at most budget.Allowed
+// bytes of memory for the unpacked size of the file and for its rows, or a fixed number of bytes
+// with -proba or -scale standard.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute, and the race detector takes memory")
@@ -203,7 +206,7 @@ func TestHostileMemory(t *testing.T) {
 			for _, args := range commands {
 				size := int64(size)
 				if info, err := os.Stat(out + ".model"); err == nil && args[0] != "train" {
-					size += info.Size() // which may be read too
+					size += info.Size() // the command may read the model, too
 				}
 				checkPeak(t, args, max(more[args[1]], int(budget.Allowed(size, int64(f.rows)))))
 			}
@@ -211,14 +214,14 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// checkPeak fails the test if a command with eight threads needs more memory than allowed, or ends
-// with an unexpected exit code. It returns the exit code.
+// checkPeak reports an error if a command with eight threads takes more than want bytes of memory,
+// or ends with an unexpected exit code. It returns the exit code.
 func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)
 	t.Setenv("GOMAXPROCS", "8")
 	// On a loaded machine the garbage collector may end a cycle late, which adds some megabytes:
-	// only a peak that is too high three times is the program's own.
+	// only a peak that is too high three times is an error.
 	var have int
 	for try := 0; try < 3 && (try == 0 || have > want); try++ {
 		have, code = peakOf(t, args)
@@ -229,8 +232,8 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 	return code
 }
 
-// hostileModels are model files whose encoders name many features, buckets or columns in few bytes,
-// each with the names of the columns that a table for it needs.
+// hostileModels describes models whose encoders of tables name many features, buckets or columns in
+// few bytes: the columns of each encoder and the number of features.
 func hostileModels() map[string]struct {
 	columns  []string // in JSON
 	features int
@@ -246,7 +249,8 @@ func hostileModels() map[string]struct {
 		return all
 	}
 	text := func(name string, buckets int) string {
-		listed, _ := json.Marshal(bytes.Repeat([]byte{1, 2}, buckets)) // each follows the last, in 2 rows
+		// Each bucket has the number after the bucket before, and occurs in 2 rows.
+		listed, _ := json.Marshal(bytes.Repeat([]byte{1, 2}, buckets))
 		return fmt.Sprintf(`{"name":%q,"kind":"text","rows":9,"text":{"bits":20,"grams":2,`+
 			`"buckets":%s}}`, name, listed)
 	}
@@ -265,8 +269,8 @@ func hostileModels() map[string]struct {
 	}
 }
 
-// A model with an encoder of tables gets only as much memory as the sizes of its file and the table
-// justify.
+// A command takes at most budget.Allowed bytes of memory for the sizes of a hostile model's file
+// and of a table for the model.
 func TestHostileEncoders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -298,8 +302,9 @@ func TestHostileEncoders(t *testing.T) {
 	}
 }
 
-// Predicting short rows with a model of many weight vectors does not need more memory: scores are
-// computed for blocks of rows, with the same results.
+// Predicting 40,000 short rows with 780 weight vectors or support vector machines takes at most
+// budget.Allowed bytes of memory for the rows, and gives the first rows the predictions that they
+// get alone.
 func TestPredictMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -343,7 +348,8 @@ func TestPredictMemory(t *testing.T) {
 	}
 }
 
-// writeHostile writes a file, or two, and returns the name and the unpacked size.
+// writeHostile writes one file or two, and returns the name or names and the unpacked size in
+// bytes.
 func writeHostile(t *testing.T, f hostileFile, name string) (path string, size int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -382,7 +388,8 @@ func peakOf(t *testing.T, args []string) (most, code int) {
 	return most, cmd.ProcessState.ExitCode()
 }
 
-// Training on many numbers keeps two copies of the rows, unscaled and scaled, and little else.
+// Training on many numbers takes at most three times the memory of the padded float32 rows: it
+// keeps an unscaled and a scaled copy.
 func TestTrainMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on 320,000 rows")

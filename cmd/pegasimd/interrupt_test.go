@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A running command is a process whose standard input does not end.
+// A running is a command in a process of its own, whose standard input does not end.
 type running struct {
 	*exec.Cmd
 	stdin  *os.File
@@ -50,7 +50,7 @@ func (p *running) end() (code int, took time.Duration) {
 	return p.ProcessState.ExitCode(), time.Since(since)
 }
 
-// endless are command lines that take far longer than any test, each with an output.
+// endless lists command lines that take far longer than any test. OUT stands for an output.
 var endless = []string{
 	"train - OUT", "train -json OUT - other", "train -steps 1000000000000 toy.svm OUT",
 	"train -multiclass crammer-singer -steps 1000000000000 toy.svm OUT",
@@ -76,9 +76,9 @@ func overhead(t *testing.T) time.Duration {
 	return time.Since(since)
 }
 
-// A command ends soon after SIGINT or SIGTERM, whatever it does, with the exit code for that, and
-// leaves no temporary file; existing files remain unchanged or are replaced completely. It ends
-// within a second, or later if starting a process is slow as well.
+// After SIGINT or SIGTERM a command ends with exitInterrupted, whatever it does. It leaves no
+// temporary file, and its output is absent or a complete model. It ends within a second, or later
+// if starting a process is slow as well; six tries allow for other load on the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -94,7 +94,7 @@ func TestSignals(t *testing.T) {
 			for try := 0; ; try++ {
 				p := start(t, args...)
 				waitFor(t, "*.tmp")
-				time.Sleep(100 * time.Millisecond) // it may be anywhere by now
+				time.Sleep(100 * time.Millisecond) // the command may have come to any point
 				p.Process.Signal(signal)
 				code, took := p.end()
 				allowed := max(time.Second, workingGrace+20*overhead(t))
@@ -113,7 +113,7 @@ func TestSignals(t *testing.T) {
 				if took < allowed {
 					return
 				}
-				if try == 5 { // others may keep the machine busy
+				if try == 5 {
 					t.Fatalf("it ended after %v, want %v", took, allowed)
 				}
 			}
@@ -121,14 +121,14 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// An interrupted run writes its model and its checkpoint, however long it is until the next one.
+// An interrupted run writes its model and its checkpoint, even if no checkpoint is due for an hour.
 func TestInterruptedRunKeepsItsState(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
 	}
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))
-	for wait := time.Second; ; wait *= 2 { // The data have 20 rows, but others may be at work here.
+	for wait := time.Second; ; wait *= 2 { // other processes may delay the first step
 		p := start(t, strings.Fields("train -force -checkpoint state.gz -every 1h "+
 			"-steps 1000000000000 -json report -plot curve.svg toy.svm model")...)
 		waitFor(t, "state.gz.*.tmp")
@@ -176,7 +176,8 @@ func waitFor(t *testing.T, pattern string) {
 	t.Fatalf("no %s", pattern)
 }
 
-// The second signal ends a command at once, before the first one alone would have.
+// A second signal ends a command in less than half the time that a single signal takes, in one of
+// six tries.
 func TestSecondSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -207,8 +208,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// A command that is slow to stop has less than a second, a few seconds if it is training, and all
-// the time it needs once there is a model.
+// After a signal, a command has less than 900 ms to stop by itself, or 0.9 to 10 s if it is
+// training, and no limit once there is a model.
 func TestStages(t *testing.T) {
 	defer stage.Store(working)
 	for at, c := range map[int32]struct{ yet, over time.Duration }{
@@ -254,8 +255,8 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// A process that is killed at any moment leaves of every output the old file or the new one, whole,
-// and beside them at most temporary files, which do not hinder the next run.
+// A process that is killed at any moment leaves the old or the new file of every output, complete.
+// Temporary files may be left as well, but do not hinder the next run.
 func TestKilled(t *testing.T) {
 	kills := 100
 	if testing.Short() {
@@ -270,7 +271,7 @@ func TestKilled(t *testing.T) {
 	for i := range kills {
 		p := start(t, train...)
 		before := time.Now()
-		if i%10 == 0 { // how long it takes now
+		if i%10 == 0 { // measures how long a run takes now
 			p.Wait()
 			took = time.Since(before)
 		} else {

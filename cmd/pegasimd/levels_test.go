@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// sexes returns a table of 400 rows, of which about share have the first level and the others the
-// second. About 85 % of the first and 15 % of the second died. All else is the same whatever the
-// names of the levels.
+// sexes returns a table of 400 rows. A fraction of about share has the level first, the other rows
+// have the level second. About 85 % of the rows with the first and 15 % of the rows with the second
+// level died. The other cells do not depend on the names of the levels.
 func sexes(share float64, first, second string) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -48,9 +48,10 @@ func probabilities(t *testing.T, data, model string) (all []float64) {
 	return all
 }
 
-// An unknown or missing cell of a column of two levels counts as neither: its score is halfway
-// between theirs, and has the same bits whatever their names, however the features are scaled, and
-// also where training had gaps.
+// An unknown cell in a column of two levels counts as neither level, whether or not training had
+// gaps. Its score is between the scores of the levels, halfway unless rows are scaled to unit
+// length. A missing cell has the same score if training had no gaps. The scores have the same bits
+// whatever the names of the levels.
 func TestUnknownOfTwoLevels(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	for _, flags := range []string{
@@ -106,8 +107,8 @@ func TestTwoLevelsAreSigns(t *testing.T) {
 	}
 }
 
-// spelled returns the rows of sexes with the levels True and False, spelled in all ways in turn if
-// mixed.
+// spelled returns a table of sexes with the levels True and False, which are spelled in three ways
+// in turn if mixed is set.
 func spelled(mixed bool) string {
 	lines := strings.SplitAfter(sexes(.3, "True", "False"), "\n")
 	for i := range lines {
@@ -187,8 +188,8 @@ func TestLevelsKeepTheirCase(t *testing.T) {
 	}
 }
 
-// Labels that are spellings of true and false are two classes, with the names that came first, and
-// those of other files are found whatever their spelling.
+// Labels that are spellings of true and false are two classes, with the spellings that came first
+// as names. Labels in other files belong to these classes whatever their spelling.
 func TestBooleanLabels(t *testing.T) {
 	labels := cycle("True", "FALSE", "TRUE", "false", "true", "False")
 	table := func(header string, label func(i int) string) string {

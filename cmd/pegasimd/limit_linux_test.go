@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// limitFiles bounds the size of the files that this process can write, if it is told so.
+// limitFiles bounds the size of the files that this process can write, if PEGASIMD_TEST_LIMIT holds
+// a number of bytes.
 func limitFiles() {
 	var bytes uint64
 	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &bytes); n != 1 {
@@ -24,7 +25,7 @@ func limitFiles() {
 	}
 }
 
-// A disk that is full is an error of every output, and the old file stays.
+// On a full disk, every output is an error, and an existing file does not change.
 func TestFullDiskForEveryOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		full := "full" + w.ending
@@ -39,7 +40,7 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 		if w.unmarked() {
 			line = append(line, "-force")
 		}
-		// With less space than the old file took another is not written, at any byte.
+		// An existing file is not replaced if the new file would exceed a limit of bytes.
 		for _, limit := range []int{0, len(before[out]) / 2, len(before[out]) - 1} {
 			if strings.HasPrefix(w.args, "train") && strings.HasSuffix(w.args, "other") {
 				limit = 0 // the other output needs space
@@ -48,7 +49,7 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 			cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes",
 				fmt.Sprint("PEGASIMD_TEST_LIMIT=", limit))
 			told, err := cmd.CombinedOutput()
-			tooSmall := w.ending == ".json" && limit > 0 // the times have other digits
+			tooSmall := w.ending == ".json" && limit > 0 // the times may have fewer digits
 			if !tooSmall && (cmd.ProcessState.ExitCode() != exitError ||
 				!strings.Contains(string(told), "file too large")) {
 				t.Errorf("%d bytes: %v, %s", limit, err, told)
@@ -62,14 +63,14 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 	})
 }
 
-// A full standard output is an error of everything that prints.
+// Every command that prints to a full standard output ends with an error.
 func TestFullStandardOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		lines := [][]string{}
 		if w.stdout {
 			lines = append(lines, w.line("-"))
 		}
-		if w.name == "train MODEL" { // and once what is no output by name
+		if w.name == "train MODEL" { // once, commands that print without a named output
 			for _, line := range []string{"eval toy.svm toy.model", "inspect toy.svm",
 				"inspect toy.model", "cv -folds 2 -lambda 1 toy.svm", "help", "help train",
 				"inspect -help"} {
@@ -129,7 +130,7 @@ func asNobody(t *testing.T, f func()) {
 		f() // the tests only need a user other than root
 		return
 	}
-	runtime.LockOSThread() // the rights are the thread's
+	runtime.LockOSThread() // the thread has the rights
 	defer runtime.UnlockOSThread()
 	const nobody = 65534
 	syscall.Setfsuid(nobody)

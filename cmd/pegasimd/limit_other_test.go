@@ -2,5 +2,5 @@
 
 package main
 
-// limitFiles is for Linux.
+// limitFiles does nothing: only tests for Linux set a limit.
 func limitFiles() {}

@@ -180,7 +180,7 @@ func TestTrainPredictEval(t *testing.T) {
 }
 
 // With one layout, all code paths and numbers of threads give the same model. The models of the two
-// layouts may differ: they sum in different orders.
+// layouts may differ, because dense and sparse dot products are summed in different orders.
 func TestSameModelEverywhere(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	for _, layout := range []string{"dense", "sparse"} {
@@ -293,8 +293,7 @@ func TestStartAndPrior(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	must(t, "train", "-quiet", "-epochs", "20", data, dir+"/a")
-	// This file has another column and only dogs, a label that would get another class number
-	// here.
+	// This file has another column, and only dogs: in this file alone, dog would be class 0.
 	dogs := file(t, "dogs.csv", "weight,age,height,pet\n-1,-1,1,dog\n-3,-1,2,dog\n")
 	_, told := must(t, "train", "-start", dir+"/a", "-epochs", "3", "-json", dir+"/json", dogs,
 		dir+"/b")

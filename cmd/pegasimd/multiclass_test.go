@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// train, eval and predict agree about a model of many classes of each scheme.
+// train, eval and predict agree about a model of ten classes, for each multi-class scheme.
 func TestMulticlass(t *testing.T) {
 	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
 	for _, c := range []struct{ flags, gap string }{
@@ -37,7 +37,7 @@ func TestMulticlass(t *testing.T) {
 			t.Errorf("%s: accuracy %v, objective %v, in training %v, gap %v; %s", c.flags,
 				e["accuracy"], e["objective"], run["objective"], run["gap"], scored)
 		}
-		switch { // C applies to all rows or, for pairs, is the given one
+		switch { // C applies to all rows; models of pairs have a C only if it was given
 		case strings.Contains(c.flags, "-c 1"):
 			if run["c"] != 1.0 || !strings.Contains(told, "C 1 in each pair") {
 				t.Errorf("%s: C %v; %s", c.flags, run["c"], told)
@@ -76,7 +76,7 @@ func TestMulticlass(t *testing.T) {
 	if len(seen) != 8 {
 		t.Errorf("%d models of 8 kinds", len(seen))
 	}
-	// Two of three classes have no rows: no objective of their pair.
+	// Two of three classes have no rows, so that eval prints no objective.
 	dir := t.TempDir()
 	must(t, "train", "-quiet", "-multiclass", "ovo",
 		file(t, "three.svm", "1 1:1\n2 2:1\n3 1:1 2:1\n"), dir+"/model")
@@ -100,7 +100,8 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// noisy are rows of three classes, with the labels that name gives them; only says which.
+// noisy returns rows of three classes, without the classes for which only is false, with labels
+// from name.
 func noisy(seed uint64, rows int, only func(class int) bool, name func(class int) string) string {
 	g := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -121,7 +122,7 @@ func namelessHash(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Names, m.Table = nil, nil // which has the names of the label's column
+	m.Names, m.Table = nil, nil // the table has the names as well
 	return m.Hash()
 }
 
@@ -140,7 +141,7 @@ func TestCosts(t *testing.T) {
 	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
 		t.Error("costs of 1 make another model")
 	}
-	// The names are in ascending order: so the same as with numbers for them.
+	// The names are in ascending order, so that the classes are those of the numbers.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
 	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv",
 		noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs",
@@ -164,7 +165,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// The model is the one that is best on -valid's data, whatever numbers the labels have there.
+// With -valid and -patience, training ends early, with a model that is at least as accurate on the
+// validation data as a model of all epochs. Named and numbered labels give the same model.
 func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
@@ -178,12 +180,11 @@ func TestValid(t *testing.T) {
 	some := func(class int) bool { return class > 0 }
 	pets := func(class int) string { return []string{"ant", "cat", "dog"}[class] }
 	numbers := func(class int) string { return fmt.Sprint(class) }
-	// Named or numbered, with labels that the training data do not have or without some that they
-	// have.
+	// The validation data have all labels, lack a label, or have another label.
 	for _, multiclass := range []string{"ovr", "ovo", "crammer-singer"} {
 		for n, v := range []struct {
 			only  func(int) bool
-			other []string // one more row, with this label
+			other []string // label of one more row, as a name and as a number
 		}{{all, nil}, {some, nil}, {all, []string{"aardvark", "7"}}} {
 			var hashes []any
 			for k, name := range []func(int) string{pets, numbers} {
@@ -203,7 +204,7 @@ func TestValid(t *testing.T) {
 				t.Errorf("%s %d: named %v, numbered %v, without validation %v; %v epochs",
 					multiclass, n, hashes[0], hashes[1], plain, last["epochs"])
 			}
-			// It is better on those data than the last one.
+			// The model is at least as accurate as the model of all epochs.
 			valid := file(t, "valid.csv", noisy(3, 80, v.only, numbers))
 			must(t, "eval", "-quiet", "-json", dir+"/a", valid, dir+"/model")
 			must(t, "eval", "-quiet", "-json", dir+"/b", valid, dir+"/plain")

@@ -18,17 +18,16 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// A writing is a command line with an output, OUT in it, whose name has the ending. It may also be
-// standard output if stdout is set.
+// A writing is a command line with an output. OUT in args stands for the output's name, which must
+// have the ending. If stdout is set, the output may also be standard output.
 type writing struct {
 	name, ending string
 	stdout       bool
-	like         string // which of the foreign files is one of its kind
+	like         string // key in foreign of a file of the output's kind; empty if there is none
 	args         string
 }
 
-// writings lists all outputs of all commands. The input data are toy.svm; the models and other
-// files that the commands need exist.
+// writings lists all outputs of all commands. eachWriting provides the input files.
 var writings = []writing{
 	{"train MODEL", ".model", true, "model", "train toy.svm OUT"},
 	{"train -kernel MODEL", ".model", true, "model", "train -kernel rbf -gamma 1 toy.svm OUT"},
@@ -60,7 +59,7 @@ var writings = []writing{
 	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
 }
 
-// unmarked reports whether the file has no mark that pegasimd wrote it.
+// unmarked reports whether the output's content does not show that pegasimd wrote the file.
 func (w writing) unmarked() bool {
 	for _, name := range []string{"predict", "convert to svm", "convert to CSV", "convert to npy",
 		"convert -to liblinear"} {
@@ -92,7 +91,7 @@ func (w writing) input() string {
 	panic(w.args)
 }
 
-// eachWriting runs a test for each output, in a folder with the input files.
+// eachWriting runs a test for each output, each in a new folder with the input files.
 func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 	source := t.TempDir()
 	write(t, filepath.Join(source, "toy.svm"), strings.Repeat(toy, 5))
@@ -130,7 +129,8 @@ func contentOf(t *testing.T, name string) string {
 	return string(b)
 }
 
-// unharmed makes sure that no file but those that are named has changed or come to be.
+// unharmed reports an error for each file in the working folder that has changed or is new, except
+// the files in but and new files called other or other.pgsm.
 func unharmed(t *testing.T, before map[string]string, but ...string) {
 	t.Helper()
 	for name, content := range before {
@@ -167,8 +167,10 @@ func contents(t *testing.T) map[string]string {
 	return all
 }
 
-// Every output is written, also over an older one, under a name in .gz compressed, and to standard
-// output what would be in the file. A new file has the mode of any other, an old one keeps its own.
+// Every output is written to a new file, over an existing file (with -force if the file could be
+// somebody else's), to a compressed file if the name ends in .gz, and to standard output. All but
+// JSON reports, which hold times, have equal lengths. A new file has the mode of other files, and
+// an existing file keeps its mode.
 func TestOutputs(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		before := contents(t)
@@ -218,7 +220,7 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%d bytes in the compressed file, %d in the other, %v", len(b), len(plain), err)
 		}
 		if !w.unmarked() {
-			must(t, w.line(zipped)...) // it is of the right kind
+			must(t, w.line(zipped)...) // replaces a compressed file that pegasimd wrote
 		}
 		unharmed(t, before, out, zipped)
 	})
@@ -264,7 +266,7 @@ func TestInputAsOutput(t *testing.T) {
 			before := contents(t)
 			fails(t, exitUsage, " is also read, as ", w.line(name)...)
 			unharmed(t, before)
-			if w.ending != ".pgsm" { // -stream reads twice
+			if w.ending != ".pgsm" { // convert -stream reads the input twice
 				must(t, append(w.line(name), "-force")...)
 			}
 			write(t, in, before[in])
@@ -275,7 +277,7 @@ func TestInputAsOutput(t *testing.T) {
 	})
 }
 
-// foreign are files that somebody may have.
+// foreign holds contents of files that somebody may have, by kind.
 var foreign = map[string]string{
 	"svmlight": "1 3:1 7:2\n-1 1:1\n",
 	"table":    "width,height,name\n1,2,cat\n3,4,dog\n",
@@ -292,8 +294,8 @@ var foreign = map[string]string{
 	"zipped":   "\x1f\x8b\x08\x00\x00",
 }
 
-// A file that holds something else than what is to be written is left alone without -force; an
-// empty one is not.
+// Without -force, an output does not replace a file with other contents than such an output has,
+// but it replaces an empty file.
 func TestForeignFileAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		out := "out" + w.ending
@@ -315,7 +317,8 @@ func TestForeignFileAsOutput(t *testing.T) {
 	})
 }
 
-// Two outputs can't be one file, and standard input and output have one use each.
+// Two outputs can't be one file, standard input and output have one use each, and names can't be
+// empty.
 func TestFilesOfTwoUses(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -345,14 +348,14 @@ func TestFilesOfTwoUses(t *testing.T) {
 	fails(t, exitUsage, "an argument is empty", "train", "toy.svm", "")
 	fails(t, exitUsage, "an argument is empty", "predict", "toy.svm", "old.model", "")
 	sample.OnlyFiles(t, ".", before...)
-	// A run that is taken up goes on with its checkpoint.
+	// A resumed run may replace the checkpoint that it resumes from, but not by its model.
 	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
 	must(t, strings.Fields("train -quiet -resume a.state -checkpoint a.state toy.svm b.model")...)
 	fails(t, exitUsage, "a.state is also read, as -resume", strings.Fields(
 		"train -resume a.state toy.svm a.state")...)
 }
 
-// A file that is protected is not replaced behind its owner's back.
+// Replacing a file that is read-only is an error.
 func TestProtectedFileAsOutput(t *testing.T) {
 	if os.Getuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("root may write to every file: NOT TESTED")
@@ -479,7 +482,7 @@ func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	return out
 }
 
-// Models are read compressed wherever they are read.
+// Every command that reads models or checkpoints reads compressed files.
 func TestCompressedModels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))
@@ -503,8 +506,8 @@ func TestCompressedModels(t *testing.T) {
 	}
 }
 
-// No number of threads is too large: none takes memory or time for those that the machine has no
-// use for.
+// With a billion threads, a command runs at most 192 goroutines, or 12 for each CPU if that is
+// more.
 func TestThreadsAreBounded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))

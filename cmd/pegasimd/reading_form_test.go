@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// edit returns text with f's replacement of its lines, which end in line feeds.
+// edit returns text with its lines, each with a line feed at the end, replaced by the result of f.
 func edit(text string, f func(lines []string) []string) string {
 	return strings.Join(f(strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")), "") + "\n"
 }
@@ -33,7 +33,8 @@ func allQuoted(s sheet, separator string) string {
 	return b.String()
 }
 
-// One table gives one model, whatever the separator, the quotes, the comments and the line ends.
+// One table gives one model, whatever the separator, the quotes, the comments, the line ends and
+// the encoding, and one list of scores with decimal commas.
 func TestReadingDialects(t *testing.T) {
 	s, p := houses(80), points(80)
 	named := s.called("size", "Größe", "día", "label").change("Größe", func(_ int,
@@ -126,7 +127,7 @@ func TestReadingDialects(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// A comma in each line of a file with another separator does not make two columns of it.
+// Commas or semicolons in the cells of each line are not taken for the separator.
 func TestReadingOtherSeparatorsInCells(t *testing.T) {
 	s := houses(120)
 	day := s.days(func(day time.Time) string { return day.Format("January 2, 2006") })
@@ -144,7 +145,8 @@ func TestReadingOtherSeparatorsInCells(t *testing.T) {
 	})
 }
 
-// A first row whose cells differ in kind from their columns, or never recur in them, is a header.
+// A first row whose cells differ in kind from their columns, or never recur in them, is a header;
+// another first row is data.
 func TestReadingHeaders(t *testing.T) {
 	words := func(rows int) sheet {
 		r := rand.New(rand.NewPCG(3, 3))
@@ -188,7 +190,7 @@ func TestReadingHeaders(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Whichever column is the label, the first row is judged alike.
+// Whether the first row is a header does not depend on which column is the label.
 func TestReadingHeaderWithoutLabel(t *testing.T) {
 	s := sheet{names: strings.Fields("name town pay")}
 	for i := range 60 {
@@ -247,7 +249,7 @@ func TestReadingRowsThatAreNoData(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// A footer that fills its row is questioned.
+// A footer with as many cells as a row causes a warning or an error.
 func TestReadingFooters(t *testing.T) {
 	s, p := houses(80), points(80)
 	for name, text := range map[string]string{
@@ -264,7 +266,7 @@ func TestReadingFooters(t *testing.T) {
 	}
 }
 
-// Classes of one row are questioned; labels of which all have one row are no classes.
+// A class with one row causes a warning or an error. Words that all occur once are not classes.
 func TestReadingClassesOfOneRow(t *testing.T) {
 	for word, row := range map[string]int{"Gesamt": 89, "category": 0, "dear?": 40} {
 		s := houses(90).change("label", func(i int, cell string) string {
@@ -317,7 +319,8 @@ func TestReadingQuotes(t *testing.T) {
 	}
 }
 
-// A label, a tab and a text are read as such in any script, however short the first text is.
+// Lines of a label, a tab and a text are read as labeled texts in any script, however short the
+// first text is. Tables of two columns are not.
 func TestReadingLabelledText(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels [2]string
@@ -445,8 +448,8 @@ func TestReadingWithoutDoubt(t *testing.T) {
 	}
 }
 
-// Doubts are the last lines of the output, errors with -strict, and part of the -json report.
-// Doubts about separator or header stop train, but not inspect.
+// Doubts are the last lines of the output, errors with -strict, and part of the -json report. If
+// the first row may be a header, train names -header, but inspect succeeds.
 func TestReadingDoubts(t *testing.T) {
 	s := houses(120)
 	for name, text := range map[string]string{
@@ -486,7 +489,8 @@ func TestReadingDoubts(t *testing.T) {
 	}
 }
 
-// Lines of JSON with a new field in each take memory by their bytes, not by lines times fields.
+// Lines of JSON with a new field in each take memory in proportion to their bytes, not to the
+// number of lines times the number of fields.
 func TestReadingNewFields(t *testing.T) {
 	var b strings.Builder
 	const rows = 5000

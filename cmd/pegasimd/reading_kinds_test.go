@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// monthsOf has the months' names in languages other than English, which alone time.Format writes.
+// monthsOf holds the names of the months in languages that time.Format can't write, by language
+// code.
 var monthsOf = map[string][]string{
 	"de": strings.Fields(`Januar Februar März April Mai Juni Juli
 		August September Oktober November Dezember`),
@@ -45,7 +46,8 @@ func indian(v float64) string {
 	return whole
 }
 
-// Numbers in any dress give the scores of the plain numbers.
+// Numbers with currencies, units, signs and thousands separators of many kinds give the scores of
+// the plain numbers.
 func TestReadingNumbers(t *testing.T) {
 	cents := houses(120)
 	whole := cents.numbers("size", formatted("%.0f"))
@@ -149,8 +151,8 @@ func TestReadingNumbers(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// money writes the amount of a number between two texts if it is negative; else with the currency
-// alone, if there is one.
+// money writes a negative amount between the texts before and behind, and any other amount alone,
+// with a dollar sign if before contains one.
 func money(before, behind string, v float64) string {
 	amount := grouped(math.Abs(v), 2, ",", ".")
 	if v < 0 {
@@ -162,7 +164,8 @@ func money(before, behind string, v float64) string {
 	return amount
 }
 
-// Ambiguous columns of numbers cause warnings: points that may be decimal or not, and two units.
+// Ambiguous columns of numbers cause warnings: points that may be decimal or not, two units or
+// currencies, and single cells of another form.
 func TestReadingNumbersInDoubt(t *testing.T) {
 	whole := houses(120).numbers("size", formatted("%.0f"))
 	for name, text := range map[string]string{
@@ -262,12 +265,13 @@ func TestReadingDates(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Dates whose order no cell decides are questioned, never taken for either order in silence.
+// Dates whose order no cell decides, and numbers of eight digits that may be dates, cause a
+// warning.
 func TestReadingDatesInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		layout string
-		most   int // day of a month
-		mixed  string
+		most   int    // largest day of the month
+		mixed  string // layout of every second date; empty for none
 	}{
 		"d/m/y to 12": {"02/01/2006", 12, ""}, "m-d-y to 12": {"01-02-2006", 12, ""},
 		"d.m.yy to 9": {"2.1.06", 9, ""}, "both orders": {"02/01/2006", 31, "01/02/2006"},
@@ -290,7 +294,7 @@ func TestReadingDatesInDoubt(t *testing.T) {
 	}
 }
 
-// Months without a day, times alone and years are numbers or dates, not words.
+// Months without a day and times alone are dates; years are dates or numbers.
 func TestReadingPartsOfDates(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for name, cell := range map[string]func(k int) string{
@@ -326,7 +330,7 @@ func TestReadingPartsOfDates(t *testing.T) {
 	}
 }
 
-// Words that interrupt numbers are gaps at any share, as empty cells are.
+// Words in 1 of 3, 8 or 20 cells of a column of numbers are gaps, as empty cells are.
 func TestReadingGapWords(t *testing.T) {
 	twins := map[string]twin{}
 	for _, share := range []int{3, 8, 20} { // cells per gap
@@ -373,13 +377,14 @@ func TestReadingCodes(t *testing.T) {
 		of, given := trainOn(t, data), trainOn(t, data, "-categories", name)
 		kind := inspected(t, data, "-label-column", "answer").kinds[name]
 		if kind != "category" || of.fit < 80 || of.hash != given.hash {
-			t.Errorf("%s: a %s, accuracy %v %%, want a category and that of -categories, %v %%\n%s",
+			t.Errorf("%s: a %s, accuracy %v %%, want a category as with -categories, %v %%\n%s",
 				name, kind, of.fit, given.fit, brief(of.told))
 		}
 	}
 }
 
-// Ids and row counters are left out of every table. Numbers that only look like ids are questioned.
+// Identifiers and row counters are left out of every table, with a warning if the column's name
+// does not suggest it.
 func TestReadingIDs(t *testing.T) {
 	counter := func(from, step int) func(row int) string {
 		return func(row int) string { return fmt.Sprint(from + step*row) }
@@ -416,7 +421,8 @@ func TestReadingIDs(t *testing.T) {
 	}
 }
 
-// Overrules do what they say, whatever the cells are, and count the cells that do not fit.
+// Flags that set the kinds of columns do so whatever the cells are, and report how many cells do
+// not fit.
 func TestReadingOverrules(t *testing.T) {
 	s := houses(120).change("size", func(row int, cell string) string {
 		if row%4 == 0 {

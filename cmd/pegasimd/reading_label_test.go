@@ -29,7 +29,8 @@ func choices(names ...string) sheet {
 
 var commandLine = regexp.MustCompile(`(?m)pegasimd train .*$`)
 
-// commandWord matches one word of a command line: bare characters, escaped ones and quoted texts.
+// commandWord matches one word of a command line: bare characters, escaped characters and quoted
+// texts.
 var commandWord = regexp.MustCompile(`(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+`)
 
 // splitCommand splits a command line as a shell does.
@@ -41,14 +42,15 @@ func splitCommand(line string) (all []string) {
 	return all
 }
 
-// Columns called label, target, class or y are the label at either end, and stop the run elsewhere.
-// Other likely names make a warning, and else the last column is the label. JSON lines obey the
-// same rule.
+// A column called label, target, class or y is the label if it is the first or the last. A column
+// of such a name elsewhere, or a second such column, stops the run. Otherwise the last column is
+// the label, with a warning if another column has a likely name of labels. JSON lines obey the same
+// rule.
 func TestReadingLabelRule(t *testing.T) {
 	for _, c := range []struct {
 		names string
-		label int    // its place; -1: the run stops
-		doubt string // a column that a warning names
+		label int    // index of the label column; -1 if the run stops
+		doubt string // column that a warning must name; empty if there must be no warning
 	}{
 		{"a b c d", 3, ""}, {"a b c label", 3, ""}, {"a b c Y", 3, ""}, {"a b c TARGET", 3, ""},
 		{"class b c d", 0, ""}, {"Target b c d", 0, ""}, {"y b c d", 0, ""}, {"LABEL b c d", 0, ""},
@@ -92,8 +94,9 @@ func TestReadingLabelRule(t *testing.T) {
 	}
 }
 
-// checkStopped checks that a run stopped without a model, and that each command that it printed
-// trains on another column.
+// checkStopped checks that a run stopped without a model, that each command that it printed trains
+// on another label column, and that there is a command for each column called label, target, class
+// or y.
 func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	t.Helper()
 	commands := commandLine.FindAllString(of.told, -1)
@@ -108,7 +111,7 @@ func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 		if at := slices.Index(args, data); at < 0 {
 			t.Errorf("%s: no %s in %s", names, data, command)
 			continue
-		} else if at == len(args)-2 { // the model
+		} else if at == len(args)-2 { // the model's name is the last argument
 			args[at+1] = filepath.Join(t.TempDir(), fmt.Sprint(i))
 		} else {
 			args = append(args, filepath.Join(t.TempDir(), fmt.Sprint(i)))
@@ -156,12 +159,13 @@ func TestReadingLabelOfModel(t *testing.T) {
 	}
 }
 
-// Whole numbers are regression targets if there are many and some are rare, and classes else.
+// Labels are regression targets if there are more than 20 different numbers and some are rare.
+// Otherwise they are classes, with a warning if there are more than 20 numbers.
 func TestReadingTasks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, c := range map[string]struct {
 		rows   int
-		label  func(x float64, row int) string // x is from 0 to 1
+		label  func(x float64, row int) string // 0 <= x < 1
 		number bool
 		doubt  bool
 	}{
@@ -177,7 +181,7 @@ func TestReadingTasks(t *testing.T) {
 		"prices": {80, func(x float64, _ int) string {
 			return fmt.Sprint(int(900000 * x))
 		}, true, false},
-		"prices in dress": {80, func(x float64, _ int) string {
+		"prices in euros": {80, func(x float64, _ int) string {
 			return "€" + grouped(1e6*x, 0, ",", ".")
 		}, true, false},
 		"beyond 2^24": {80, func(x float64, _ int) string {
@@ -233,7 +237,8 @@ func TestReadingTasks(t *testing.T) {
 	}
 }
 
-// Labels of numbers in dress, and with gap words, are the numbers, row by row.
+// Regression targets with currencies, units or thousands separators give the scores of the plain
+// numbers.
 func TestReadingLabelNumbers(t *testing.T) {
 	p := points(100)
 	cents := p.numbers("y", func(v float64) string {
@@ -251,8 +256,8 @@ func TestReadingLabelNumbers(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// NA is a class where other labels are words and it recurs, and rows without a label are refused
-// unless a flag says to leave them out.
+// NA, null and NaN are a class, with a warning, if they recur and other labels are words. Training
+// refuses rows without a label, unless -missing drop leaves them out; inspect does not.
 func TestReadingMissingLabels(t *testing.T) {
 	for _, word := range []string{"NA", "null", "NaN"} {
 		s := houses(150).change("label", func(row int, cell string) string {
@@ -353,7 +358,8 @@ func namesAndPlaces(rows int) string {
 	return b.String()
 }
 
-// The resolved command decides everything: it gives the same model and prints itself again.
+// The command that train prints as resolved decides everything: it gives the same model and prints
+// itself again.
 func TestReadingResolved(t *testing.T) {
 	s, p := houses(80), points(80)
 	day := s.days(func(day time.Time) string { return day.Format("02/01/2006") })

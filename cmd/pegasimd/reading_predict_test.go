@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// predict treats a cell unlike all cells of training as missing, but for an unknown category if
+// predict treats a cell that its column can't hold as missing, except an unknown category if
 // training had gaps. It reports the number of such cells, and the scores of the other rows do not
 // change.
 func TestReadingOddCells(t *testing.T) {
@@ -48,8 +48,7 @@ func TestReadingOddCells(t *testing.T) {
 			}
 			want := tableScores(t, with(make([]string, len(c.cells))...), of)
 			odd := with(c.cells...)
-			level := c.column == "kind" &&
-				gaps // an unknown level is no gap if training had gaps
+			level := c.column == "kind" && gaps // an unknown level then differs from a gap
 			if have := tableScores(t, odd, of); !level && !slices.Equal(have, want) {
 				t.Errorf("%s, gaps %t: scores of %q are not those of empty cells", c.column, gaps,
 					c.cells)
@@ -138,11 +137,11 @@ func TestReadingInStep(t *testing.T) {
 // A suffixed is a training file whose suffixes must get the scores that their rows get inside the
 // whole file.
 type suffixed struct {
-	name    string // of the file; x.csv if empty
+	name    string // name of the file; x.csv if empty
 	header  string
 	records []string
 	encode  func(text string) string // nil for UTF-8
-	flags   string                   // of train and predict
+	flags   string                   // flags of train
 }
 
 // asSuffixed returns the header and the records of a sheet.
@@ -155,8 +154,8 @@ func asSuffixed(s sheet, separator string) suffixed {
 }
 
 // The rows of a suffix of a training file, with the header and without, get the scores that they
-// get inside the whole file: predict reads the suffix in the form that the model learned, whatever
-// it looks like.
+// get inside the whole file: predict reads the suffix in the form that the model stores, whatever
+// form the suffix alone suggests.
 func TestReadingSuffixes(t *testing.T) {
 	const rows = 40
 	s, p := houses(rows), points(rows)
@@ -283,8 +282,8 @@ func TestReadingSuffixes(t *testing.T) {
 }
 
 // checkSuffixes trains on a file and compares the scores of its suffixes with the scores of the
-// same rows in the whole file. It tries all suffixes of up to 8 rows, and longer ones of a multiple
-// of 4 rows.
+// same rows in the whole file. It tries all suffixes of up to 8 rows, and longer suffixes whose
+// number of rows is a multiple of 4.
 func checkSuffixes(t *testing.T, c suffixed) {
 	t.Helper()
 	if c.name == "" {

@@ -19,7 +19,7 @@ import (
 // This file implements what the reading tests share: tables before they are written in some form,
 // the forms, and runs of train and inspect whose output is parsed.
 
-// A sheet is a table before it is written in some form.
+// A sheet is the contents of a table, before they are written in some form.
 type sheet struct {
 	names []string
 	rows  [][]string
@@ -29,7 +29,7 @@ type sheet struct {
 var firstDay = time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // houses returns a sheet of a number, a category, an ISO date, and a label that the number and the
-// date decide, with noise. No size is whole, and no two are equal.
+// date decide, with noise. Few sizes are whole numbers, and few are equal.
 func houses(rows int) sheet {
 	r := rand.New(rand.NewPCG(44, uint64(rows)))
 	s := sheet{names: strings.Fields("size kind day label")}
@@ -44,7 +44,7 @@ func houses(rows int) sheet {
 	return s
 }
 
-// points returns a sheet of three columns of numbers that recur and a number y to predict.
+// points returns a sheet of three columns of numbers that recur and a regression target y.
 func points(rows int) sheet {
 	r := rand.New(rand.NewPCG(45, uint64(rows)))
 	s := sheet{names: strings.Fields("a b c y")}
@@ -87,7 +87,7 @@ func (s sheet) days(f func(day time.Time) string) sheet {
 	})
 }
 
-// called returns a sheet with other names of its columns.
+// called returns the sheet with other names of the columns.
 func (s sheet) called(names ...string) sheet { return sheet{names, s.rows} }
 
 // with returns a sheet with one more column in front.
@@ -138,7 +138,8 @@ func (s sheet) text(separator string) string {
 // csv returns the sheet as comma-separated text.
 func (s sheet) csv() string { return s.text(",") }
 
-// jsonLines returns the sheet as an object a line: plain numbers without quotes, and null for "".
+// jsonLines returns the sheet as lines with a JSON object each: numbers have no quotes, and an
+// empty cell is null.
 func (s sheet) jsonLines() string {
 	var b strings.Builder
 	for _, row := range s.rows {
@@ -224,13 +225,13 @@ func mention(lines []string, word string) bool {
 // A trained is the result of training on a file.
 type trained struct {
 	code    int
-	told    string // both outputs
+	told    string // standard output and standard error
 	doubts  []string
 	hash    string
 	rows    int
 	classes int     // 0 for regression targets
 	fit     float64 // training accuracy or R^2, in percent
-	model   string  // a file
+	model   string  // name of the model file
 }
 
 var fitLine = regexp.MustCompile(`(?m)^training (?:accuracy ([\d.]+)|R\^2 (-?[\d.]+))`)
@@ -302,7 +303,7 @@ type looked struct {
 	told   string
 	doubts []string
 	rows   int
-	kinds  map[string]string // by the columns' names
+	kinds  map[string]string // kind of each column, by the column's name
 }
 
 var (
@@ -326,17 +327,17 @@ func inspected(t *testing.T, data string, flags ...string) looked {
 	return of
 }
 
-// anyDoubt allows a twin to be questioned, or not to be.
+// anyDoubt in twin.doubt allows warnings and their absence.
 const anyDoubt = "?"
 
-// A twin is a file that means the same as a plain one.
+// A twin is a file that means the same as its plain sheet in CSV.
 type twin struct {
-	name  string // of the file; x.csv if empty
+	name  string // name of the file; x.csv if empty
 	plain sheet
 	text  string
-	flags string // of train on the twin
-	hash  bool   // the models are equal, not only their scores
-	doubt string // a word that a warning has to name; empty: there may be no warning
+	flags string // flags of train for the twin
+	hash  bool   // whether the models must be equal, not only their scores
+	doubt string // word that a warning must contain; empty if there must be no warning
 }
 
 // checkTwins trains on twins, and compares the results with training on their plain sheets.

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// root is the clone, whatever the working directory is.
+// root is the absolute path of the repository.
 var root = func() string {
 	dir, err := filepath.Abs("../..")
 	if err != nil {
@@ -22,7 +22,7 @@ var root = func() string {
 	return dir
 }()
 
-// pages returns the documents that people read, by name.
+// pages returns the texts of the documents that people read, by path in the repository.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -50,11 +50,11 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// continued is where a command goes on in the next line.
+// continued matches the end of a line whose command continues in the next line.
 var continued = regexp.MustCompile(`\\\n +`)
 
-// typed returns the lines of a page that a reader would type and whose first word is name: those
-// that are set apart, without what is behind a comment sign, each command of a line by itself.
+// typed returns the commands of a page whose first word is name: from fenced and indented code,
+// without comments, split at ";" and "&&".
 func typed(text, name string) (lines []string) {
 	fenced := false
 	for line := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {
@@ -84,14 +84,14 @@ func TestSnippetsRun(t *testing.T) {
 			for _, line := range typed(text, "pegasimd") {
 				args := strings.Fields(placeholders.Replace(line))[1:]
 				if !slices.ContainsFunc(commands(), func(c command) bool { return c.Name == args[0] }) {
-					continue // the first line of a file of ours
+					continue // no command, but the first line of a model file, for example
 				}
 				for i, name := range args {
 					fixture(t, name, i == len(args)-2 && slices.Contains(args, "liblinear") &&
 						slices.Contains(args, "-from"))
 				}
 				if slices.Contains([]string{"predict", "convert"}, args[0]) {
-					args = append(args, "-force") // for the fixtures under the outputs' names
+					args = append(args, "-force") // fixture may have written the output
 				}
 				code, _, complaint := pegasimd(t, args...)
 				if code != exitDone {
@@ -146,7 +146,8 @@ func TestSnippetsPrint(t *testing.T) {
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
-// fixture makes the file, if its name says that it holds data or a model and it is not there.
+// fixture writes the named file if the name says that it holds data or a model, and if it does not
+// exist.
 func fixture(t *testing.T, name string, liblinear bool) {
 	if images, labels, ok := strings.Cut(name, ","); ok && strings.Contains(images, "ubyte") {
 		writeAs(t, images, string(binary.BigEndian.AppendUint32(nil, 0x803))+
@@ -177,7 +178,7 @@ func fixture(t *testing.T, name string, liblinear bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, name, string(text)) // what is read may be compressed, whatever its name
+		write(t, name, string(text)) // may be compressed: readers look at the first bytes
 	case ".model":
 		if liblinear {
 			fixture(t, "any.model", false)
@@ -198,14 +199,14 @@ func writeAs(t *testing.T, name, content string) {
 	if strings.HasSuffix(name, ".gz") {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		z.Write([]byte(content)) // to memory it can't fail
+		z.Write([]byte(content)) // writes to memory can't fail
 		z.Close()
 		content = b.String()
 	}
 	write(t, name, content)
 }
 
-// The make targets and programs that commands name exist.
+// The make targets and folders of Go programs that commands in the documents name exist.
 func TestSnippetsName(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -240,7 +241,8 @@ func TestSnippetsName(t *testing.T) {
 	}
 }
 
-// The Go code of the documents equals examples of the packages, line by line; go test runs those.
+// Each block of Go code in the documents is part of an example test, apart from comments and white
+// space; go test runs the examples.
 func TestSnippetsOfGo(t *testing.T) {
 	var examples []string
 	for _, pattern := range []string{"*/example_test.go", "*/*/example_test.go"} {
@@ -271,7 +273,7 @@ func TestSnippetsOfGo(t *testing.T) {
 	}
 }
 
-// words is a text with one space between words, and no comments.
+// words returns text without comments, with one space between words.
 func words(text string) string {
 	text = regexp.MustCompile(`(?m)\s//.*$`).ReplaceAllString(text, "")
 	return strings.Join(strings.Fields(text), " ")

@@ -48,7 +48,7 @@ func foldTable(folds int) (lines []string, fold []int) {
 	return lines, fold
 }
 
-// parts writes the rows outside and inside of a fold to files.
+// parts writes the rows outside and inside of a fold to two files, and returns their names.
 func parts(t *testing.T, header string, lines []string, of []int, fold int) (out, in string) {
 	others, own := header, header
 	for i, line := range lines {
@@ -62,7 +62,7 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 }
 
 // searchOf returns a run of cv that has read its data and encoded them for each fold, into files if
-// they are to be mapped.
+// mapped is set.
 func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
 	c := &call{Context: t.Context(), stderr: io.Discard, flags: flags.NewSet("cv")}
@@ -82,7 +82,7 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	return v
 }
 
-// encodedBy reads a file by an encoder that is fitted on another.
+// encodedBy reads the named file with an encoder that is fitted to the file other.
 func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	t.Helper()
 	e, _, err := new(tables.Fitter).Fit(func(enc form.Encoder) error {
@@ -237,13 +237,13 @@ func modelHash(t *testing.T, name string) string {
 	return m.Hash()
 }
 
-// Rows that are too many for the memory are encoded to a file, which is gone in the end, and the
+// With little memory, rows are encoded to a temporary file, which is removed in the end, and the
 // model is the same.
 func TestTableInLittleMemory(t *testing.T) {
 	temporary, dir := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	t.Setenv("TMP", temporary)     // of Windows
-	const rows, columns = 9000, 15 // of 8 bytes each, which is more than 1 MB
+	t.Setenv("TMP", temporary)     // for Windows
+	const rows, columns = 9000, 15 // with 8 bytes for each cell more than 1 MB
 	var b strings.Builder
 	for i := range rows {
 		for k := range columns - 1 {
@@ -272,8 +272,9 @@ func TestTableInLittleMemory(t *testing.T) {
 	fails(t, exitError, "none", "train", "-header", "no", "-max-memory", "1", data, dir+"/refused")
 }
 
-// Convert writes the rows that a model sees, also by a stream, and models go where there is a place
-// for their encoders.
+// convert writes the same rows from data alone, with -stream and with -for. Training on these rows
+// gives the objective of training on the table. Models with an encoder convert to JSON and ONNX,
+// but not to liblinear.
 func TestTableConvert(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -300,7 +301,7 @@ func TestTableConvert(t *testing.T) {
 	one := file(t, "one.csv", "income,city,age,label\n1,Rome,20,stays\n")
 	must(t, "convert", "-for", at("model"), one, at("one.svm"))
 	if text := contentOf(t, at("one.svm")); !strings.HasPrefix(text, "1 ") {
-		t.Errorf("the label of the second class is that of %q", text)
+		t.Errorf("the label of the second class is not 1: %q", text)
 	}
 	fails(t, exitUsage, "model decides what the columns are", "convert", "-ignore", "age",
 		"-for", at("model"), data, at("x.svm"))
@@ -313,7 +314,7 @@ func TestTableConvert(t *testing.T) {
 	}
 	b, err := pegasos.ReadFile(at("plain"))
 	if err != nil || a.Result.Objective != b.Result.Objective {
-		t.Errorf("of the rows in svmlight: objective %v, want %v, %v", b.Result.Objective,
+		t.Errorf("trained on the rows in svmlight: objective %v, want %v, %v", b.Result.Objective,
 			a.Result.Objective, err)
 	}
 
@@ -330,7 +331,7 @@ func TestTableConvert(t *testing.T) {
 	}
 }
 
-// A model file whose encoder does not fit its weights, or is none, is an error.
+// A model file whose encoder does not fit its weights, or is not valid, is an error.
 func TestTableHostile(t *testing.T) {
 	const good = `{"name":"c","kind":"category","levels":{"names":["a","b","d"],"counts":[2,3,4]}}`
 	name, data := filepath.Join(t.TempDir(), "model"), file(t, "x.csv", "c,y\na,0\nb,1\nd,1\n")

@@ -18,14 +18,14 @@ import (
 // A mutant is a tampered model.
 type mutant struct {
 	what    string
-	path    string // the edited part: its keys, joined by dots; "" if there are two edits
+	path    string // keys of the edited part, joined by dots; "" if there are two edits
 	header  []string
 	numbers string
 
-	numbersOnly bool // only the numbers behind the header are edited
-	// The edit may be confirmed if predictions and claims stay: it changes a last digit; or the
-	// problem, of which the claims are found true; or the order of columns, which verify finds by
-	// name; or it removes the name of a bucket or of the model that the run started from.
+	numbersOnly bool // whether only the numbers after the header are edited
+	// small marks an edit that may be confirmed if predictions and claims stay the same. Such an
+	// edit changes a last digit, the feature for the bias, or the order of columns, which verify
+	// finds by name, or removes the words of a text column or the model that the run started from.
 	small bool
 	edits []mutant // the two mutants whose edits this one combines; nil for a single edit
 }
@@ -123,7 +123,8 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	return all
 }
 
-// both returns a mutant with the edits of a and b; ok is false if they edit the same line.
+// both returns a mutant with the edits of a and b. ok is false if both edit the same line, or if
+// one edits the hash or the number of lines.
 func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	m = mutant{what: a.what + "; " + b.what, header: slices.Clone(a.header), numbers: a.numbers,
 		edits: []mutant{a, b}}
@@ -143,10 +144,10 @@ func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	return m, true
 }
 
-// region returns the name of the array that has the byte at an offset behind the header.
+// region returns the name of the array that contains the byte at offset at after the header.
 func (h *honest) region(at int) string {
 	of := func(line string) bool { return slices.Contains(h.header, line) }
-	ends := len(h.numbers) - 8*h.terms // of the columns' factors
+	ends := len(h.numbers) - 8*h.terms // offset of the end of the columns' factors
 	switch weights := 4 * (h.cols + h.terms) * h.vectors; {
 	case strings.HasPrefix(string(h.file), modelfile.Kernel.Magic):
 		return "coefficients" // or support rows: both are checked
@@ -243,13 +244,13 @@ func claimEdits(text string, add func(what, text string)) {
 // A value is a JSON value and its place in the text of a line.
 type value struct {
 	path     string
-	from, to int // offsets of its bytes, including the key of a member of an object
-	at       int // offset of the value itself
+	from, to int // offsets of the start, of the key's start if there is a key, and of the end
+	at       int // offset of the value without the key
 	token    json.Token
 	parts    []value // of an array or object
 }
 
-// valueOf parses a text.
+// valueOf parses text, the JSON value of the header's key path.
 func valueOf(text, path string) value {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -337,7 +338,7 @@ func edits(v value, text string, g *rand.Rand, add func(path, what, text string)
 				edit = text[:p.from] + strings.ToUpper(text[p.from:p.at]) + text[p.at:]
 				add(p.path, "key in upper case", edit)
 			}
-			if i < 12 || i == n-1 { // of long arrays some
+			if i < 12 || i == n-1 { // not every element of long arrays
 				edits(p, text, g, add)
 			}
 		}

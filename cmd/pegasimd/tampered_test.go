@@ -30,26 +30,25 @@ import (
 var tamperedStep = flag.Int("tampered", 50, "TestTampered verifies every n-th tampered model, and "+
 	"four times as many of the kinds that spec/verifier covers")
 
-// An honest model is a model file as training wrote it.
+// honest is a model file that training wrote, with the training data and the flags.
 type honest struct {
 	flags   string // flags of train
 	with    string // flags of both train and verify
 	data    string // name of the training data
-	covered bool   // spec/verifier covers the kind
+	covered bool   // whether spec/verifier covers models of this kind
 
 	file        []byte
 	header      []string            // the header's lines after the first
-	numbers     string              // the bytes between header and checksum
-	cols        int                 // features
-	terms       int                 // terms of the expansion
-	vectors     int                 // weight vectors
-	predictions string              // on the training data
-	bound       float64             // best lower bound that verify finds in 1000 passes
-	notChecked  map[string][]string // parts that each verifier names as not checked
+	numbers     string              // bytes between header and checksum
+	cols        int                 // number of features
+	terms       int                 // number of terms of the expansion
+	vectors     int                 // number of weight vectors
+	predictions string              // output of predict for the training data
+	bound       float64             // best lower bound found by verify; 1000 passes if linear
+	notChecked  map[string][]string // parts named as not checked, by the verifier's name
 }
 
-// honestModels lists models of every kind. Those with covered set are of kinds that spec/verifier
-// covers.
+// honestModels lists models of every kind.
 var honestModels = []*honest{
 	{flags: "-scale none -bias none -finish none -epochs 5", data: "two.svm", covered: true},
 	{flags: "", data: "two.svm", covered: true},
@@ -139,8 +138,9 @@ func writeCorpus(t *testing.T) {
 		"prior.model")
 }
 
-// train trains the model and fails the test if verify contradicts it, or if spec/verifier does not
-// confirm a model of a kind that it covers, or does not refuse one of another kind.
+// train trains the model. It reports an error if verify refuses or contradicts the model, if
+// spec/verifier does not confirm a model of a kind that it covers or does not refuse another model,
+// or if a verifier names a claim as not checked.
 func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
 	must(t, append(args, h.data, "model")...)
@@ -186,7 +186,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 		proving.with += " -passes 1000"
 	}
 	for _, m := range h.tamper(rand.New(rand.NewPCG(1, 1))) {
-		if strings.HasSuffix(m.what, gapOfZero) { // the model verified for longest
+		if strings.HasSuffix(m.what, gapOfZero) { // verify searches for the claimed bound longest
 			model = "tampered"
 			if err := os.WriteFile(model, h.sealed(m), 0o666); err != nil {
 				t.Fatal(err)
@@ -197,8 +197,8 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	h.bound = verifiers[0].verify(t, &proving, model).bound
 }
 
-// checkLists reports an error for each part of the header that verify names neither as checked nor
-// as not checked, or as both.
+// checkLists reports an error for each part of the header that no element of verify's lists of
+// checked and unchecked parts contains, or that the same element of both lists contains.
 func (h *honest) checkLists(t *testing.T, f opinion) {
 	var each func(v value)
 	each = func(v value) {
@@ -219,8 +219,8 @@ func (h *honest) String() string {
 	return strings.Join(strings.Fields(h.flags+" "+h.with+" "+h.data), " ")
 }
 
-// predict returns the output of predict for the model's training data: labels, scores and
-// probabilities, each after its exit code.
+// predict returns the exit codes and outputs of predict for the training data: labels, scores and
+// probabilities.
 func (h *honest) predict(t *testing.T, model string) (all string) {
 	for _, flag := range []string{"", "-scores", "-proba"} {
 		args := append([]string{"predict", "-quiet"}, strings.Fields(flag)...)
@@ -241,8 +241,8 @@ type opinion struct {
 	verdict    string   // "refused" if the verifier printed none
 	told       string   // error message of verify, or output of spec/verifier
 	bound      float64  // lower bound that verify found; 0 for spec/verifier
-	checked    []string // parts of the model; nil for spec/verifier
-	notChecked []string
+	checked    []string // parts of the model named as checked; nil for spec/verifier
+	notChecked []string // parts of the model named as not checked
 }
 
 // exitCodes maps verdicts to exit codes.
@@ -312,9 +312,11 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 }
 
 // TestTampered edits each value of the header, each array and each claim of models of every kind,
-// recomputes hash and checksum, and verifies the result by both programs. A tampered model may be
-// confirmed only if it predicts what the honest model predicts on the training data and its claims
-// are true, or if the program names the edited part as not checked.
+// recomputes hash and checksum, and verifies every n-th result (flag -tampered) by both programs. A
+// tampered model may be confirmed only if its claims are true and its predictions of the training
+// data are the honest model's, or if the program names the edited part as not checked. Edited
+// weights or kernels with other predictions, but true claims, may be confirmed if the hash of
+// training is named as not checked.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -359,7 +361,7 @@ func TestTampered(t *testing.T) {
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
 // tellApart reports an error unless verify with -hash of the honest model contradicts the tampered
-// model, which verify confirms without -hash.
+// model, which verify confirms without -hash, and names the hash of the honest model as checked.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")
@@ -394,16 +396,15 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	case len(rest) == 2:
 		small = rest[0].small && rest[1].small
 	case m.edits != nil || harmless(m):
-		return "confirmed, by name not checked or the same in other words", true
+		return "confirmed, named as not checked or the same model", true
 	}
 	was, is := claimsOf(h.file), claimsOf(file)
 	switch same := alike(h.predict(t, "tampered"), h.predictions); {
 	case !is.asTrue(was, h.bound):
 		return fmt.Sprintf("other claims: %+v, honest ones %+v", is, was), false
 	case !same && (m.numbersOnly || is.kernel) && named(trainedHash, notChecked):
-		// For example a weight with the opposite sign where no row's loss depends on the
-		// sign, or a slightly different gamma of a kernel: the claims are true of the
-		// edited model.
+		// For example, a weight has the opposite sign where no row's loss depends on the sign, or
+		// the gamma of a kernel differs slightly: the claims are true of the edited model.
 		return otherWeights, true
 	case !same:
 		return "other predictions", false
@@ -444,8 +445,8 @@ func meaning(file []byte) string {
 }
 
 // alike reports whether predictions are equal up to 1e-6 in numbers, relative to values above 1.
-// Near an optimum the objective changes with the square of the change of the scores, so that its
-// bits can't show smaller changes.
+// Near an optimum the objective changes with the square of the change of the scores, so that a
+// float64 objective can't show smaller changes.
 func alike(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
 	return slices.EqualFunc(x, y, func(a, b string) bool {
@@ -479,9 +480,10 @@ type claims struct {
 	kernel                   bool
 }
 
-// asTrue reports whether c claims the honest model's objective, lambda and data, and no larger
-// bound than the honest model's or the bound that verify found, up to rounding. For a kernel
-// machine, verify accepts an objective that is wrong by up to a hundredth of P - D.
+// asTrue reports whether c claims the honest model's objective, lambda and data, and at most the
+// larger of the honest model's bound and the bound that verify found, up to rounding. For a kernel
+// machine, verify accepts an objective that is wrong by up to a hundredth of P - D, and a lambda
+// that is wrong by less than 1e-6.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {
