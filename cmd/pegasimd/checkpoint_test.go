@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// If the environment says so, the test binary acts as the command, which gives the command a
-// process, signals and limits of its own.
+// If PEGASIMD_TEST_COMMAND is set, the test binary acts as the command, so that tests can run the
+// command in a process of its own, with signals and limits.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		limitFiles()
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process runs the command in a process of its own. Unless kill is nil, it sends the signal after
-// some time.
+// process runs the command in a process of its own. Unless kill is nil, it sends the signal kill to
+// the process after the given time.
 func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int,
 	stderr string) {
 	t.Helper()
@@ -46,7 +46,7 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	}
 	if kill != nil {
 		time.Sleep(after)
-		cmd.Process.Signal(kill) // it may be over
+		cmd.Process.Signal(kill) // has no effect if the process has ended
 	}
 	err := cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -55,8 +55,8 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs returns the flags of runs that last about a second, also with the race detector in short
-// tests.
+// runs returns the flags of runs that last about a second, by name: fewer epochs in short tests,
+// which the race detector slows down.
 func runs() map[string][]string {
 	if testing.Short() {
 		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
@@ -97,7 +97,7 @@ func exists(name string) bool {
 }
 
 // A run that is interrupted repeatedly, at random moments, ends with the same model as an
-// uninterrupted one.
+// uninterrupted run.
 func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -110,7 +110,8 @@ func TestInterruptedRunsResume(t *testing.T) {
 				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 				interrupted := 0
 				for try := 0; try < 4 || !exists(state); try++ {
-					// The first command has all flags, the others only the necessary ones.
+					// The first command and every second later command have all flags. The other
+					// commands take the settings from the checkpoint.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
 						"50ms", digitsFile, model}, flags...)
 					if exists(state) {
@@ -127,7 +128,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 						interrupted++
 					case code == exitDone && hashOf(t, model) == want:
 					case strings.Contains(told, "signal") || code == -1:
-						// before main was ready for it
+						// the signal came before main could handle signals
 					default:
 						t.Fatalf("%s: exit code %d, %s", signal, code, told)
 					}
@@ -175,7 +176,8 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// A checkpoint contains the run's names, its class weights and the model that it started from.
+// A run that is resumed without flags continues with the settings of the checkpoint: names, class
+// weights and the model that the run started from. Other data and other settings are errors.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv",

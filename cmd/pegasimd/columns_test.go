@@ -11,13 +11,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model finds the columns of a CSV file by their names, predicts data without labels, and refuses
-// data of another width: each kind of model, with the label first or last, with a header or
-// without.
+// A model finds the columns of a CSV file by their names or, if the model or the file has no
+// header, by position. It predicts data without labels, and refuses data that lack a column. This
+// holds for each kind of model, wherever the label is.
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
-	// table writes a file with the named columns, which may include others than the model's.
+	// table writes a file with the named columns. Columns that rows lacks get other cells.
 	table := func(header bool, columns ...string) string {
 		var b strings.Builder
 		if header {
@@ -46,7 +46,7 @@ func TestColumns(t *testing.T) {
 			train := func(model string, args ...string) string {
 				model = filepath.Join(dir, model)
 				args = append(append([]string{"train", "-quiet"}, args...), model)
-				if len(kind) == 1 { // what a model was started from counts
+				if len(kind) == 1 { // the model that the run started from decides the columns
 					must(t, args...)
 					again := model + " again"
 					args = append([]string{"train", "-start", model}, args[1:len(args)-1]...)
@@ -171,7 +171,7 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 		model)
 	fails(t, exitError, "these data have no labels", "predict", file(t, "b.svm", "1:2\n1 1:2\n"),
 		model)
-	// Numbers are predicted without labels too.
+	// Models of regression targets also predict data without labels.
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n"),
 		model)
 	if out, told := must(t, "predict", bare, model); strings.Count(out, "\n") != 3 ||
@@ -195,7 +195,8 @@ func TestColumnsOfTheSameName(t *testing.T) {
 		file(t, "x.csv", "1,2,3\n"), model)
 }
 
-// A .pgsm file of a table has no names: a message tells which columns are missing.
+// A .pgsm file has no names of columns: a message tells how many of the model's features are
+// missing.
 func TestLackingColumns(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n1,3,0\n3,5,1\n"), dir+"/model")
@@ -225,7 +226,7 @@ func TestBadTable(t *testing.T) {
 		}
 		fails(t, exitError, want, "predict", file(t, "x.csv", "1,2\n"), name)
 	}
-	// Without a number for the label's column, it is the last one.
+	// Without the position of the label's column, the label is in the last column.
 	if have, err := predictions.Table([]byte("{}"), 2); err != nil || have.LabelAt != -1 {
 		t.Errorf("{}: %v, %v", have, err)
 	}

@@ -43,7 +43,7 @@ func TestConvertModel(t *testing.T) {
 	if a, b := read(t, model), read(t, back); a != b {
 		t.Error("the model that came back from JSON is another file")
 	}
-	// Conversion to standard output. Without the table the hash differs.
+	// liblinear drops the table and so changes the hash that ONNX contains.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,
@@ -102,7 +102,8 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-// The ending of a file's name may determine the format, and errors name the flag that helps.
+// convert writes the format that the ending of the output's name stands for. Errors name the flag
+// that helps.
 func TestConvertModelHints(t *testing.T) {
 	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
 	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digitsFile,
@@ -181,8 +182,8 @@ func TestConvertModelErrors(t *testing.T) {
 	}
 }
 
-// Scores have a column for each class, however many weight vectors there are; or one, for the
-// second of two.
+// Scores have a column for each class, whatever the multi-class scheme, but only one column for two
+// classes, for the second class. The predicted class has the highest score.
 func TestScoresOfEachClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for flags, want := range map[string]string{
@@ -226,7 +227,7 @@ func parse(t *testing.T, cell string) float64 {
 	return v
 }
 
-// A Go file and its test are written together, and replace only files of their kind.
+// convert -to go writes a Go file and its test together, and replaces only files that it wrote.
 func TestConvertGo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "train", "-quiet", "-epochs", "1", file(t, "pets.csv", strings.Repeat("weight,home,pet\n"+

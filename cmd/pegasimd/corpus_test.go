@@ -177,7 +177,7 @@ func inspectCorpus(path string) corpusView {
 	return v
 }
 
-// corpusScore counts the verdicts on the files: String explains the counts.
+// corpusScore counts the verdicts on the files. Its method String explains the counts.
 type corpusScore struct {
 	tables, right, forms, refused, told, silent int
 	columns, columnsRight, columnsSilent        int

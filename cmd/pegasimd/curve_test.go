@@ -96,24 +96,25 @@ func TestCurveOfOneRun(t *testing.T) {
 	}
 }
 
-// The measurements within the first epoch are spaced so that each is made.
+// early returns twelve fractions of the first epoch, each 1.3 to 1.5 times the fraction before, or
+// nil if no output needs the curve.
 func TestEarly(t *testing.T) {
 	if new(curve).early() != nil {
-		t.Error("unasked looks")
+		t.Error("measurements without an output")
 	}
 	parts := (&curve{out: new(output)}).early()
 	for i, part := range parts {
 		if part <= 0 || part >= 1 || i > 0 && (part < 1.3*parts[i-1] || part > 1.5*parts[i-1]) {
-			t.Errorf("looks at %v", parts)
+			t.Errorf("measures at %v", parts)
 		}
 	}
 	if len(parts) != 12 || parts[11] > 1/1.3 {
-		t.Errorf("looks at %v", parts)
+		t.Errorf("measures at %v", parts)
 	}
 }
 
-// Labels of validation rows are matched by name if they are names: here dog and cat have other
-// numbers, and bird is missing.
+// Labels of validation rows are matched by name: in the validation file, dog comes before cat, and
+// bird and ant are classes that the model does not have.
 func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")
@@ -133,7 +134,7 @@ func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
 	c := curveOf(t, dir+"/json")
 	last := len(c["steps"]) - 1
-	want := report(t, dir+"/eval")["rmse"].(float64) // of float64 scores; predictions are float32
+	want := report(t, dir+"/eval")["rmse"].(float64) // from float64 scores, not float32 predictions
 	if got := c["train"][last]; math.Abs(got-want) > 1e-6 ||
 		!math.IsNaN(c["valid"][last]) {
 		t.Errorf("RMSE %v, want %v", got, want)

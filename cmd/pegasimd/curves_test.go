@@ -36,8 +36,9 @@ func ringTable(rows int, word bool) string {
 	return b.String()
 }
 
-// Curves are chosen for every dense format alike, named by inspect, confirmed by verify, and
-// refused by formats that can't represent them.
+// train chooses the same curves, with the same weights, for CSV, .npy and .pgsm. inspect names the
+// curves, verify confirms the model, and convert refuses the format liblinear, which can't
+// represent curves.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	of := func(name string) string { return filepath.Join(dir, name) }
@@ -111,7 +112,8 @@ func TestCurvesBesideWords(t *testing.T) {
 	}
 }
 
-// Convert -for writes the rows, with names, of which a model with curves is a linear function.
+// convert -for writes rows with a column for each weight of a model with curves, so that the scores
+// are linear functions of the rows, up to rounding. CSV has the names of the columns.
 func TestConvertCurves(t *testing.T) {
 	for _, kind := range []string{"products", "pieces"} {
 		for _, word := range []bool{false, true} {
@@ -149,7 +151,7 @@ func TestConvertCurves(t *testing.T) {
 	}
 }
 
-// Verify reports that it did not check the terms of a model whose terms training would not choose.
+// verify does not list the terms of a model as checked if training would choose other terms.
 func TestVerifyOtherTerms(t *testing.T) {
 	data, model := file(t, "ring.csv", ringTable(400, false)), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-curves", "products", data, model)
@@ -189,8 +191,8 @@ func TestVerifyOtherTerms(t *testing.T) {
 	}
 }
 
-// Inspect prints the knots of pieces in the units of the table, whether the encoder or the model
-// scales the column.
+// inspect prints the knots of pieces in the units of the table, whether the model scales the column
+// or, in a table with words, the encoder does.
 func TestInspectKnots(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "pieces.model")
 	for _, word := range []bool{false, true} {

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scattered writes rows of the given number of classes, which are not linearly separable, or
-// regression data if it is 0.
+// scattered writes a file of rows with the given number of classes, which are not linearly
+// separable, or with regression targets if classes is 0.
 func scattered(t *testing.T, rows, classes int) string {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, 4))
@@ -30,8 +30,8 @@ func scattered(t *testing.T, rows, classes int) string {
 	return file(t, "scattered.svm", b.String())
 }
 
-// Each score equals the score of a model trained on a copy of the other folds' rows, computed here
-// from the metric's definition.
+// Each score agrees, up to rounding, with the score of a model trained on a copy of the other
+// folds' rows, computed here from the metric's definition. The best lambda has the best mean score.
 func TestCVMetrics(t *testing.T) {
 	for _, c := range []struct {
 		metric, flags string
@@ -54,8 +54,8 @@ func TestCVMetrics(t *testing.T) {
 	}
 }
 
-// checkMetric checks the scores of cv by a metric. weights, if not nil, has an integer weight w for
-// each row, which counts as w copies in the metric.
+// checkMetric checks the scores of cv -metric. weights, if not nil, has an integer weight w for
+// each row, and the row counts as w copies in the metric.
 func checkMetric(t *testing.T, metric, flags string, classes int, weights []float32) {
 	data := scattered(t, 240, classes)
 	args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "0.01,1", "-metric", metric,
@@ -121,11 +121,11 @@ func lines(numbers []float32) string {
 	return b.String()
 }
 
-// For each fold, -scale of cv is fitted without the fold: a score equals the score of train -scale
-// on a copy of the other folds' rows.
+// For each fold, cv fits -scale without the fold's rows: the score is the score of train -scale on
+// a copy of the other folds' rows.
 func TestCVScale(t *testing.T) {
 	text := ""
-	for i := range 120 { // the second column says all, and is small beside the first
+	for i := range 120 { // the second column alone tells the label, and is tiny beside the first
 		y := float64(2*(i%2) - 1)
 		text += fmt.Sprintf("%v 1:%v 2:%v\n", y, 1000+float64(i*37%100), 1e-3*(y+float64(i%7)/4))
 	}
@@ -172,7 +172,7 @@ func TestCVScale(t *testing.T) {
 	}
 }
 
-// byHand computes a metric of a model on rows that have all of its classes.
+// byHand computes a metric of a model on rows in which each class of the model occurs.
 func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	n, k := set.Rows(), len(m.Classes)
 	var scores [][]float64
@@ -234,7 +234,7 @@ func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	case "average-precision":
 		return overClasses(func(c float32, j int) float64 {
 			var sum, all float64
-			for i, y := range set.Y { // of each positive row the precision down to its score
+			for i, y := range set.Y { // adds the precision at the score of each positive row
 				if y != c {
 					continue
 				}

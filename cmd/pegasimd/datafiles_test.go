@@ -15,7 +15,7 @@ import (
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
 	digits := "../../dataset/digits/digits.csv.gz"
-	hash := func(data string) any { // without the table, which only a CSV file's model has
+	hash := func(data string) any { // without the table, which only the model of a CSV file has
 		t.Helper()
 		must(t, "train", "-quiet", "-epochs", "2", data, filepath.Join(dir, "a.model"))
 		return namelessHash(t, filepath.Join(dir, "a.model"))
@@ -133,7 +133,7 @@ label 1: 1 row
 	}
 }
 
-// Every command that reads a damaged file reports it, with its name.
+// Every command that reads a damaged .pgsm file ends with an error that says so and names the file.
 func TestDamagedData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "a.svm", "1 1:3 2:4\n-1 1:-2 2:5\n-1 1:1\n1 2:1\n")
@@ -177,8 +177,9 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// Data as large as their file claims can be trained on without a flag, whatever memory the classes
-// need, and a sufficient limit does not change the model.
+// Files with many values for their number of classes and features can be trained on without
+// -max-memory, and a sufficient -max-memory does not change the model. Small files with many
+// classes or features can't.
 func TestHonestMemory(t *testing.T) {
 	const rows, cols, classes = 6000, 20, 60
 	g := rand.New(rand.NewPCG(1, 2))
@@ -231,8 +232,7 @@ func TestHonestMemory(t *testing.T) {
 	}
 }
 
-// Training that would need more memory than the size of the data justifies is refused, unless a
-// flag allows it.
+// Training that would need much more memory than the data is refused, unless -max-memory allows it.
 func TestMaxMemory(t *testing.T) {
 	var classes, wide strings.Builder
 	for i := range 3000 {

@@ -13,13 +13,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packedTable is a table compressed by bzip2 -1, in base64.
+// packedTable is a table that bzip2 -1 has compressed, in base64.
 const packedTable = "QlpoMTFBWSZTWQs1AagAANZZgAAQAAV/4DIBiCAwANRhEzCmUg2oBqf6qjQNAGgVFKNNDBNMv9chChCFCBCEIQiJ" +
 	"ExMxMx4iNa1z31678vi4e0uLHcn5Vi93bXSxKLex0Lu7s4czDZJ3ug2EgADgDSLDMyEUBSQBLdBJCQlTANUWVxxMTE6nmojC" +
 	"WFRYVLCxRySTEYFSihbyIpHRHQjEI7F3JFOFCQCzUBqA"
 
 // A table compressed in any known format, whatever its name, gives the same model as the table
-// itself. If the file is cut off, damaged, or followed by other data, the error names it.
+// itself. The error about a file that is empty, cut off, damaged, not compressed, or followed by
+// other data names the file.
 func TestDecompress(t *testing.T) {
 	packed, err := base64.StdEncoding.DecodeString(packedTable)
 	if err != nil {

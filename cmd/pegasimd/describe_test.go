@@ -51,9 +51,9 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like regression targets are taken for such, unless a flag chooses the task. If
-// they would become classes, they are refused before training, and the error names the flag that
-// helps.
+// Labels that look like regression targets are taken for regression targets, unless a flag chooses
+// the task. With a loss or a kernel for classes they are refused before training, and the error
+// names the flag that helps.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder
@@ -226,7 +226,8 @@ func TestScoresThatOverflow(t *testing.T) {
 	}
 	must(t, "predict", inf, kernel)
 	must(t, "eval", nan, kernel)
-	// A sum of a finite score and a bias that float32 can't hold.
+	// The dot product is finite, but the sum of the dot product and the bias exceeds the range of
+	// float32.
 	fails(t, exitError, "row 0, counted from 0: the score is 4", "predict",
 		file(t, "big.svm", "0 1:1e35\n"), numbers)
 	if code, out, _ := pegasimd(t, "predict", "-scores", nan, classes); code == exitDone ||

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// tracked returns the texts of the repository's files whose names have one of the endings, by name.
+// tracked returns the texts of the repository's files whose names have one of the endings, by path
+// in the repository. Files that git ignores are left out.
 func tracked(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	args := []string{"-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "--"}
@@ -32,7 +33,7 @@ func tracked(t *testing.T, endings ...string) map[string]string {
 }
 
 var (
-	pageLink  = regexp.MustCompile(`\]\(([^)\s:]+)\)`) // to other sites they have a colon
+	pageLink  = regexp.MustCompile(`\]\(([^)\s:]+)\)`) // not to other sites, which need a colon
 	heading   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
 	codeSpans = regexp.MustCompile("(?ms)^```.*?^```|`[^`]*`")
 	noSlug    = regexp.MustCompile(`[^\p{L}\p{N} _-]+`)

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelFile writes a model with the given weight vectors.
+// modelFile writes a model with the given weight vectors to a file, and returns the name.
 func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]float32) string {
 	t.Helper()
 	m := pegasos.Model{Classes: classes, Weights: weights, Lambda: 0.1, IndexBase: 1,
@@ -22,7 +22,7 @@ func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]
 	return path
 }
 
-// evalOf runs eval and returns its numbers and what it prints.
+// evalOf runs eval and returns the JSON report and the printed output.
 func evalOf(t *testing.T, data, model string) (numbers map[string]any, printed string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
@@ -30,7 +30,8 @@ func evalOf(t *testing.T, data, model string) (numbers map[string]any, printed s
 	return report(t, path), printed
 }
 
-// want compares numbers of a report, by their path in it, with hand-computed ones; NaN is null.
+// want compares numbers of a report with numbers computed by hand, up to rounding. A key of the map
+// numbers is a path of keys and indices in the report; NaN stands for null.
 func want(t *testing.T, r map[string]any, numbers map[string]float64) {
 	t.Helper()
 	for path, want := range numbers {
@@ -108,14 +109,14 @@ func TestEvalNumbersOfThreeClasses(t *testing.T) {
 		[]float32{0, 1, 0}, []float32{0, 0, 1}))
 	sigmoid := func(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 	var loss float64
-	// the true class's score first
+	// the scores of the true class and of the other of the first two classes
 	for _, row := range [][]float64{{3, 1}, {1, 2}, {4, 1}, {2, 2}} {
 		loss -= math.Log(sigmoid(row[0])/(sigmoid(row[0])+sigmoid(row[1])+sigmoid(-1))) / 4
 	}
 	want(t, r, map[string]float64{
 		"accuracy": 1. / 2, "log_loss": loss,
-		// Scores of class 0: 3 1 against 1 2. Of class 1: 4 2 against 1 2. The third class has no
-		// area.
+		// The scores of class 0 are 3 and 1 in rows of the class, and 1 and 2 in other rows. For
+		// class 1 they are 4 and 2, and 1 and 2. The third class has no rows and no area.
 		"classes.0.roc_auc": (2 + 0.5) / 4, "classes.1.roc_auc": (2 + 1.5) / 4,
 		"classes.2.roc_auc": math.NaN(),
 		"roc_auc":           (2.5/4 + 3.5/4) / 2, "penalty": 0.05,
@@ -155,7 +156,8 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 	}
 }
 
-// Every kind of multi-class model is evaluated by its classes' scores and probabilities.
+// eval measures every kind of multi-class model by the scores of the classes, and by the
+// probabilities if there are any.
 func TestEvalMulticlass(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	kinds := []string{"ovo", "ovr -proba", "ovo -loss log", "ovr", "crammer-singer", "ovo -proba",
@@ -196,8 +198,7 @@ func TestEvalMulticlass(t *testing.T) {
 	}
 }
 
-// A kernel machine is evaluated by its classes' scores as well; its objective is only known in
-// training.
+// eval measures a kernel machine by the scores of the classes as well, but without an objective.
 func TestEvalKernel(t *testing.T) {
 	data, dir := file(t, "ring.svm", ring), t.TempDir()
 	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data,

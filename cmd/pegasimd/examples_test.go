@@ -70,7 +70,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 	write("people.csv", people(200))
 	write("new.csv", people(50))
-	if err := os.Mkdir("people", 0o777); err != nil { // where an example writes Go
+	if err := os.Mkdir("people", 0o777); err != nil { // an example writes Go files to people
 		t.Fatal(err)
 	}
 	write("train.csv.gz", ten.Bytes())
@@ -94,7 +94,7 @@ func TestHelpExamples(t *testing.T) {
 		if !found {
 			t.Errorf("%s has no examples", c.Name)
 		}
-		if c == &verifyCommand { // after examples that wrote to it
+		if c == &verifyCommand { // other examples have replaced the model
 			must(t, "train", "-quiet", "a9a.svm")
 		}
 		for line := range strings.Lines(examples) {

@@ -11,7 +11,7 @@ import (
 
 var updatePages = flag.Bool("update", false, "write docs/help anew")
 
-// page compares a file of docs with the wanted text or, with -update, writes it.
+// page compares the named file in docs with the wanted text. With -update it writes the text first.
 func page(t *testing.T, name string, want []byte) {
 	t.Helper()
 	path := filepath.Join("../../docs", name)
@@ -26,7 +26,8 @@ func page(t *testing.T, name string, want []byte) {
 	}
 }
 
-// docs/help contains the help screens; that of train has all flags, including most flags of cv.
+// docs/help contains the help screens, no wider than 110 bytes. The screen of train has all flags,
+// which include most flags of cv.
 func TestHelpPages(t *testing.T) {
 	if _, err := os.Stat("../../docs/help"); err != nil {
 		t.Skip("not in a clone: NOT TESTED")

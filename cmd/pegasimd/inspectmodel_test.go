@@ -48,8 +48,8 @@ func TestInspectModel(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
-	// Models of two classes, of more classes than are printed, of pairs, of numbers, and without
-	// weights.
+	// Models of pairs, of two classes, of regression targets without weights, and of more classes
+	// than are printed.
 	plain("-multiclass", "ovo", pets, model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
 		strings.Contains(out, ", bias ") {
@@ -89,7 +89,8 @@ func TestInspectModel(t *testing.T) {
 	}
 }
 
-// The weights printed first are the important ones, not those of columns with small numbers.
+// inspect prints the weights in the order of weight times standard deviation of the column, so that
+// small numbers in a column do not make its weight seem important.
 func TestInspectSortsBySpread(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("metres,grams,pet\n")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// tricky is a table with a byte order mark, quotes, newlines, separators and gaps in cells, whose
-// rows have ages below 50 if they are young.
+// tricky is a table with a byte order mark, and with quotes, newlines, separators and gaps in
+// cells. Rows with ages below 50 have the label young.
 const tricky = "\ufeffid,\"note, \"\"quoted\"\"\",\"two\nlines\",age,kind\n" +
 	"007,\"a, b\",\"one\n\ntwo\",20,young\n" +
 	"008,\"say \"\"hi\"\"\",\" \",30,young\n" +
@@ -24,7 +24,7 @@ const tricky = "\ufeffid,\"note, \"\"quoted\"\"\",\"two\nlines\",age,kind\n" +
 	"012,\"\"\"\",#no,25,young\n" +
 	"013,it's,=1+1,80,old\n"
 
-// cellsOf reads all rows of CSV.
+// cellsOf returns the cells of all rows of CSV text, without white space at their ends.
 func cellsOf(t *testing.T, text string, separator rune) [][]string {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
@@ -41,7 +41,7 @@ func cellsOf(t *testing.T, text string, separator rune) [][]string {
 	return rows
 }
 
-// trainTricky returns a table and a model that was trained on it.
+// trainTricky writes the table tricky, trains a model of the column age, and returns both names.
 func trainTricky(t *testing.T, flags ...string) (data, model string) {
 	t.Helper()
 	data, model = file(t, "tricky.csv", tricky), filepath.Join(t.TempDir(), "model")
@@ -98,8 +98,8 @@ func unpacked(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A row without a label has a prediction, unless -missing drop leaves it out: then its place is
-// kept without one.
+// A row without a label has a prediction. With -missing drop, the row is written without a
+// prediction.
 func TestKeepDropped(t *testing.T) {
 	data, model := trainTricky(t)
 	for _, drop := range []bool{false, true} {
@@ -127,7 +127,8 @@ func TestKeepDropped(t *testing.T) {
 	}
 }
 
-// The header and the columns follow the list, and further columns come after the prediction.
+// The columns follow the list of -keep, and the columns of the prediction come last. If a kept
+// column has the name of a prediction's column, the latter gets the ending _2.
 func TestKeepColumns(t *testing.T) {
 	_, model := trainTricky(t, "-proba")
 	data := file(t, "new.csv", "age,prediction,score_young,all\n20,p,s,1\n70,q,t,2\n")
@@ -161,7 +162,7 @@ func TestKeepColumns(t *testing.T) {
 	}
 }
 
-// Tables without a header, lines of JSON, texts, standard input and numbers.
+// -keep works for tables without a header, lines of JSON, labeled texts and regression targets.
 func TestKeepForms(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// ring is points on two rings, which no line tells apart.
+// ring has points on two rings around the origin, which no line separates.
 const ring = `1 1:1
 1 1:-1
 1 2:1
@@ -54,7 +54,7 @@ func TestKernelCommands(t *testing.T) {
 		!strings.Contains(said, "(8 of 8)") {
 		t.Errorf("predict: %s%s", out, said)
 	}
-	// A model of the linear kind is still read.
+	// eval reads a linear model, too.
 	linear := filepath.Join(dir, "linear.model")
 	must(t, "train", data, linear)
 	must(t, "eval", data, linear)
@@ -67,7 +67,7 @@ func TestKernelCommands(t *testing.T) {
 		i["support_rows"] != run["support_rows"] {
 		t.Errorf("inspect: %v", i)
 	}
-	// Polynomial, sigmoid, without a finish; fewer steps than rows.
+	// Other kernels and settings.
 	for _, flags := range []string{
 		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50",
 		"-kernel rbf -preset paper -steps 200",
@@ -123,7 +123,7 @@ func TestKernelMistakes(t *testing.T) {
 		fails(t, exitUsage, want, append(append([]string{"train"}, strings.Fields(flags)...), data,
 			filepath.Join(t.TempDir(), "m"))...)
 	}
-	// A kernel model that is damaged is told of as such.
+	// Errors about a damaged file of a kernel machine name the checksum.
 	model := filepath.Join(t.TempDir(), "m")
 	must(t, "train", "-kernel", "rbf", data, model)
 	text, err := os.ReadFile(model)
@@ -139,8 +139,8 @@ func TestKernelMistakes(t *testing.T) {
 	}
 }
 
-// Cross-validation finds the gamma that separates concentric rings, and its numbers agree with the
-// package's.
+// cv finds the gamma that separates concentric rings, and its accuracies agree with CrossPredict of
+// package kernelsvm, up to rounding.
 func TestKernelCV(t *testing.T) {
 	data := file(t, "rings.svm", strings.Repeat(ring, 10))
 	dir := t.TempDir()

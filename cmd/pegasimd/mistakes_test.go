@@ -66,8 +66,9 @@ func TestFirstMistakes(t *testing.T) {
 	}
 }
 
-// A first column that numbers the rows is left out of a table, with a message unless its name says
-// what it is; for other data, in both layouts, there is a warning. Other columns are kept.
+// A first column that numbers the rows is left out of a table, with a warning unless the column's
+// name says that it is an identifier. For other data there is only a warning. Other first columns
+// cause no warning.
 func TestNumberedRows(t *testing.T) {
 	const warning = "the first feature seems to number the rows"
 	model := filepath.Join(t.TempDir(), "model")
@@ -108,7 +109,7 @@ func TestNumberedRows(t *testing.T) {
 	}
 }
 
-// Two things are not called R^2: it is the share of the variance alone, never the rows' length.
+// R^2 in the output means the share of the variance, never the mean squared norm of the rows.
 func TestOneR2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "numbers.csv", strings.Repeat("1,2,0.5\n2,1,0.7\n3,3,1.5\n0,1,0.1\n", 5))
@@ -129,7 +130,8 @@ func TestOneR2(t *testing.T) {
 	}
 }
 
-// Data that may be meant otherwise than they are read are warned of, and no others.
+// A warning is printed for a column with a likely name of labels that is not the label, and for
+// qid, but for no other data.
 func TestWarningsOfData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := strings.Repeat("5,1,9,1\n2,8,1,0\n7,7,3,1\n", 4)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A picture of a confusion matrix has the names of the classes, and of up to mostCounts classes the
-// counts above 0. Package chart tests how pictures look.
+// A picture of a confusion matrix has the names of the classes, the counts above 0 if there are at
+// most mostCounts classes, and the shares if there are at most mostShares.
 func TestConfusionPicture(t *testing.T) {
 	for _, n := range []int{2, mostShares, mostCounts, mostCounts + 1, mostClasses} {
 		var names []string
@@ -19,7 +19,7 @@ func TestConfusionPicture(t *testing.T) {
 			names, counts[i] = append(names, fmt.Sprint("class ", i)), make([]float64, n)
 			counts[i][i], counts[i][0] = float64(1000+i), 0
 		}
-		counts[0][0] = 0 // a class without rows has no shares
+		counts[0][0] = 0 // class 0 has no rows, and so no shares
 		var b bytes.Buffer
 		if err := writeConfusion(&b, "title", names, counts); err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func TestPictureNames(t *testing.T) {
 	}
 }
 
-// Panels without a point are left out, and of others the lines without one.
+// Panels without a point are left out, and lines without a point in other panels.
 func TestPanels(t *testing.T) {
 	nan, steps := math.NaN(), []float64{100, 1000, 1e6}
 	var b bytes.Buffer

@@ -43,7 +43,7 @@ func TestPredictWritesPredictions(t *testing.T) {
 	}
 }
 
-// Labels that the model has never seen are told: no prediction of them can be right.
+// predict names labels that the model does not know, and counts their rows as mistakes.
 func TestPredictUnknownLabels(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
@@ -57,7 +57,7 @@ func TestPredictUnknownLabels(t *testing.T) {
 	}
 }
 
-// More numbers are predicted than a block of scores has.
+// predict writes predictions for more rows than the keptScores scores that it keeps in memory.
 func TestPredictManyNumbers(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	const block = "1 1:1\n3 1:2\n5 1:3\n7 1:4\n"
@@ -71,8 +71,7 @@ func TestPredictManyNumbers(t *testing.T) {
 	}
 }
 
-// Scores are printed so that they parse to the same float64: metrics computed from them equal those
-// of eval.
+// Printed scores parse to the same float64, so that metrics computed from them agree with eval.
 func TestScoresReadBack(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := file(t, "near.svm", "1 1:3\n-1 1:-1\n1 1:2\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/htmlreport"
 )
 
-// reportOf runs report in a folder of its own, and returns the page.
+// reportOf runs report with an output in a new folder, and returns the page.
 func reportOf(t *testing.T, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "page.html")
@@ -25,7 +25,8 @@ func reportOf(t *testing.T, args ...string) string {
 
 var tags = regexp.MustCompile(`<style>[^<]*</style>|<[^>]*>`)
 
-// shows checks that the page has texts, and with a ! in front that it has not.
+// shows reports an error for each text that the page lacks, apart from tags, and for each text
+// after a ! that the page has.
 func shows(t *testing.T, what, page string, texts ...string) {
 	t.Helper()
 	plain := tags.ReplaceAllString(page, "")
@@ -36,8 +37,9 @@ func shows(t *testing.T, what, page string, texts ...string) {
 	}
 }
 
-// The page measures the held-out rows if it finds them, says so if it measures training rows, and
-// names unknown facts. The command that it prints confirms the model.
+// The page has figures of the held-out rows if DATA contain them, says so if the figures are of
+// training rows, and names what it can't know about other data. The verify command on the page
+// confirms the model.
 func TestReportOrigin(t *testing.T) {
 	people, err := filepath.Abs("../../docs/people.csv")
 	if err != nil {
@@ -128,7 +130,7 @@ func TestReportKinds(t *testing.T) {
 	}
 }
 
-// Hostile names of columns, classes and files are text.
+// Names of columns, classes and files that contain tags are text on the page.
 func TestReportEscapes(t *testing.T) {
 	const evil = "<img src=x onerror=alert(1)>"
 	text := "a," + evil + ",label\n"
@@ -146,7 +148,8 @@ func TestReportEscapes(t *testing.T) {
 	shows(t, "names", page, "&lt;img src=x onerror=alert(1)&gt;", "&lt;b&gt;one", "&lt;u&gt;.model")
 }
 
-// The page goes beside the caller, over an older page and over nothing else.
+// Without OUT, the page is written to the working folder. It replaces an older page, but no other
+// file.
 func TestReportOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"toy.svm": toy, "my.html": "<!DOCTYPE html>\n<p>mine"} {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// TestResumedFiles cuts runs of the command short at random moments, again and again, each going on
-// from the checkpoint of the one before: the last one's model is the file of the unbroken run, byte
-// for byte.
+// TestResumedFiles interrupts runs of the command at random moments and resumes them from their
+// checkpoints, up to four times. The last run writes the model file of an unbroken run, byte for
+// byte.
 func TestResumedFiles(t *testing.T) {
 	g := rand.New(rand.NewPCG(27, 1))
 	var rows strings.Builder
 	for i := range 300 {
 		fmt.Fprintf(&rows, "%d", i%3)
-		for j := range 7 { // one column is empty, and one far from the origin
+		for j := range 7 { // feature 5 has no values, and feature 7 is far from the origin
 			if j != 4 {
 				fmt.Fprintf(&rows, " %d:%.3f", 1+j, float64(i%3*j)+3*g.NormFloat64()+float64(j/6*100))
 			}
@@ -59,8 +59,8 @@ func TestResumedFiles(t *testing.T) {
 	t.Logf("%d chains, %d interruptions", len(chains), interrupted)
 }
 
-// cutShort runs until the model is there, and returns how often it was interrupted. At most four
-// runs are.
+// cutShort runs the command and resumes it until it has written the model. It interrupts at most
+// four runs, and returns how many were interrupted.
 func cutShort(
 	t *testing.T, g *rand.Rand, took time.Duration, args []string, data, model string,
 ) (cuts int) {
@@ -69,7 +69,7 @@ func cutShort(
 	for try := 0; ; try++ {
 		now := append([]string(nil), args...)
 		if exists(state) {
-			now = []string{"train", "-quiet", "-resume", state} // which has the settings
+			now = []string{"train", "-quiet", "-resume", state} // state has the settings
 		}
 		now = append(now, "-checkpoint", state, "-every", (took / 4).String(), data, model)
 		ctx, cancel := context.WithCancel(t.Context())

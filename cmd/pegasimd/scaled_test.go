@@ -9,13 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model that was trained with -scale takes rows as they are: it is, but for roundings, that of
-// data that were scaled before. Other programs can have it, unless each row has a scale of its
-// own.
+// A model that was trained with -scale scores unscaled rows as a model of scaled data scores scaled
+// rows, up to rounding. It converts to other formats, but not to liblinear if each row has a scale
+// of its own.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
-	// text returns n rows of three features in svmlight form, scaled by a function
-	// unless that is nil.
+	// text returns n rows of three features in svmlight form, scaled by the function scaled unless
+	// it is nil.
 	text := func(seed, n int, scaled func([3]float64) [3]float64) string {
 		var b strings.Builder
 		for i := range n {
@@ -71,7 +71,7 @@ func TestTrainScaled(t *testing.T) {
 			dir+"/json")["objective"].(float64); math.Abs(a/b-1) > 1e-5 {
 			t.Errorf("%s: objective %v, in training %v", kind, a, b)
 		}
-		// Runs that resume it or start from the model have its scale.
+		// Runs that resume from the checkpoint or start from the model have the same scaling.
 		must(t, args("train", "-quiet", "-resume", dir+"/state", "-json", dir+"/other", data,
 			dir+"/again")...)
 		if a, b := report(t, dir+"/json")["model_hash"], report(t,
@@ -123,7 +123,7 @@ func scoresOf(t *testing.T, args ...string) (scores []float64) {
 	return scores
 }
 
-// A model of hashed features hashes what it sees.
+// A model of hashed features hashes the features of the rows that it predicts.
 func TestTrainHashed(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "data.svm", "1 18446744073709551000:2\n-1 7:3 99999999999:1\n1 3:1 "+

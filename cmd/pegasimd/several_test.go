@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// monthly returns the rows of a table, without the header, by columns: age, city, income, note and
-// label.
+// monthly returns the cells of the rows of a table, in the order of monthlyHeader.
 func monthly(seed uint64, rows int) (all [][]string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range rows {
@@ -35,7 +34,8 @@ func monthly(seed uint64, rows int) (all [][]string) {
 
 var monthlyHeader = []string{"age", "city", "income", "note", "label"}
 
-// joined returns the text of rows, with the given columns, under a header unless it is nil.
+// joined returns the given columns of rows as text, with the columns' names from header as first
+// line unless header is nil. It skips nil rows.
 func joined(header []string, rows [][]string, separator string, columns ...int) string {
 	var b strings.Builder
 	for _, row := range append([][]string{header}, rows...) {
@@ -125,7 +125,7 @@ func TestSeveralFiles(t *testing.T) {
 			have := read(t, model)
 			if of.mixed {
 				command := regexp.MustCompile(`(?m)^command: .*`)
-				bare := func(model string) string { // nor the checksum at the end
+				bare := func(model string) string { // removes the command and the checksum
 					return command.ReplaceAllString(model[:len(model)-sha256.Size], "")
 				}
 				have, want = bare(have), bare(want)
@@ -308,7 +308,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 	}
 }
 
-// Doubts name their file, and equal ones are printed once.
+// Warnings name the file, and the same warning about several files is printed once.
 func TestSeveralFilesDoubts(t *testing.T) {
 	rows := monthly(1, 90)
 	part := func(name string, from int) string {

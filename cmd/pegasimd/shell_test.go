@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// This file tests mended faults that people met who use the command from a shell.
+// This file tests that faults that users of the command met in a shell do not return.
 
 func TestVersion(t *testing.T) {
 	told, _ := must(t, "version")
@@ -28,7 +28,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Errors name the word that does not exist, and those that exist instead.
+// Errors about an unknown command, flag or value name it and a similar word, if there is one, or
+// the possible values.
 func TestUnknownWords(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{
@@ -44,7 +45,7 @@ func TestUnknownWords(t *testing.T) {
 	}
 }
 
-// -valid needs no -patience: it reports.
+// Without -patience, -valid reports the validation accuracy of the model.
 func TestValidAlone(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	numbers := filepath.Join(dir, "json")
@@ -56,7 +57,7 @@ func TestValidAlone(t *testing.T) {
 	}
 }
 
-// Errors name flags and what they take, and no packages, fields and types of Go.
+// Errors name flags and the values that they accept, but no packages, fields or types of Go.
 func TestErrorsInShellWords(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	out := filepath.Join(dir, "model")
@@ -196,7 +197,8 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 }
 
-// Scores of one-vs-one that differ are written so, however little it is.
+// predict writes the scores of one-vs-one with all digits, and the predicted class has the highest
+// written score.
 func TestPairScoresHaveNoTies(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -227,7 +229,8 @@ func TestPairScoresHaveNoTies(t *testing.T) {
 	}
 }
 
-// README names the Go that the go.mod files ask for, and these can be installed by version.
+// README names the versions of Go that the go.mod files require. No go.mod file has a replace line,
+// which go install of a version refuses.
 func TestReadmeNamesGo(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("../..", name))
@@ -256,7 +259,8 @@ func TestReadmeNamesGo(t *testing.T) {
 	}
 }
 
-// Errors name a missing file, or the kind of file that is wanted.
+// The error about a missing file says that the file does not exist. convert of a model to data
+// names -from and -to.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Outputs that are not regular files are written to as they are: standard output under its name, a
-// pipe, a full disk.
+// An output that is not a regular file is written to and not replaced: /dev/stdout, a pipe, or
+// /dev/full, which is a full disk.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")

@@ -18,10 +18,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableRows is how many rows a table of tableOf has.
+// tableRows is the number of rows of a table from tableOf.
 const tableRows = 24
 
-// tableOf returns a table with a column c of these cells, one w of words, and labels.
+// tableOf returns a table with a column c of the given cells, a column w of words, and labels.
 func tableOf(cell func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("c,w,label\n")
@@ -31,15 +31,15 @@ func tableOf(cell func(i int) string) string {
 	return b.String()
 }
 
-// cycle returns cells that come again and again.
+// cycle returns a function that returns the given cells in turn.
 func cycle(cells ...string) func(i int) string {
 	return func(i int) string { return cells[i%len(cells)] }
 }
 
-// single returns text with single blanks in place of those that align its columns.
+// single returns text with one blank in place of each run of blanks.
 func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
-// Columns are of the kinds that people would give them, and the reason is printed.
+// inspect prints the kind of each column, which a person would choose, and the reason.
 func TestTableKinds(t *testing.T) {
 	names := func(i int) string { return fmt.Sprint("Person ", i) }
 	for what, c := range map[string]struct {
@@ -74,7 +74,7 @@ func TestTableKinds(t *testing.T) {
 	}
 }
 
-// Oddities of people's tables are dealt with, or are errors that say what to do.
+// Oddities of tables are read rightly, or cause errors or messages that say what to do.
 func TestTableTraps(t *testing.T) {
 	cities := tableOf(cycle("Oslo", "Lima"))
 	_, bare, _ := strings.Cut(cities, "\n")
@@ -144,8 +144,8 @@ func TestTableTraps(t *testing.T) {
 	}
 }
 
-// A newcomer's table is inspected, trained on and predicted without a flag, and the model tells
-// which cells matter.
+// train and predict need no flags for a table with ids, names, words and gaps. The weights that
+// inspect prints name the columns and words.
 func TestTableFirstSteps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := strings.SplitAfter(string(people(400)), "\n")
@@ -206,8 +206,8 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
-// Words that are too many for features of their own are hashed, and the largest of their weights
-// are printed.
+// If a column has too many different words for a feature each, the words are hashed, and inspect
+// prints the largest weights of buckets.
 func TestTableHashed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user,age,label\n")
@@ -235,7 +235,8 @@ func TestTableHashed(t *testing.T) {
 	}
 }
 
-// A file of numbers alone is trained on as it is.
+// A file of numbers alone is trained on without changing the numbers: the model file is that of
+// pegasos.Trainer, plus the description of the table and the command.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")
@@ -285,7 +286,8 @@ func encoderOf(t *testing.T, name string) *tables.Encoder {
 	return e
 }
 
-// Rows to predict have their columns in any order, and cells that the training lacked are told.
+// Rows to predict may have their columns in any order, and predict reports cells of kinds that
+// training did not have.
 func TestTablePredict(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	train := "id,city,age,member,label\n"

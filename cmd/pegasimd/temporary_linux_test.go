@@ -36,14 +36,14 @@ func isOpen(proc, dir string) bool {
 	return strings.Contains(string(text), dir+"/")
 }
 
-// Nothing is left of a table that is encoded to a temporary file, however the command ends, and
-// whether it still writes the rows or trains on them.
+// The temporary file with the encoded rows of a table is gone however the command ends, while
+// encoding or in training.
 func TestTemporaryRowsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	data, out := file(t, "x.csv", wordTable(60_000)), filepath.Join(t.TempDir(), "model")
 	for name, c := range map[string]struct {
-		in      string // of /proc/PID, what shows that it is time
+		in      string // file or folder of /proc/PID; signals are sent once it names a file in dir
 		signals []os.Signal
 	}{
 		"killed while encoding":      {"fd", []os.Signal{syscall.SIGKILL}},

@@ -13,7 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// reviews returns lines of a label, a tab and a text, in which "not" turns what a word says.
+// reviews returns lines of a label, a tab and a text, in which "not" reverses the meaning of a
+// word.
 func reviews(rows int) string {
 	r := rand.New(rand.NewPCG(4, 32))
 	pick := func(of string) string { return strings.Fields(of)[r.IntN(len(strings.Fields(of)))] }
@@ -34,7 +35,7 @@ func reviews(rows int) string {
 	return b.String()
 }
 
-// A model of text is verified, and no word may be another.
+// verify confirms a model of text, and contradicts the model if words of the texts were changed.
 func TestTextVerify(t *testing.T) {
 	text, model := reviews(300), filepath.Join(t.TempDir(), "model")
 	data := file(t, "reviews.tsv", text)
@@ -47,7 +48,7 @@ func TestTextVerify(t *testing.T) {
 	fails(t, exitError, "contradicted", "verify", model, changed)
 }
 
-// A run on text is resumed to the model of an unbroken one.
+// A resumed run on text ends with the model and the objective of an unbroken run.
 func TestTextResume(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -69,8 +70,8 @@ func TestTextResume(t *testing.T) {
 	}
 }
 
-// The words of a fold's rows are unknown to the model that is measured on it: the scores of cv are
-// those of train and eval.
+// cv fits the words of each fold's model without the fold's rows: its scores are those of train on
+// the other rows and eval on the fold.
 func TestTextCrossValidation(t *testing.T) {
 	const folds = 3
 	text := reviews(150)
@@ -95,8 +96,8 @@ func TestTextCrossValidation(t *testing.T) {
 	}
 }
 
-// Text in lines, JSON, CSV and standard input is predicted alike, by the command and in Go, and any
-// number of threads makes the same rows.
+// Texts in lines, JSON, CSV and from standard input get the same predictions, and the same as in
+// Go. One and five threads encode the same rows.
 func TestTextPredict(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -145,8 +146,8 @@ func TestTextPredict(t *testing.T) {
 	}
 }
 
-// The words of the largest weights are stored in the model, or found in data again, and the number
-// of features is as stated.
+// inspect names the words of the largest weights, which the model stores or -data supplies, and the
+// number of features.
 func TestTextWords(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "reviews.tsv", reviews(300))

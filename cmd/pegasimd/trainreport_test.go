@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The gap that is printed is never less than the proof leaves open, and a bound that says nothing
-// is not printed as a number.
+// The printed gap is not less than the gap between objective and bound, and a gap above 100 % is
+// not printed.
 func TestStanding(t *testing.T) {
 	nan := math.NaN()
 	result := func(bounds ...float64) pegasos.Result {
@@ -56,7 +56,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// The advice names no setting that the run had already.
+// The advice does not name -finish auto if the run had it.
 func TestAdvice(t *testing.T) {
 	wide := [][]float32{make([]float32, 3000)}
 	for finish, want := range map[pegasos.Finish]string{"": "more -epochs, or -finish auto,",
@@ -69,7 +69,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The report says if training made things worse, and what the model is then.
+// The report says if training ended with a worse objective than it began with, and that the model
+// keeps the best weights.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "one.svm", "1 1:9\n-1 1:9\n-1 1:9\n")

@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model of every kind is confirmed by its own training inputs, and not by any others.
+// verify confirms a model of every kind with the proof of its training, and does not contradict the
+// model without the proof.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
@@ -113,7 +114,7 @@ func priorOf(t *testing.T, data string) string {
 	return second
 }
 
-// Kernel machines are verified by their coefficients, also where classes have names.
+// verify confirms kernel machines from their coefficients, also if classes have names.
 func TestVerifyKernelMachines(t *testing.T) {
 	model, numbers := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "json")
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
@@ -127,7 +128,8 @@ func TestVerifyKernelMachines(t *testing.T) {
 	}
 }
 
-// Claims that attacks got confirmed once are contradicted, with the gap that was found.
+// verify contradicts models with false claims that an earlier version confirmed, and prints the gap
+// that it finds.
 func TestVerifyFalseClaims(t *testing.T) {
 	claims := func(name string) string { return filepath.Join("testdata", "claims", name) }
 	for _, args := range [][]string{
@@ -143,7 +145,7 @@ func TestVerifyFalseClaims(t *testing.T) {
 	}
 }
 
-// A model that leaves out what it claims of each weight vector gets no allowance for that.
+// A model whose claims about the single weight vectors are missing is contradicted.
 func TestVerifyLacksClaims(t *testing.T) {
 	dir := t.TempDir()
 	model, proof, data := filepath.Join(dir, "model"), filepath.Join(dir, "proof"),
@@ -163,8 +165,8 @@ func TestVerifyLacksClaims(t *testing.T) {
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
 
-// A model that claims nothing has a verdict and an exit code of its own. That is one without an
-// objective, without a bound, or with one that says nothing: of a gap above 100 %.
+// A model that claims nothing has a verdict and an exit code of its own: a model without an
+// objective, without a bound, or with a gap above 100 %.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	check := func(name, data string) {
@@ -213,8 +215,8 @@ func TestVerifyClaimsNothing(t *testing.T) {
 	check("a kernel machine far from the origin", data)
 }
 
-// Rows are held as in training unless -layout is given. The gap that was found is printed however
-// large it is, and so are the vectors of which less was found than they claim.
+// verify holds rows in the layout of training unless -layout is given. It prints the gap that it
+// finds, however large, and the vectors whose bounds or gaps it finds worse than claimed.
 func TestVerifyTellsWhatItFound(t *testing.T) {
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")

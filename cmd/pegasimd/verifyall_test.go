@@ -20,7 +20,7 @@ import (
 var verifyKinds = flag.Int("verify-kinds", 97,
 	"TestVerifyKinds trains a model of every n-th kind: 1 for all")
 
-// A tally counts what verify said of the models that the tests trained.
+// A tally counts the verdicts of verify on the models that the tests trained.
 type tally struct {
 	sync.Mutex
 	of map[string]int
@@ -30,13 +30,14 @@ func (v *tally) String() string { return strings.TrimPrefix(fmt.Sprint(v.of), "m
 
 var verdicts = tally{of: map[string]int{}}
 
-// verifyTrained verifies the model that a successful command line has trained, if it did, against
-// the data, as verify does: no model that a test of the command trains may be contradicted.
+// verifyTrained verifies the model that a successful command line has trained, if it has trained
+// one, against the data. It reports an error if the model is contradicted, or if verify does not
+// check a part that it can check.
 func verifyTrained(t *testing.T, args []string) {
 	t.Helper()
 	f, model, data, more := trainedBy(args)
 	if model == "" || slices.Contains(args, "-") || slices.Contains(args, "-force") {
-		return // what it read is not there, or was replaced
+		return // the inputs were standard input, or may have been replaced
 	}
 	f.Values.Passes, f.Quiet = 2, true
 	alone := f.Start == "" && f.Prior == ""
@@ -66,8 +67,8 @@ func verifyTrained(t *testing.T, args []string) {
 	verdicts.of[r.Verdict]++
 }
 
-// trainedBy returns the model that a command line writes, the first and further files of the data
-// that it is trained on, and the flags that verify takes of these; no model if it trains none.
+// trainedBy returns the name of the model that a command line trains, empty if it trains none, the
+// names of the first and of further data files, and the flags that verify needs.
 func trainedBy(args []string) (f *flags.Set, model, data string, more []string) {
 	f = flags.NewSet("verify")
 	c := &call{flags: flags.NewSet(args[0])}
@@ -89,9 +90,9 @@ func trainedBy(args []string) (f *flags.Set, model, data string, more []string) 
 	return f, model, data, c.more
 }
 
-// Models of every kind that the command can train are verified, by the helper that runs it: every
-// loss, set of problems, scaling, bias, layout and finish, and every kernel. With -verify-kinds 1
-// all of them, else some.
+// train with every loss, multi-class scheme, scaling, bias, layout, finish and kernel writes a
+// model that verifyTrained accepts, or refuses the combination. Only every n-th kind is trained
+// (flag -verify-kinds).
 func TestVerifyKinds(t *testing.T) {
 	dir := t.TempDir()
 	g := rand.New(rand.NewPCG(18, 1))

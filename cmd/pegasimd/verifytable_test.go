@@ -78,9 +78,9 @@ func asJSON(t *testing.T, table [][]string) string {
 
 var inOrder = []int{0, 1, 2, 3, 4, 5, 6}
 
-// Models of tables are confirmed on the table that they are of, whatever flags say of its columns,
-// and in any form that it comes in: the encoder that is fitted again is the same. A form that does
-// not show a part of it leaves that part unchecked.
+// verify confirms models of tables, whatever flags trained them and in whatever form the table is
+// given, because it fits the same encoder again. Parts of the encoder that a form of the table does
+// not show are not checked.
 func TestVerifyTables(t *testing.T) {
 	table := mixedTable(1, 80)
 	data, model := file(t, "table.csv", asCSV(t, table, inOrder...)),
@@ -134,8 +134,9 @@ func TestVerifyTables(t *testing.T) {
 	verify("cv", data)
 }
 
-// Training with -start or -prior takes the encoder of the other model, which need not fit the data.
-// Verify compares the encoder with the other model, and does not contradict it without that.
+// Training with -start or -prior uses the encoder of the other model, which may differ from an
+// encoder fitted to the data. verify compares the encoder with the other model. Without that model
+// it does not check the encoder.
 func TestVerifyTableOfStart(t *testing.T) {
 	dir := t.TempDir()
 	first, model := filepath.Join(dir, "first"), filepath.Join(dir, "model")
@@ -167,8 +168,7 @@ func TestVerifyTableOfStart(t *testing.T) {
 	}
 }
 
-// Verify contradicts edits of an encoder: those that change no row of the training data, and one of
-// the length of texts.
+// verify contradicts edited encoders, even if the edit changes no row of the training data.
 func TestVerifyEditedEncoders(t *testing.T) {
 	data, model := file(t, "table.csv", asCSV(t, mixedTable(1, 80), inOrder...)),
 		filepath.Join(t.TempDir(), "model")
@@ -220,14 +220,14 @@ func TestVerifyEditedEncoders(t *testing.T) {
 	}
 }
 
-// addTo adds to the mean of a scale.
+// addTo adds v to the mean of a column's scale.
 func addTo(scale any, v float64) {
 	s := scale.(map[string]any)
 	s["mean"] = s["mean"].(float64) + v
 }
 
-// editTable returns a model whose encoder has another column of the name, without its hash, and
-// with the checksum made right.
+// editTable returns the model file text with the named column of the encoder changed, without the
+// hash, and with a right checksum.
 func editTable(t *testing.T, text []byte, column string, change func(column map[string]any)) []byte {
 	t.Helper()
 	head, body, _ := bytes.Cut(text[:len(text)-sha256.Size], []byte("\n\n"))

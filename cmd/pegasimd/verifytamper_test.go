@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// A gap in the file that the objective and the bound do not make, claims of vectors that share one
-// problem, and a model that does not say what data it is of are not confirmed.
+// verify does not confirm a gap that differs from the gap of objective and bound, separate claims
+// of vectors that share one problem, or a model without the hash of its data.
 func TestVerifyEditedClaims(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	three := file(t, "three.svm", toy+"2 1:9 2:9\n2 1:8 2:9\n")
@@ -35,7 +35,7 @@ func TestVerifyEditedClaims(t *testing.T) {
 		text := []byte(read(t, model))
 		head, body, _ := bytes.Cut(text[:len(text)-sha256.Size], []byte("\n\n"))
 		before, after, found := strings.Cut(string(head), c.from)
-		switch { // the value goes as well, or the line
+		switch { // removes the rest of the old value, or of the line
 		case c.from == `"gap":`:
 			after = after[strings.IndexAny(after, ",}"):]
 		case c.to == "":
@@ -53,8 +53,8 @@ func TestVerifyEditedClaims(t *testing.T) {
 	}
 }
 
-// Negated sigmoids are confirmed as not checked, with a line that doubts them; -sigmoids
-// contradicts them.
+// verify confirms a model with a negated sigmoid, says that it did not check the probabilities, and
+// calls the sigmoid suspicious. With -sigmoids it contradicts the model.
 func TestVerifyNegatedSigmoids(t *testing.T) {
 	data, model := file(t, "named.csv", asCSV(t, mixedTable(3, 90), 2, 3, 6)),
 		filepath.Join(t.TempDir(), "model")
@@ -80,7 +80,7 @@ func TestVerifyNegatedSigmoids(t *testing.T) {
 	fails(t, exitError, "give other sigmoids", "verify", "-sigmoids", model, data)
 }
 
-// Every field that a header can have has a rule by which verify lists it, so that a new one can't
+// Every field that a header can have has a rule by which verify lists it, so that a new field can't
 // be forgotten.
 func TestVerifyParts(t *testing.T) {
 	known := func(part string) {
@@ -119,7 +119,8 @@ func TestVerifyParts(t *testing.T) {
 	}
 }
 
-// Settings that the model does not fit, and values that no writer gives, are not confirmed.
+// verify ends with an error if the settings do not fit the model, or if the header has keys or
+// values that training never writes.
 func TestVerifyEditedSettings(t *testing.T) {
 	for _, c := range []struct{ train, data, from, to, told string }{
 		{"-scale standard", toy, `"scale":"standard"`, `"scale":"none"`, "scale is none, but"},

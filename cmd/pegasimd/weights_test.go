@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// weightedRows returns rows of two columns as lines of svmlight text, their weights 0 to 3, and
-// the lines as often as their weights say. Labels are regression targets if there are no classes.
+// weightedRows returns rows of two columns as lines of svmlight text, their weights from 0 to 3,
+// and a text that repeats each line as often as its weight says. Labels are regression targets if
+// classes is 0.
 func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
 	g := rand.New(rand.NewPCG(9, uint64(classes)))
 	for i := range rows {
@@ -28,8 +29,8 @@ func weightedRows(rows, classes int) (data string, weights []float32, copies str
 	return data, weights, copies
 }
 
-// eval -weights measures as eval does on data that have each row as often as its weight says. Rows
-// of weight 0 may have labels that the model does not know.
+// eval -weights gives the figures, up to rounding, of eval on data that repeat each row as often as
+// its weight says. Rows of weight 0 may have labels that the model does not know.
 func TestEvalWeights(t *testing.T) {
 	for _, c := range []struct {
 		name, flags string
@@ -68,7 +69,7 @@ func TestEvalWeights(t *testing.T) {
 	}
 }
 
-// nearly reports whether parts of two reports are the same, but for roundings.
+// nearly reports whether parts of two reports are equal, up to rounding of numbers.
 func nearly(a, b any) bool {
 	switch b := b.(type) {
 	case float64:
@@ -137,8 +138,8 @@ func TestTrainWeights(t *testing.T) {
 	fails(t, exitUsage, "-kernel", "train", "-kernel", "rbf", "-weights", data, data)
 }
 
-// Rows of weight 0 are as if not there, in a table with words and gaps too: the encoder is not
-// fitted to them, the model has the same hash without them, and both are confirmed.
+// Without its rows of weight 0, a table with words and gaps gives a model with the same hash: the
+// encoder and the sigmoids are not fitted to these rows. verify confirms both models.
 func TestTableWeightZero(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	all, rest, weights := "age,town,y\n", "age,town,y\n", []float32{}
@@ -177,7 +178,8 @@ func TestTableWeightZero(t *testing.T) {
 	}
 }
 
-// A file of weights or costs is read line by line, and no further than its numbers can be of use.
+// A file of weights or costs is read only until it has far more lines than are needed, or more than
+// -max-bytes.
 func TestNumbersAreReadInPart(t *testing.T) {
 	data := file(t, "x.svm", toy)
 	model := filepath.Join(t.TempDir(), "model")
