@@ -85,7 +85,7 @@ func TestColumns(t *testing.T) {
 			} {
 				out, told := must(t, "predict", c.data, c.model)
 				if out != fruits || !strings.Contains(told, c.told) {
-					t.Errorf("%s: predicted %q, told %q, want %q", filepath.Base(c.model), out,
+					t.Errorf("%s: predicted %q, printed %q, want %q", filepath.Base(c.model), out,
 						told, c.told)
 				}
 			}

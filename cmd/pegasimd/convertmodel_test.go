@@ -32,23 +32,24 @@ func TestConvertModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.Table = nil; a.Hash() != b.Hash() || b.Lambda != 0.25 || b.Config.Loss != pegasos.SquaredHinge {
-		t.Errorf("%s, back %s, lambda %v, %+v", a.Hash(), b.Hash(), b.Lambda, b.Config)
+		t.Errorf("hash %s, after conversions %s, lambda %v, %+v",
+			a.Hash(), b.Hash(), b.Lambda, b.Config)
 	}
 	want, _ := must(t, "predict", "-quiet", "-scores", digits, model)
 	if have, _ := must(t, "predict", "-quiet", "-scores", digits, back); have != want {
-		t.Error("the model that came back has other scores")
+		t.Error("the model after two conversions has other scores")
 	}
 	must(t, "convert", "-to", "json", model, text+".json")
 	must(t, "convert", "-from", "json", text+".json", back)
 	if a, b := read(t, model), read(t, back); a != b {
-		t.Error("the model that came back from JSON is another file")
+		t.Error("conversion to JSON and back changes the model file")
 	}
 	// liblinear drops the table and so changes the hash that ONNX contains.
 	direct, _ := must(t, "convert", "-to", "onnx", model, "-")
 	direct = strings.ReplaceAll(direct, hashOf(t, model), b.Hash())
 	if over, _ := must(t, "convert", "-from", "liblinear", "-to", "onnx", text,
 		"-"); over != direct || len(direct) < 4*64*10 {
-		t.Errorf("%d bytes of ONNX, through liblinear %d", len(direct), len(over))
+		t.Errorf("%d bytes of ONNX, by way of liblinear %d", len(direct), len(over))
 	}
 }
 
@@ -114,7 +115,7 @@ func TestConvertModelHints(t *testing.T) {
 		must(t, "convert", "a.model", "a."+form)
 		must(t, "convert", "-to", form, "a.model", "b."+form)
 		if read(t, "a."+form) != read(t, "b."+form) {
-			t.Errorf("the ending %s makes another file", form)
+			t.Errorf("the ending %s gives another file than -to", form)
 		}
 	}
 	fails(t, exitError, "train with -multiclass ovr", "convert", "pairs.model", "c.liblinear")
@@ -173,7 +174,7 @@ func TestConvertModelErrors(t *testing.T) {
 				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
 			}
 			if text, err := os.ReadFile("out"); err != nil || string(text) != "old" {
-				t.Errorf("what was there is now %q, %v", text, err)
+				t.Errorf("the existing output is now %q, %v", text, err)
 			}
 			if left, _ := filepath.Glob("*"); len(left) != 1 {
 				t.Errorf("left behind: %v", left)
@@ -207,7 +208,7 @@ func TestScoresOfEachClass(t *testing.T) {
 			}
 			if len(cells) != 11 || cells[0] != alone[i] ||
 				strings.Split(want, "\t")[best] != cells[0] {
-				t.Fatalf("%s, row %d: %q, %q alone", flags, i, line, alone[i])
+				t.Fatalf("%s, row %d: %q, without -scores %q", flags, i, line, alone[i])
 			}
 		}
 	}
@@ -245,7 +246,7 @@ func TestConvertGo(t *testing.T) {
 	must(t, "convert", "-to", "go", "model", "My-Pets2.go")
 	if out, _ := must(t, "convert", "-to", "go", "model", "-"); out != strings.ReplaceAll(code,
 		"ackage mypets2", "ackage model") {
-		t.Error("standard output is another file")
+		t.Error("standard output differs from the file")
 	}
 	for _, name := range []string{"other.go", "other_test.go"} {
 		if err := os.WriteFile(name, []byte("package other\n"), 0o666); err != nil {

@@ -37,7 +37,7 @@ func TestCurve(t *testing.T) {
 		"-plot", dir+"/curve.svg", "-valid", digits)...)
 	plain, run := report(t, dir+"/plain.json"), report(t, dir+"/json")
 	if plain["model_hash"] != run["model_hash"] || plain["gap"] != run["gap"] {
-		t.Error("measuring on the way changes the result")
+		t.Error("measuring during training changes the result")
 	}
 	c := curveOf(t, dir+"/json")
 	steps, last := c["steps"], len(c["steps"])-1
@@ -56,7 +56,8 @@ func TestCurve(t *testing.T) {
 				c["epochs"][i], objective, bound, c["gap"][i])
 		}
 		if v := c["valid"][i]; v != c["train"][i] || !(v > 0) || v > 1 {
-			t.Errorf("accuracy %v, of the same rows again %v", c["train"][i], v)
+			t.Errorf("training accuracy %v, validation accuracy on the same rows %v",
+				c["train"][i], v)
 		}
 	}
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
@@ -91,7 +92,8 @@ func TestCurveOfOneRun(t *testing.T) {
 		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) ||
 			len(steps) < 4 || last < result || last != result && !strings.Contains(flags,
 			"-patience") {
-			t.Errorf("%s: %v steps, points after %v", flags, result, steps)
+			t.Errorf("%s: the run has %v steps, the curve has points after %v",
+				flags, result, steps)
 		}
 	}
 }
@@ -105,11 +107,11 @@ func TestEarly(t *testing.T) {
 	parts := (&curve{out: new(output)}).early()
 	for i, part := range parts {
 		if part <= 0 || part >= 1 || i > 0 && (part < 1.3*parts[i-1] || part > 1.5*parts[i-1]) {
-			t.Errorf("measures at %v", parts)
+			t.Errorf("early returns %v", parts)
 		}
 	}
 	if len(parts) != 12 || parts[11] > 1/1.3 {
-		t.Errorf("measures at %v", parts)
+		t.Errorf("early returns %v", parts)
 	}
 }
 
@@ -203,7 +205,7 @@ func TestProba(t *testing.T) {
 		fmt.Sscan(scored[i+1], &label, &score)
 		if math.Abs(cat+dog-1) > 1e-8 || math.Abs(dog-1/(1+math.Exp(-score))) > 1e-8 ||
 			(label == "dog") != (dog > 0.5) {
-			t.Errorf("%q of the score %v", line, score)
+			t.Errorf("probabilities %q for the score %v", line, score)
 		}
 	}
 	must(t, "train", "-quiet", data, model)
@@ -228,7 +230,8 @@ func TestProba(t *testing.T) {
 			}
 		}
 		if math.Abs(sum-1) > 1e-7 || fields[0] != fmt.Sprint(best) {
-			t.Fatalf("%q sums to %v", line, sum)
+			t.Fatalf("%q: the sum is %v, or the label does not have the highest probability",
+				line, sum)
 		}
 	}
 }

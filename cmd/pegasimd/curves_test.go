@@ -73,7 +73,7 @@ func TestCurves(t *testing.T) {
 	must(t, "convert", "-to", "json", model, of("x.json"))
 	must(t, "convert", "-from", "json", of("x.json"), of("again.model"))
 	if read(t, of("again.model")) != read(t, model) {
-		t.Error("the way to JSON and back gives another file")
+		t.Error("conversion to JSON and back changes the model file")
 	}
 	must(t, "train", "-curves", "none", table, of("line.model"))
 	if _, stderr := must(t, "eval", table, of("line.model")); strings.Contains(stderr, "curves") {
@@ -108,7 +108,7 @@ func TestCurvesBesideWords(t *testing.T) {
 	must(t, "convert", "-to", "json", model, model+".json")
 	must(t, "convert", "-from", "json", model+".json", model+"2")
 	if have, _ := must(t, "predict", "-scores", table, model+"2"); have != want {
-		t.Error("the model of the JSON has other scores")
+		t.Error("the model converted to JSON and back has other scores")
 	}
 }
 
@@ -138,7 +138,8 @@ func TestConvertCurves(t *testing.T) {
 						z += float64(v) * float64(m.Weights[0][j])
 					}
 					if math.Abs(z-want[i]) > 1e-5*(1+math.Abs(z)) {
-						t.Fatalf("%s, %v, %s: row %d has %v, want %v", kind, word, name, i, z, want[i])
+						t.Fatalf("%s, %v, %s: row %d has the score %v, want %v",
+							kind, word, name, i, z, want[i])
 					}
 				}
 			}
@@ -209,7 +210,7 @@ func TestInspectKnots(t *testing.T) {
 		}
 		slices.Sort(knots)
 		if len(knots) != 3 || !(knots[0] < -2 && knots[1] > 0 && knots[1] < 6 && knots[2] > 8) {
-			t.Errorf("the knots of a are %v, want those of mean 3 and deviation 10", knots)
+			t.Errorf("the knots of a are %v, want knots for mean 3 and deviation 10", knots)
 		}
 		if !strings.Contains(stdout, "\ncurves    ") {
 			t.Errorf("inspect counts no curves:\n%s", stdout)

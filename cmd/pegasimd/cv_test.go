@@ -124,7 +124,8 @@ func TestCrossValidationThreads(t *testing.T) {
 				first = got.String()
 			}
 			if got.String() != first {
-				t.Errorf("%s: with %s threads %s, with one %s", flags, threads, got.String(), first)
+				t.Errorf("%s: with %s threads %s, with 1 thread %s",
+					flags, threads, got.String(), first)
 			}
 		}
 	}
@@ -136,12 +137,12 @@ func TestCrossValidationBest(t *testing.T) {
 	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e-3,0.1,1e-2,0.1", "-bias", "augmented", easy)
 	if len(r.Grid) != 3 || strings.Contains(printed, " one tried") ||
 		r.Grid[2].Mean != 1 || r.Best.Mean != 1 || r.Best.Lambda != 0.1 {
-		t.Errorf("best of equal ones: %+v", r)
+		t.Errorf("the best of lambdas with equal scores: %+v", r)
 	}
 	r, _ = cvOf(t, "-folds", "3", "-cs", "10,1,5", "-bias", "augmented", easy)
 	if r.Best.C != 1 || r.Grid[2].C != 10 || math.Abs(float64(r.Best.Lambda)*20*2/3-1) > 0.1 ||
 		r.Config.C != 1 {
-		t.Errorf("best of equal ones: %+v", r)
+		t.Errorf("the best of lambdas with equal scores: %+v", r)
 	}
 	// cv writes the model that train writes with this lambda.
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
@@ -161,7 +162,7 @@ func TestCrossValidationBest(t *testing.T) {
 	a, _ := os.ReadFile(dir + "/model")
 	b, _ := os.ReadFile(dir + "/other")
 	if len(a) == 0 || !bytes.Equal(a, b) {
-		t.Error("the model's file is another than that of train")
+		t.Error("the model file differs from the model file of train")
 	}
 	// A single lambda is a grid too.
 	if r, _ := cvOf(t, "-lambda", "0.5", easy); len(r.Grid) != 1 || r.Best.Lambda != 0.5 ||
@@ -230,7 +231,7 @@ func TestCrossValidationWeights(t *testing.T) {
 	r, _ := cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights",
 		file(t, "w", weights+"0\n"))...)
 	if r.FoldRows[0]+r.FoldRows[1]+r.FoldRows[2] != 12 || r.Best.Mean != 1 || plain.Best.Mean != 1 {
-		t.Errorf("with a row of no weight: %+v", r)
+		t.Errorf("with a row of weight 0: %+v", r)
 	}
 	r, _ = cvOf(t, append(args, file(t, "b.svm", rows+wrong), "-weights",
 		file(t, "w", weights+"2\n"))...)
@@ -239,7 +240,8 @@ func TestCrossValidationWeights(t *testing.T) {
 		worst = math.Min(worst, s)
 	}
 	if worst != 3./5 && worst != 4./6 {
-		t.Errorf("a row of weight 2 beside 3 or 4 others: %v", r.Best.Scores)
+		t.Errorf("a row of weight 2 and 3 or 4 other rows in its fold: accuracies %v",
+			r.Best.Scores)
 	}
 }
 
@@ -306,7 +308,7 @@ func TestInterruptedCrossValidation(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs.String())
 	}
 	if _, err := os.Stat(model); err == nil {
-		t.Error("there is a model")
+		t.Error("a model was written")
 	}
 }
 
@@ -354,7 +356,8 @@ func TestCVCurves(t *testing.T) {
 			bends := curves != "none"
 			if accuracy := float64(have.Best.Mean); bends != (accuracy > 0.95) ||
 				bends != (m.Config.Curves == pegasos.CurvesProducts) {
-				t.Errorf("words %t, curves %q: accuracy %v, %s", word, curves, accuracy, m.Settings())
+				t.Errorf("words %t, curves %q: accuracy %v, %s",
+					word, curves, accuracy, m.Settings())
 			}
 		}
 	}

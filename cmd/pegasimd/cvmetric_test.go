@@ -300,7 +300,7 @@ func TestKernelMetrics(t *testing.T) {
 		}
 	}
 	if scores["accuracy"] == scores["f1"] {
-		t.Errorf("the same numbers: %v", scores)
+		t.Errorf("accuracy and f1 are equal: %v", scores)
 	}
 	args = append([]string{"cv", "-metric", "roc-auc", data}, args...)
 	fails(t, exitUsage, "needs scores", args...)

@@ -41,7 +41,7 @@ func TestConvertData(t *testing.T) {
 	streamed := filepath.Join(dir, "s.pgsm")
 	must(t, "convert", "-stream", filepath.Join(dir, "a.svm.gz"), streamed)
 	if got := hash(streamed); got != want {
-		t.Errorf("as a stream: model %v, want %v", got, want)
+		t.Errorf("convert -stream: model %v, want %v", got, want)
 	}
 	svm := file(t, "toy.svm", toy)
 	for _, c := range []struct {

@@ -38,7 +38,7 @@ func TestToldBeforeTraining(t *testing.T) {
 	} {
 		_, told := must(t, append(append([]string{"train"}, args...), model)...)
 		if at := strings.Index(told, want); at < 0 || at > strings.Index(told, "lambda ") {
-			t.Errorf("%q, want %q in it, before the run", told, want)
+			t.Errorf("printed %q, want %q before the run", told, want)
 		}
 		if _, told := must(t, append(append([]string{"train", "-quiet"}, args...),
 			model)...); told != "" {

@@ -64,7 +64,7 @@ func TestNoCacheForVariable(t *testing.T) {
 		}
 	}
 	if commands == 0 {
-		t.Error("no command with the variable was found")
+		t.Error("no command that sets PEGASIMD_ISA was found")
 	}
 }
 
@@ -82,7 +82,7 @@ func TestDocsLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(root, to)); err != nil ||
 				anchor != "" && !hasAnchor(pages[to], anchor) {
-				t.Errorf("%s: %s leads nowhere", page, match[1])
+				t.Errorf("%s: the link %s has no target", page, match[1])
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func TestDocsLinks(t *testing.T) {
 	for file, text := range tracked(t, ".go", ".sh", ".yml", "Makefile") {
 		for _, page := range ownPage.FindAllString(text, -1) {
 			if _, ok := pages[page]; !ok {
-				t.Errorf("%s names %s, which is not there", file, page)
+				t.Errorf("%s names %s, which does not exist", file, page)
 			}
 		}
 	}

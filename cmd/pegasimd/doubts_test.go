@@ -141,7 +141,7 @@ func TestResolved(t *testing.T) {
 			for _, doubt := range []string{"warning: column", "warning: line",
 				"taken for regression targets"} {
 				if strings.Contains(again, doubt) && !strings.Contains(again, "count as missing") {
-					t.Errorf("%s: %q leaves a doubt: %s", name, words, again)
+					t.Errorf("%s: %q causes a warning: %s", name, words, again)
 				}
 			}
 			printed, _ := must(t, "inspect", a)
@@ -299,7 +299,8 @@ func TestLabelQuestion(t *testing.T) {
 			}
 			if code != exitUsage || !strings.Contains(told[:at], "may have the labels") ||
 				told[at:] != answers {
-				t.Errorf("%s of %q: exit code %d, %s, want %s", command, header, code, told, answers)
+				t.Errorf("%s of %q: exit code %d, %s, want %s",
+					command, header, code, told, answers)
 			}
 			if _, err := os.Stat(out); err == nil {
 				t.Fatal("an output was written")
@@ -407,7 +408,7 @@ func TestWarningsAreLast(t *testing.T) {
 				t.Errorf("%s -strict: exit code %d, %s", line, code, told)
 			}
 			if _, err := os.Stat("out.model"); err == nil && data == "doubt.csv" {
-				t.Errorf("%s -strict: there is a model", line)
+				t.Errorf("%s -strict: a model was written", line)
 			}
 		}
 	}
@@ -506,7 +507,7 @@ func TestMissingDrop(t *testing.T) {
 		must(t, append(args, file(t, "x.csv", without), dir+"/b")...)
 		if modelHash(t, dir+"/a") != modelHash(t, dir+"/b") ||
 			!strings.Contains(told, "left out 30 rows without a label\n") {
-			t.Errorf("%s: another model: %s", flags, told)
+			t.Errorf("%s: another model than without the rows: %s", flags, told)
 		}
 		fails(t, exitError, "-missing drop", append(args, file(t, "x.csv", rows), dir+"/c")...)
 	}
@@ -514,7 +515,7 @@ func TestMissingDrop(t *testing.T) {
 		file(t, "x.csv", rows), dir+"/a")
 	must(t, "train", "-force", "-weights", file(t, "w", kept), file(t, "x.csv", without), dir+"/b")
 	if modelHash(t, dir+"/a") != modelHash(t, dir+"/b") {
-		t.Error("with weights: another model")
+		t.Error("with weights: another model than without the rows")
 	}
 }
 

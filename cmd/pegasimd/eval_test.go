@@ -81,7 +81,7 @@ func TestEvalNumbersOfTwoClasses(t *testing.T) {
 	want(t, r, map[string]float64{"log_loss": math.NaN(), "mean_loss": (2 + 3 + 1.) / 5,
 		"roc_auc": 4. / 6})
 	if strings.Contains(printed, "log loss") {
-		t.Errorf("hinge has a log loss:\n%s", printed)
+		t.Errorf("a model of the hinge loss has a log loss:\n%s", printed)
 	}
 }
 

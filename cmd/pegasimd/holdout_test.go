@@ -75,7 +75,7 @@ func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 			model := filepath.Join(t.TempDir(), "m.model")
 			all, held := heldOutOf(t, data, model, strings.Fields(c.flags)...)
 			if n := held["rows"].(float64) + all["rows"].(float64); n != float64(len(c.rows)) {
-				t.Fatalf("%v of %d rows", n, len(c.rows))
+				t.Fatalf("%v rows are held out or trained on, want %d", n, len(c.rows))
 			}
 			out := rowsHeldOut(t, data, model)
 			part := func(in bool) string {
@@ -107,7 +107,7 @@ func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 			must(t, append(append([]string{"train", "-quiet"}, given...), part(false), other)...)
 			a, b := readWeightsOf(t, model), readWeightsOf(t, other)
 			if !reflect.DeepEqual(a, b) {
-				t.Errorf("weights %v, of the other rows alone %v", a, b)
+				t.Errorf("weights %v, trained on the other rows alone %v", a, b)
 			}
 			printed, _ := must(t, "verify", model, data)
 			if !strings.Contains(printed, "\nconfirmed\n") ||
@@ -191,8 +191,8 @@ func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 		changed = append(changed, fmt.Sprintf("%d,%s", 2*i, rest), fmt.Sprintf("%d,%s", 2*i+1, rest))
 	}
 	if have := held(changed); !slices.Equal(have, want) {
-		t.Errorf("shuffled and doubled: %d different rows are held out, want %d:\n%v\n%v", len(have),
-			len(want), have, want)
+		t.Errorf("shuffled and doubled: %d different rows are held out, want %d:\n%v\n%v",
+			len(have), len(want), have, want)
 	}
 
 	g := rand.New(rand.NewPCG(3, 3))
@@ -229,7 +229,7 @@ func TestHoldoutWeightsAndProof(t *testing.T) {
 	model, proof := filepath.Join(dir, "m.model"), filepath.Join(dir, "m.proof")
 	_, held := heldOutOf(t, svm, model, "-holdout", "0.2", "-weights", weightFile, "-proof", proof)
 	if sum, rows := held["weight"].(float64), held["rows"].(float64); !(sum > rows) {
-		t.Errorf("weight %v of %v rows", sum, rows)
+		t.Errorf("the sum of the weights is %v for %v rows", sum, rows)
 	}
 	for _, flags := range [][]string{nil, {"-proof", proof}} {
 		printed, _ := must(t, append(append([]string{"verify", "-weights", weightFile}, flags...), model,

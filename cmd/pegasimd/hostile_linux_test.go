@@ -176,7 +176,7 @@ func zippedFile(f hostileFile) hostileFile {
 // with -proba or -scale standard.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes half a minute, and the race detector takes memory")
+		t.Skip("takes half a minute, and the race detector takes memory")
 	}
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -295,7 +295,7 @@ func TestHostileEncoders(t *testing.T) {
 				{"eval", data, model}, {"verify", model, data},
 				{"convert", "-for", model, data, out + ".pgsm"}} {
 				if code := checkPeak(t, args, int(budget.Allowed(size, 2))); code == exitUsage {
-					t.Errorf("%q: a mistake in the command line", args)
+					t.Errorf("%q: the exit code says that the command line is wrong", args)
 				}
 			}
 		})
@@ -341,7 +341,7 @@ func TestPredictMemory(t *testing.T) {
 			first, err := os.ReadFile(out)
 			if err != nil || !bytes.HasPrefix(all, first) ||
 				bytes.Count(all, []byte("\n")) < rows {
-				t.Errorf("%s %s: the first %d of many rows are predicted otherwise: %v", kind,
+				t.Errorf("%s %s: the first %d of many rows have other predictions: %v", kind,
 					form, most, err)
 			}
 		}
@@ -427,7 +427,8 @@ func TestTrainMemory(t *testing.T) {
 		const padded = 4 * 64 * rows
 		t.Logf("%s: %.1f MB, %.2f times the rows", name, float64(have)/1e6, float64(have)/padded)
 		if want := 3 * padded; code != 0 || have > want {
-			t.Errorf("%s: exit code %d, %d bytes of memory, want at most %d", name, code, have, want)
+			t.Errorf("%s: exit code %d, %d bytes of memory, want at most %d",
+				name, code, have, want)
 		}
 	}
 }

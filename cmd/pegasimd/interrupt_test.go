@@ -114,7 +114,7 @@ func TestSignals(t *testing.T) {
 					return
 				}
 				if try == 5 {
-					t.Fatalf("it ended after %v, want %v", took, allowed)
+					t.Fatalf("the command ended after %v, want %v", took, allowed)
 				}
 			}
 		})
@@ -203,7 +203,7 @@ func TestSecondSignal(t *testing.T) {
 			return
 		}
 		if try == 5 {
-			t.Fatalf("it ended after %v, and after %v with a second signal", one, two)
+			t.Fatalf("the command ended after %v, with a second signal after %v", one, two)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestStages(t *testing.T) {
 	} {
 		stage.Store(at)
 		if over(c.yet) || c.over > 0 && !over(c.over) {
-			t.Errorf("stage %d is over too early or too late", at)
+			t.Errorf("stage %d: the time limit is wrong", at)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestKernelCV(t *testing.T) {
 			}
 		}
 		if right/80 < mean-1e-12 || right/80 > mean+1e-12 { // folds of 20
-			t.Errorf("gamma %v, C %v: accuracy %v, the package has %v", p.Gamma, p.C, p.Mean,
+			t.Errorf("gamma %v, C %v: accuracy %v, by CrossPredict %v", p.Gamma, p.C, p.Mean,
 				right/80)
 		}
 	}

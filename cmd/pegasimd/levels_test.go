@@ -203,7 +203,7 @@ func TestBooleanLabels(t *testing.T) {
 	model := at("model")
 	_, told := must(t, "train", "-lambda", ".01", "-class-weight", "true=2", data, model)
 	if want := "2 classes: FALSE (12 rows), True (12 rows)"; !strings.Contains(told, want) {
-		t.Errorf("told %s, want %s", told, want)
+		t.Errorf("printed %s, want %s", told, want)
 	}
 	out, _ := must(t, "predict", "-quiet", data, model)
 	if out != strings.Repeat("True\nFALSE\n", tableRows/2) {
@@ -214,19 +214,19 @@ func TestBooleanLabels(t *testing.T) {
 	} {
 		other := file(t, "y.csv", table("a,b,y\n", labels))
 		if out, _ := must(t, "eval", other, model); !strings.Contains(out, "accuracy 100.0000 %") {
-			t.Errorf("eval told %s", out)
+			t.Errorf("eval printed %s", out)
 		}
 		must(t, "verify", model, other)
 		_, told := must(t, "train", "-lambda", ".01", "-valid", other, data, at("valid"))
 		if !strings.Contains(told, "validation accuracy 100.0000 %") {
-			t.Errorf("-valid told %s", told)
+			t.Errorf("-valid: printed %s", told)
 		}
 	}
 	a, b := at("a.pgsm"), at("b.pgsm")
 	must(t, "convert", data, a)
 	must(t, "convert", "-stream", data, b)
 	if contentOf(t, a) != contentOf(t, b) {
-		t.Error("-stream makes another file")
+		t.Error("convert -stream writes another file")
 	}
 	told, _ = must(t, "inspect", "-label", "y", file(t, "z.csv", table("a,b,y\n", cycle("True", "true", "no"))))
 	if !strings.Contains(told, "label True: 16 rows\nlabel no: 8 rows\n") {

@@ -165,11 +165,11 @@ func TestTrainPredictEval(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(predicted), "\n"); n != 1797 {
-		t.Errorf("%d labels predicted", n)
+		t.Errorf("%d labels predicted, want 1797", n)
 	}
 	if want := fmt.Sprintf("accuracy %.4f %%", 100*e["accuracy"].(float64)); !strings.Contains(
 		accuracy, want) {
-		t.Errorf("predict tells %q, want %q", accuracy, want)
+		t.Errorf("predict prints %q, want %q", accuracy, want)
 	}
 	scores, _ := must(t, "predict", "-scores", "-quiet", digits, model)
 	lines := strings.Split(strings.TrimSpace(scores), "\n")
@@ -215,10 +215,10 @@ func TestPresetPaper(t *testing.T) {
 	cfg := r["config"].(map[string]any)
 	if cfg["order"] != "iid" || cfg["offset"] != "none" || cfg["average"] != "none" ||
 		r["steps"] != 100.0 || r["t0"] != 0.0 {
-		t.Errorf("preset paper is %v, t0 %v", cfg, r["t0"])
+		t.Errorf("-preset paper: the settings are %v, t0 is %v", cfg, r["t0"])
 	}
 	if r["gap"] != nil || r["dual_objective"] != nil {
-		t.Errorf("i.i.d. order has a gap: %v", r["gap"])
+		t.Errorf("-order iid: the report has the gap %v", r["gap"])
 	}
 	must(t, "train", "-quiet", "-preset", "paper", "-order", "sequential", "-lambda", "0.1",
 		"-json", dir+"/json", data, dir+"/model")
@@ -266,7 +266,7 @@ func TestWeights(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n3,3,cat\n")
 	plain := hash(data)
 	if hash(data, "-class-weight", "cat=3,dog=3") != plain {
-		t.Error("the same weight for all makes another model")
+		t.Error("equal weights of all classes change the model")
 	}
 	byClass := hash(data, "-class-weight", "dog=1.5")
 	if byClass == plain || byClass != hash(data, "-weights", file(t, "w", "1\n1\n1.5\n1.5\n1\n")) ||
@@ -450,7 +450,7 @@ func TestMoreFeaturesThanTheModelHas(t *testing.T) {
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
 	out, told := must(t, "predict", file(t, "wide.svm", "1 1:1 2:1 700:3\n-1 1:-1 9:1\n"), model)
 	if out != "1\n-1\n" || !strings.Contains(told, "ignored 2 values") {
-		t.Errorf("predicted %q, told %q", out, told)
+		t.Errorf("predicted %q, printed %q", out, told)
 	}
 }
 

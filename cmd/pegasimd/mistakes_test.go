@@ -92,7 +92,7 @@ func TestNumberedRows(t *testing.T) {
 		} {
 			_, told := must(t, "train", "-layout", layout, data, model)
 			if !strings.Contains(told, want) {
-				t.Errorf("%q, want %q in it", told, want)
+				t.Errorf("printed %q, want %q in it", told, want)
 			}
 		}
 		for _, data := range []string{table("a,b,c,y\n", other), table("", other),

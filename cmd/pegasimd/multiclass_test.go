@@ -74,7 +74,7 @@ func TestMulticlass(t *testing.T) {
 		seen[run["model_hash"]] = true
 	}
 	if len(seen) != 8 {
-		t.Errorf("%d models of 8 kinds", len(seen))
+		t.Errorf("%d different models of 8 kinds", len(seen))
 	}
 	// Two of three classes have no rows, so that eval prints no objective.
 	dir := t.TempDir()
@@ -139,7 +139,7 @@ func TestCosts(t *testing.T) {
 	data := file(t, "pets.csv", noisy(1, 60, all, pets))
 	plain := hash(data)
 	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
-		t.Error("costs of 1 make another model")
+		t.Error("costs of 1 change the model")
 	}
 	// The names are in ascending order, so that the classes are those of the numbers.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
@@ -226,8 +226,8 @@ func TestValid(t *testing.T) {
 			file(t, "some.csv", noisy(2, 80, some, name)), dir+"/model"))
 	}
 	if hashes[0] != hashes[1] || report(t, dir+"/json")["epochs"].(float64) < 2 {
-		t.Errorf("from a model: named %v, numbered %v; %v epochs", hashes[0], hashes[1],
-			report(t, dir+"/json")["epochs"])
+		t.Errorf("-start: hash with named labels %v, with numbers %v; %v epochs",
+			hashes[0], hashes[1], report(t, dir+"/json")["epochs"])
 	}
 	// If all rows of a class have weight 0, the model has neither the class nor its name.
 	var weights strings.Builder

@@ -217,7 +217,8 @@ func TestOutputs(t *testing.T) {
 		}
 		b, err := io.ReadAll(z)
 		if err != nil || len(b) != len(plain) && w.ending != ".json" {
-			t.Errorf("%d bytes in the compressed file, %d in the other, %v", len(b), len(plain), err)
+			t.Errorf("%d bytes in the compressed file, %d in the plain file, %v",
+				len(b), len(plain), err)
 		}
 		if !w.unmarked() {
 			must(t, w.line(zipped)...) // replaces a compressed file that pegasimd wrote
@@ -260,7 +261,7 @@ func TestInputAsOutput(t *testing.T) {
 				}
 			}
 			if err != nil {
-				t.Logf("no such links here: NOT TESTED: %v", err)
+				t.Logf("this system has no such links: NOT TESTED: %v", err)
 				continue
 			}
 			before := contents(t)
@@ -425,7 +426,7 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		if w.name != "train MODEL" { // one folder is enough
-			t.Skip("it is tested once")
+			t.Skip("one output is enough")
 		}
 		write(t, "weights", strings.Repeat("1\n", 20))
 		want, _ := must(t, "predict", "-quiet", "toy.svm", "toy.model")

@@ -31,7 +31,7 @@ func TestConfusionPicture(t *testing.T) {
 		for text, there := range map[string]bool{">class 1<": true, ">1001<": n <= mostCounts,
 			">100.0 %<": n <= mostShares, ">0<": false} {
 			if strings.Contains(svg, text) != there {
-				t.Errorf("%d classes: %s is there: %v", n, text, !there)
+				t.Errorf("%d classes: the picture has %s: %v", n, text, !there)
 			}
 		}
 	}
@@ -66,11 +66,11 @@ func TestPanels(t *testing.T) {
 	for text, there := range map[string]bool{"the title": true, "objective": true, "upper": true,
 		"lower": false, "gap": false, "accuracy": true, "one": true, "two": true, "steps": true} {
 		if strings.Contains(b.String(), ">"+text+"<") != there {
-			t.Errorf("%s is there: %v", text, !there)
+			t.Errorf("the picture has %s: %v", text, !there)
 		}
 	}
 	if err := writePanels(io.Discard, "", "", steps,
 		[]panel{{"", false, []panelLine{{"a", []float64{nan, nan, nan}}}}}); err == nil {
-		t.Error("nothing is drawn")
+		t.Error("panels without a point are drawn")
 	}
 }

@@ -152,7 +152,7 @@ func TestReadingLabelOfModel(t *testing.T) {
 	_, second := must(t, "eval", other, of.model)
 	accuracy := regexp.MustCompile(`accuracy [\d.]+`)
 	if !slices.Equal(want, have) || accuracy.FindString(first) != accuracy.FindString(second) {
-		t.Errorf("scores of permuted columns are others; eval printed %s, want %s", second, first)
+		t.Errorf("permuted columns change the scores; eval printed %s, want %s", second, first)
 	}
 	if printed, _ := must(t, "verify", of.model, data); !strings.HasSuffix(printed, "confirmed\n") {
 		t.Errorf("verify: %s", printed)
@@ -296,8 +296,8 @@ func TestReadingMissingLabels(t *testing.T) {
 			of := trainOn(t, data, "-missing", "drop")
 			if of.code != exitDone || of.rows != 90 || of.classes != want.classes ||
 				want.code != exitDone {
-				t.Errorf("%s, %s: exit code %d, %d rows, %d classes, want 90 rows, %d classes\n%s", name,
-					file2, of.code, of.rows, of.classes, want.classes, brief(of.told))
+				t.Errorf("%s, %s: exit code %d, %d rows, %d classes, want 90 rows, %d classes\n%s",
+					name, file2, of.code, of.rows, of.classes, want.classes, brief(of.told))
 			}
 			if of := trainOn(t, data); of.code != exitError || !strings.Contains(of.told,
 				"-missing drop") {

@@ -288,7 +288,7 @@ func checkMutant(dir string, m oddFile) (verdict, why string) {
 		"-threads", "1", "-max-memory", "500", "-json", "-", data, model)
 	if code != exitDone {
 		if len(told) == 0 || len(told) > 6000 {
-			return wrong("exit code %d, told %d bytes, %.500s", code, len(told), told)
+			return wrong("exit code %d, printed %d bytes, %.500s", code, len(told), told)
 		}
 		return "refused", told
 	}
@@ -303,7 +303,7 @@ func checkMutant(dir string, m oddFile) (verdict, why string) {
 	doubts := doubtsOf(told)
 	code, out, odd := ran("predict", data, model)
 	if rows := strings.Count(out, "\n"); code != exitDone {
-		return wrong("trained, but predict: exit code %d, %s", code, odd)
+		return wrong("train succeeded, but predict: exit code %d, %s", code, odd)
 	} else if len(doubts) > 0 {
 		return "questioned", doubts[0]
 	} else if r.Rows < m.least || r.Rows > m.most || rows != r.Rows {

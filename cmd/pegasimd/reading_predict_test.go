@@ -56,7 +56,7 @@ func TestReadingOddCells(t *testing.T) {
 			code, out, told := pegasimd(t, "predict", odd, of.model)
 			if code != exitDone || strings.Count(out, "\n") != 100 ||
 				!regexp.MustCompile(c.column+`.*\b\d+ cells?`).MatchString(told) {
-				t.Errorf("%s, gaps %t, %q: exit code %d, told %s", c.column, gaps, c.cells, code,
+				t.Errorf("%s, gaps %t, %q: exit code %d, printed %s", c.column, gaps, c.cells, code,
 					told)
 			}
 			if c.column != "kind" {

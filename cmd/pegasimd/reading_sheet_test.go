@@ -247,7 +247,7 @@ func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 	of.code, of.told, of.doubts = code, out+errs, doubtsOf(out+errs)
 	if code != exitDone {
 		if _, err := os.Stat(of.model); err == nil {
-			t.Errorf("train %q: exit code %d and a model", flags, code)
+			t.Errorf("train %q: exit code %d, but a model was written", flags, code)
 		}
 		return of
 	}
@@ -375,7 +375,7 @@ func checkTwins(t *testing.T, twins map[string]twin) {
 			}
 			switch {
 			case c.doubt == "" && len(have.doubts) > 0:
-				t.Errorf("%q, want no doubt", have.doubts)
+				t.Errorf("%q, want no warning", have.doubts)
 			case c.doubt != "" && c.doubt != anyDoubt && !mention(have.doubts, c.doubt):
 				t.Errorf("%q, want a warning that names %s\n%s", have.doubts, c.doubt,
 					brief(have.told))

@@ -32,7 +32,7 @@ func shows(t *testing.T, what, page string, texts ...string) {
 	plain := tags.ReplaceAllString(page, "")
 	for _, text := range texts {
 		if text, not := strings.CutPrefix(text, "!"); strings.Contains(plain, text) == not {
-			t.Errorf("%s: %q is there: %v", what, text, not)
+			t.Errorf("%s: the page has %q: %v", what, text, not)
 		}
 	}
 }

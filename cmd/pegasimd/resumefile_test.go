@@ -50,7 +50,7 @@ func TestResumedFiles(t *testing.T) {
 		cuts := cutShort(t, g, took, args, data, have)
 		interrupted += cuts
 		if read(t, have) != read(t, want) {
-			t.Errorf("%q: another file after %d interruptions", flags, cuts)
+			t.Errorf("%q: another model file after %d interruptions", flags, cuts)
 		}
 	}
 	if interrupted == 0 {

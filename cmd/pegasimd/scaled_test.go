@@ -63,7 +63,8 @@ func TestTrainScaled(t *testing.T) {
 		want := scoresOf(t, args(file(t, "scaled.svm", text(2, 100, scaled)), dir+"/plain")...)
 		for i, v := range have {
 			if math.Abs(v-want[i]) > 1e-4*(1+math.Abs(v)) {
-				t.Fatalf("%s: row %d has %v, of data that were scaled before %v", kind, i, v, want[i])
+				t.Fatalf("%s: row %d has the score %v, with a model of scaled data %v",
+					kind, i, v, want[i])
 			}
 		}
 		must(t, args("eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")...)
@@ -76,7 +77,7 @@ func TestTrainScaled(t *testing.T) {
 			dir+"/again")...)
 		if a, b := report(t, dir+"/json")["model_hash"], report(t,
 			dir+"/other")["model_hash"]; a != b {
-			t.Errorf("%s: %v, resumed at the end %v", kind, a, b)
+			t.Errorf("%s: hash %v, resumed at the end %v", kind, a, b)
 		}
 		must(t, args("train", "-quiet", "-start", dir+"/model", data, dir+"/again")...)
 		again, err := pegasos.ReadFile(dir + "/again")
@@ -103,7 +104,8 @@ func TestTrainScaled(t *testing.T) {
 			back := scoresOf(t, args(test, dir+"/back")...)
 			for i, v := range have {
 				if math.Abs(v-back[i]) > 1e-5*(1+math.Abs(v)) {
-					t.Fatalf("%s as %s: row %d has %v, not %v", kind, form, i, back[i], v)
+					t.Fatalf("%s: row %[3]d has the score %[4]v as %[2]s, want %[5]v",
+						kind, form, i, back[i], v)
 				}
 			}
 		}

@@ -131,7 +131,8 @@ func TestSeveralFiles(t *testing.T) {
 				have, want = bare(have), bare(want)
 			}
 			if have != want {
-				t.Errorf("not the model of the concatenation:\n%.2000s\nwant\n%.2000s", have, want)
+				t.Errorf("another model than for the concatenation:\n%.2000s\nwant\n%.2000s",
+					have, want)
 			}
 			if out, _ := must(t, append([]string{"verify", model}, parts...)...); !strings.Contains(out,
 				"\nconfirmed") {
@@ -145,7 +146,7 @@ func TestSeveralFiles(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "labels.txt")
 			must(t, append(append([]string{"predict"}, parts...), model, out)...)
 			if all := read(t, out); all != one {
-				t.Error("other predictions than those of the concatenation")
+				t.Error("other predictions than for the concatenation")
 			}
 		})
 	}
@@ -167,7 +168,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 		t.Error(told)
 	}
 	if one, all := namelessHash(t, model("one")), namelessHash(t, model("all")); one != all {
-		t.Error("-holdout: another model than that of the concatenation")
+		t.Error("-holdout: another model than for the concatenation")
 	}
 	_, again, _ := strings.Cut(told, "resolved: pegasimd ")
 	again, _, _ = strings.Cut(again, "\n")
@@ -183,7 +184,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 	}
 	one, _ := must(t, "predict", "-keep", "label,age", whole, model("one"))
 	if all, _ := must(t, "predict", "-keep", "label,age", a, b, model("one")); all != one {
-		t.Error("-keep: other rows than those of the concatenation")
+		t.Error("-keep: other rows than for the concatenation")
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, c := range []struct{ flags, ending string }{{"", ".svm"}, {"-stream", ".pgsm"},
@@ -192,7 +193,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 		must(t, append(args, whole, at("one"+c.ending))...)
 		must(t, append(args, a, b, at("all"+c.ending))...)
 		if read(t, at("all"+c.ending)) != read(t, at("one"+c.ending)) {
-			t.Errorf("convert %s: other rows than those of the concatenation", c.flags)
+			t.Errorf("convert %s: other rows than for the concatenation", c.flags)
 		}
 	}
 	valid := func(name string, flags ...string) map[string]any {
@@ -212,7 +213,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 			model(fmt.Sprint("cv", len(of)))}, of...)...)
 	}
 	if namelessHash(t, model("cv1")) != namelessHash(t, model("cv2")) {
-		t.Error("cv: another model than that of the concatenation")
+		t.Error("cv: another model than for the concatenation")
 	}
 	for range 2 { // an older model is replaced
 		must(t, "train", "-quiet", "-kernel", "rbf", a, b, "-model", filepath.Join(dir, "any name"))

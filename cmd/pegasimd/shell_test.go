@@ -129,7 +129,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 	p.last = time.Time{}
 	p.show(0, "%s", strings.Repeat("x", 200))
 	if n := len(strings.TrimSpace(told.String())); n != lineWidth {
-		t.Errorf("%d letters", n)
+		t.Errorf("%d letters, want lineWidth", n)
 	}
 	told.Reset()
 	p.last = time.Time{}
@@ -181,7 +181,7 @@ func TestUndefinedFigures(t *testing.T) {
 		}
 		if (c["precision"] == nil) != (predicted[k] == 0) || (c["recall"] == nil) != (rows == 0) ||
 			(c["f1"] == nil) != (predicted[k]+rows == 0) {
-			t.Errorf("%v of %d predictions", c, predicted[k])
+			t.Errorf("undefined figures of a class with %[2]d predictions: %[1]v", c, predicted[k])
 		}
 	}
 	if never == 0 {

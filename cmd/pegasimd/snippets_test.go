@@ -128,8 +128,8 @@ func TestSnippetsPrint(t *testing.T) {
 				for show := range strings.Lines(want) {
 					at := slices.Index(printed, show)
 					if show != "...\n" && at < 0 {
-						t.Errorf("%s: pegasimd %s does not print %q, or not in this order:\n%s%s", page,
-							line, show, stdout, stderr)
+						t.Errorf("%s: pegasimd %s does not print %q, or not in this order:\n%s%s",
+							page, line, show, stdout, stderr)
 					}
 					printed = printed[at+1:]
 				}
@@ -138,7 +138,7 @@ func TestSnippetsPrint(t *testing.T) {
 		}
 	}
 	if ran == 0 {
-		t.Error("no console block")
+		t.Error("no document has a console block")
 	}
 }
 
@@ -235,7 +235,7 @@ func TestSnippetsName(t *testing.T) {
 				}
 			}
 			if !found {
-				t.Errorf("%s: %s: nothing there", page, line)
+				t.Errorf("%s: %s: the folder does not exist", page, line)
 			}
 		}
 	}
@@ -264,7 +264,7 @@ func TestSnippetsOfGo(t *testing.T) {
 			if ran[page]++; !slices.ContainsFunc(examples, func(text string) bool {
 				return strings.Contains(text, words(block[1]))
 			}) {
-				t.Errorf("%s: no example does this:\n%s", page, block[1])
+				t.Errorf("%s: no example has this code:\n%s", page, block[1])
 			}
 		}
 	}

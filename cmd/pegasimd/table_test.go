@@ -171,12 +171,12 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 	_, told := must(t, "train", "people.csv")
 	if !strings.Contains(told, counts[0]+"the label is the last column, label, by its name\n") {
-		t.Errorf("train told %s", told)
+		t.Errorf("train printed %s", told)
 	}
 	labels, told := must(t, "predict", "new.csv", "people.model")
 	right := regexp.MustCompile(`^accuracy (\d+)\.\d+ % \(\d+ of 100\)\n$`).FindStringSubmatch(told)
 	if strings.Count(labels, "\n") != 100 || right == nil || right[1] < "80" {
-		t.Errorf("predict told %s", told)
+		t.Errorf("predict printed %s", told)
 	}
 	printed, _ = must(t, "inspect", "-top", "8", "people.model")
 	if !strings.Contains(printed, "\ncolumns   5 of a table; the label is label\n  id      left out  ") {
@@ -217,7 +217,7 @@ func TestTableHashed(t *testing.T) {
 	name, model := file(t, "x.csv", b.String()), filepath.Join(t.TempDir(), "model")
 	_, told := must(t, "train", "-epochs", "5", name, model)
 	if !strings.Contains(told, "4500 different words, hashed to 4096 features\n") {
-		t.Errorf("train told %s", told)
+		t.Errorf("train printed %s", told)
 	}
 	printed, _ := must(t, "inspect", "-top", "20", model)
 	weights := regexp.MustCompile(`  feature \d+ +([-+][\d.]+) x spread = \S+  user in bucket \d+\n`).
@@ -321,7 +321,7 @@ func TestTablePredict(t *testing.T) {
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)
 		if out != want[0] || !strings.Contains(told, want[1]) {
-			t.Errorf("of %q predicted %q, told %q, want %q", data, out, told, want)
+			t.Errorf("%q: predicted %q, printed %q, want %q", data, out, told, want)
 		}
 	}
 	for want, args := range map[string][]string{

@@ -184,7 +184,7 @@ func TestTableContinued(t *testing.T) {
 	must(t, append(run, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
 	must(t, append(run, "-epochs", "20", data, at("20"))...)
 	if contentOf(t, at("resumed")) != contentOf(t, at("20")) {
-		t.Error("the model of a resumed run is another")
+		t.Error("a resumed run gives another model")
 	}
 	others := file(t, "others.csv", string(people(100)))
 	want, err := json.Marshal(encoderOf(t, at("20")))
@@ -195,7 +195,7 @@ func TestTableContinued(t *testing.T) {
 		_, told := must(t, "train", flag, at("20"), others, at(flag))
 		have, _ := json.Marshal(encoderOf(t, at(flag)))
 		if !bytes.Equal(have, want) || strings.Contains(told, "say otherwise") {
-			t.Errorf("%s: %s, want %s; told %s", flag, have, want, told)
+			t.Errorf("%s: %s, want %s; printed %s", flag, have, want, told)
 		}
 	}
 	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
@@ -205,7 +205,7 @@ func TestTableContinued(t *testing.T) {
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))
 	if !regexp.MustCompile(`validation accuracy \d+\.\d+ % on 300 rows`).MatchString(told) ||
 		!strings.Contains(told, "valid.csv: column city: 3 cells with a word that") {
-		t.Errorf("-valid told %s", told)
+		t.Errorf("-valid: printed %s", told)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestTableInLittleMemory(t *testing.T) {
 			}
 		}
 		if modelHash(t, dir+"/300") != modelHash(t, dir+"/1") {
-			t.Errorf("%q: the model is another in little memory", more)
+			t.Errorf("%q: little memory changes the model", more)
 		}
 	}
 	t.Setenv("TMPDIR", filepath.Join(temporary, "none"))
@@ -284,19 +284,19 @@ func TestTableConvert(t *testing.T) {
 	_, streamed := must(t, "convert", "-stream", data, at("b.pgsm"))
 	if want := strings.Replace(told, "a.pgsm", "b.pgsm", 1); streamed != want ||
 		!strings.Contains(told, "city    category") {
-		t.Errorf("-stream told %s, want %s", streamed, want)
+		t.Errorf("-stream: printed %s, want %s", streamed, want)
 	}
 	must(t, "convert", "-for", at("model"), data, at("c.pgsm"))
 	for _, name := range []string{"b.pgsm", "c.pgsm"} {
 		if contentOf(t, at("a.pgsm")) != contentOf(t, at(name)) {
-			t.Errorf("%s is another file", name)
+			t.Errorf("%s differs from a.pgsm", name)
 		}
 	}
 	few := file(t, "few.csv", "income,city,age\n1,Bern,\n")
 	_, told = must(t, "convert", "-for", at("model"), few, at("few.svm"))
 	if !strings.HasPrefix(told, "1 row, 8 features: ") ||
 		!strings.Contains(told, `city: 1 cell with a word that`) {
-		t.Errorf("-for told %s", told)
+		t.Errorf("-for: printed %s", told)
 	}
 	one := file(t, "one.csv", "income,city,age,label\n1,Rome,20,stays\n")
 	must(t, "convert", "-for", at("model"), one, at("one.svm"))
@@ -321,13 +321,13 @@ func TestTableConvert(t *testing.T) {
 	must(t, "convert", at("model"), at("model.json"))
 	must(t, "convert", "-from", "json", at("model.json"), at("back"))
 	if contentOf(t, at("model")) != contentOf(t, at("back")) {
-		t.Error("the model is another after JSON")
+		t.Error("conversion to JSON and back changes the model file")
 	}
 	fails(t, exitError, "the format liblinear can't represent how words become numbers: write the "+
 		"data as numbers (convert -for "+at("model")+" DATA", "convert", at("model"), at("x.liblinear"))
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
 		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {
-		t.Errorf("convert to ONNX told %s", told)
+		t.Errorf("convert to ONNX printed %s", told)
 	}
 }
 

@@ -206,7 +206,7 @@ func (h *honest) checkLists(t *testing.T, f opinion) {
 			each(p)
 		}
 		if v.parts == nil && listOf(v.path, f.checked) == listOf(v.path, f.notChecked) {
-			t.Errorf("%v: %s is in none of the lists, or in both", h, v.path)
+			t.Errorf("%v: %s is in neither of the lists, or in both", h, v.path)
 		}
 	}
 	for _, line := range h.header {

@@ -58,7 +58,7 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 			for !isOpen(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, c.in), dir) {
 				if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.Process.Pid)); err != nil {
 					p.end()
-					t.Fatalf("it ended: %s", p.stderr.String())
+					t.Fatalf("the command ended too early: %s", p.stderr.String())
 				}
 				time.Sleep(time.Millisecond)
 			}

@@ -66,7 +66,7 @@ func TestTextResume(t *testing.T) {
 	}
 	if models[0].Hash() != models[1].Hash() ||
 		models[0].Result.Objective != models[1].Result.Objective {
-		t.Error("the model of a resumed run is another")
+		t.Error("a resumed run gives another model")
 	}
 }
 
@@ -114,12 +114,12 @@ func TestTextPredict(t *testing.T) {
 	}
 	for name, content := range map[string]string{"x.csv": csv.String(), "x.jsonl": jsonl.String()} {
 		if have, _ := must(t, "predict", file(t, name, content), at("model")); have != want {
-			t.Errorf("%s is predicted otherwise", name)
+			t.Errorf("%s: other predictions", name)
 		}
 	}
 	have := fromStdin(t, text, true, "predict", "-format", "lines", "-", at("model"))
 	if have != want {
-		t.Errorf("standard input is predicted otherwise: %.100q", have)
+		t.Errorf("standard input: other predictions: %.100q", have)
 	}
 
 	p, err := modelio.ReadFile(at("model"))
@@ -142,7 +142,7 @@ func TestTextPredict(t *testing.T) {
 		must(t, "convert", "-threads", threads, data, at(threads+".pgsm"))
 	}
 	if contentOf(t, at("1.pgsm")) != contentOf(t, at("5.pgsm")) {
-		t.Error("other threads make other rows")
+		t.Error("the number of threads changes the rows")
 	}
 }
 

@@ -225,7 +225,7 @@ func TestVerifyTellsWhatItFound(t *testing.T) {
 		for want, args := range map[string][]string{"sparse:": nil, "dense:": {"-layout", "auto"}} {
 			must(t, append(append([]string{"verify", "-json", numbers}, args...), model, digits)...)
 			if have := report(t, numbers)["data"].(string); !strings.HasPrefix(have, want) {
-				t.Errorf("%s %q: the data are held as %.9q", kind, args, have)
+				t.Errorf("%s %q: the layout of the data is %.9q", kind, args, have)
 			}
 		}
 	}

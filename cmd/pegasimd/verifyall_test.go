@@ -163,7 +163,7 @@ func TestVerifyKinds(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s", args, code, told)
 		}
 	}
-	t.Logf("%d kinds of %d trained and verified", trained, len(all))
+	t.Logf("trained and verified models of %d of %d kinds", trained, len(all))
 	if trained < 10 {
 		t.Errorf("%d models, want 10 or more", trained)
 	}

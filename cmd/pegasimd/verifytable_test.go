@@ -122,13 +122,13 @@ func TestVerifyTables(t *testing.T) {
 	_, out, _ := pegasimd(t, "verify", model, noID)
 	if !strings.HasSuffix(out, "\nnot confirmed\n") || !strings.Contains(out, `is called "id"`) ||
 		!strings.Contains(out, "\nnot checked hash (training), table, ") {
-		t.Errorf("without a column that training left out: %s", out)
+		t.Errorf("data without a column that training left out: %s", out)
 	}
 	headless := file(t, "headless.csv", asCSV(t, table[1:], inOrder...))
 	must(t, "train", "-quiet", "-tol", ".01", "-text", "5", headless, model)
 	_, out, _ = pegasimd(t, "verify", "-json", "-", model, headless)
 	if !strings.Contains(out, `"table.label_at"`) || !strings.Contains(out, `"verdict": "confirmed"`) {
-		t.Errorf("no names: %s", out)
+		t.Errorf("a table without a header: %s", out)
 	}
 	must(t, "cv", "-quiet", "-folds", "3", "-model", model, data)
 	verify("cv", data)
@@ -164,7 +164,7 @@ func TestVerifyTableOfStart(t *testing.T) {
 	must(t, "train", "-quiet", "-resume", state, "-epochs", "60", data, model)
 	out, _ = must(t, "verify", "-start", first, model, data)
 	if !strings.Contains(out, ", table, ") {
-		t.Errorf("resumed: %s", out)
+		t.Errorf("a resumed run: %s", out)
 	}
 }
 

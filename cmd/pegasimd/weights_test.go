@@ -55,11 +55,12 @@ func TestEvalWeights(t *testing.T) {
 			have := report(t, path)
 			of, _ := evalOf(t, file(t, "c.svm", copies), model)
 			if sum := have["weight"]; sum != of["rows"] {
-				t.Errorf("the weights' sum is %v, of %v copies", sum, of["rows"])
+				t.Errorf("the sum of the weights is %v, want %v, the number of copies",
+					sum, of["rows"])
 			}
 			for key, want := range of {
 				if key != "rows" && !nearly(have[key], want) {
-					t.Errorf("%s: %v, of copies %v", key, have[key], want)
+					t.Errorf("%s: %v, for copies %v", key, have[key], want)
 				}
 			}
 			if c.classes > 0 && !strings.Contains(printed, fmt.Sprint(" of ", of["rows"], ")")) {
@@ -117,7 +118,7 @@ func TestTrainWeights(t *testing.T) {
 			fit, metric = "training_r2", "r2"
 		}
 		if have := r["fit"].(map[string]any)[fit]; !nearly(have, of[metric]) {
-			t.Errorf("%d classes: %s %v, of copies %v", classes, fit, have, of[metric])
+			t.Errorf("%d classes: %s %v, for copies %v", classes, fit, have, of[metric])
 		}
 		if classes == 0 {
 			metric = "rmse"
@@ -127,7 +128,7 @@ func TestTrainWeights(t *testing.T) {
 		last := curve[len(curve)-1].(map[string]any)
 		for _, v := range []any{valid["value"], last["train"], last["valid"]} {
 			if !nearly(v, of[metric]) && math.Abs(v.(float64)-of[metric].(float64)) > 1e-6 {
-				t.Errorf("%d classes: %s %v, of copies %v", classes, metric, v, of[metric])
+				t.Errorf("%d classes: %s %v, for copies %v", classes, metric, v, of[metric])
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func TestFitWeights(t *testing.T) {
 		have, want := Fit(z, positive, weight), Fit(copied, positiveCopies, nil)
 		if math.Abs(have.A-want.A) > 1e-9*(1+math.Abs(want.A)) ||
 			math.Abs(have.B-want.B) > 1e-9*(1+math.Abs(want.B)) {
-			t.Errorf("%+v, of copies %+v", have, want)
+			t.Errorf("%+v, with copies %+v", have, want)
 		}
 		want = Fit(z, positive, nil)
 		// A mean weight below 1 is scaled to 1, so that equal weights below 1 have the effect of
@@ -96,10 +96,10 @@ func TestFitWeights(t *testing.T) {
 		half[0], ones[0] = 0, 0
 		have, want = Fit(z, positive, half), Fit(z, positive, ones)
 		if math.Abs(have.A-want.A)+math.Abs(have.B-want.B) > 1e-12*(1+math.Abs(want.A)) {
-			t.Errorf("halves and a 0: %+v, want %+v", have, want)
+			t.Errorf("weights of 0.5 and a weight of 0: %+v, want %+v", have, want)
 		}
 		if other := Fit(z, positive, slices.Repeat([]float64{100}, n)); other == want {
-			t.Errorf("a hundred copies of each score: the same sigmoid, %+v", other)
+			t.Errorf("weights of 100 do not change the sigmoid %+v", other)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestCouple(t *testing.T) {
 	p := make([]float64, 3)
 	Couple(p, []float64{1, 1, 1})
 	if math.Abs(p[0]+p[1]+p[2]-1) > 1e-12 || p[2] < p[1] || p[1] < p[0] {
-		t.Errorf("certain pairs: %v", p)
+		t.Errorf("pairs with probabilities of 1: %v", p)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestFolds(t *testing.T) {
 	// A row of weight 0 does not change the folds of the other rows.
 	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)
 	if !slices.Equal(without, slices.Delete(fold, 17, 18)) {
-		t.Error("without the row of weight 0 the folds are others")
+		t.Error("a row of weight 0 changes the folds")
 	}
 }
 
@@ -263,14 +263,14 @@ func TestOutside(t *testing.T) {
 // OwnWeights returns the rows' own weights, but 0 where the product with the class weight is 0.
 func TestOwnWeights(t *testing.T) {
 	if own := OwnWeights([]float32{1, 2}, nil); own != nil {
-		t.Errorf("of products of 1: %v", own)
+		t.Errorf("nil products: %v", own)
 	}
 	product, weights := []float64{6, 0, 1, 0}, []float32{2, 3, 0.5, 0}
 	if own := OwnWeights(weights, product); !slices.Equal(own, []float32{2, 0, 0.5, 0}) {
 		t.Errorf("%v", own)
 	}
 	if own := OwnWeights(nil, product); !slices.Equal(own, []float32{1, 0, 1, 0}) {
-		t.Errorf("without weights of rows: %v", own)
+		t.Errorf("nil weights: %v", own)
 	}
 	if !slices.Equal(weights, []float32{2, 3, 0.5, 0}) {
 		t.Error("the weights have changed")

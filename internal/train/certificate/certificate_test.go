@@ -41,13 +41,15 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				off := 1e-5 * size // includes the float32 rounding of own dual variables
 				if f.isEntropy() {
 					if at > 0.8 && !(bound >= 0.9*best) || bound < value-off {
-						t.Errorf("%+v: the bound %v, the dual objective %v, at %v %v", f, bound, value,
-							at, best)
+						t.Errorf("%+v: the bound is %v, the dual objective %v, and at the factor "+
+							"%v %v",
+							f, bound, value, at, best)
 					}
 					value = best
 				} else if !(bound >= value-off) || value < best-1e-9*size {
-					t.Errorf("%+v: the bound %v of terms of %v; the dual objective is %v, at %v %v", f,
-						bound, size, value, at, best)
+					t.Errorf("%+v: the bound %v from terms of size %v; the dual objective is %v, "+
+						"and at the factor %v %v",
+						f, bound, size, value, at, best)
 				}
 				if bound > value+1e-15*size {
 					t.Errorf("%+v: the bound %v is above the dual objective %v", f, bound, value)
@@ -92,11 +94,11 @@ func TestFromScores(t *testing.T) {
 			w, b, least := p.truth.Minimize()
 			a, bound := certificate.FromScores(p.of, w, b, p.r2, 0)
 			if again, _ := certificate.Bound(p.of, slices.Clone(a), p.r2); again < bound*(1-1e-6) {
-				t.Errorf("%+v: the variables have the bound %v, not %v", f, again, bound)
+				t.Errorf("%+v: the dual variables have the bound %v, not %v", f, again, bound)
 			}
 			if enough := p.closeBound(f, w, b, least); bound > least || bound < enough {
-				t.Errorf("%+v: the bound %v from the scores of the optimum %v, at least %v", f, bound,
-					least, enough)
+				t.Errorf("%+v: the bound %v from the scores of the optimum %v, want at least %v",
+					f, bound, least, enough)
 			}
 			for i, v := range a {
 				if p.of.Clamp(v) != v {
@@ -105,7 +107,8 @@ func TestFromScores(t *testing.T) {
 			}
 			_, wider := certificate.FromScores(p.of, w, b, p.r2, 1e-3)
 			if wider < bound || wider > least {
-				t.Errorf("%+v: with one more width the bound %v became %v", f, bound, wider)
+				t.Errorf("%+v: an additional width changes the bound from %v to %v",
+					f, bound, wider)
 			}
 			for k := range w {
 				for j := range w[k] {
@@ -167,7 +170,8 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 			if f.vectors > 1 && !f.isEntropy() && exact > 0 {
 				rounded := 0x1p-23 * d.norm * math.Sqrt(d.squares*p.r2) / p.truth.Lambda
 				if off := d.value - exact; off < 0.5*rounded || off > 2*rounded+1e-14*d.size {
-					t.Errorf("%+v: %v below the dual objective, of rounded variables %v", f, off, rounded)
+					t.Errorf("%+v: the bound is %v below the dual objective, want about %v",
+						f, off, rounded)
 				}
 			}
 			p.terms.SumError = sums
@@ -179,10 +183,11 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 			switch low := 0.9 * want; {
 			case f.isEntropy(): // maximize adds 64 to the sensitivity
 				if !(have > 0 && have < 1.1*want+70) {
-					t.Errorf("%+v: lower by %v times the error, want %v and 64", f, have, want)
+					t.Errorf("%+v: the bound falls by %v times SumError, want at most %v and 64",
+						f, have, want)
 				}
 			case !(have >= low && have <= 1.1*want):
-				t.Errorf("%+v: lower by %v times the error, want %v", f, have, want)
+				t.Errorf("%+v: the bound falls by %v times SumError, want %v", f, have, want)
 			}
 		}
 	}
@@ -266,7 +271,8 @@ func TestBoundBalances(t *testing.T) {
 					want *= up / down
 				}
 				if math.Abs(float64(a[i])-want) > 1e-3*math.Abs(want) {
-					t.Errorf("%+v: variable %d became %v from %v, want %v", f, i, a[i], before[i], want)
+					t.Errorf("%+v: variable %d became %v from %v, want %v",
+						f, i, a[i], before[i], want)
 				}
 			}
 			if up, down := p.sideSums(a); math.Abs(up-down) > 1e-6*(up+down) {

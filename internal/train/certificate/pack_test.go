@@ -31,8 +31,8 @@ func TestPack(t *testing.T) {
 			if packed.Scale != scale || packed.Signed != signed ||
 				len(packed.Duals) != certificate.PackedLen(p.of) ||
 				certificate.PackedLen(p.of) != f.vectors*p.terms.Count() {
-				t.Fatalf("%+v: %d of the scale %v, signed %v, want %v, %v", f, len(packed.Duals),
-					packed.Scale, packed.Signed, scale, signed)
+				t.Fatalf("%+v: %d dual variables, scale %v, signed %v, want %v, %v",
+					f, len(packed.Duals), packed.Scale, packed.Signed, scale, signed)
 			}
 			unit := scale / 65535
 			if signed {
@@ -54,7 +54,8 @@ func TestPack(t *testing.T) {
 				exact := want == 0 || math.Abs(want) == scale
 				if !there[i] && have != 0 || there[i] && !(have >= low && have <= high) ||
 					there[i] && exact && have != want {
-					t.Errorf("%+v: variable %d is %v, was %v, units of %v", f, i, have, want, unit)
+					t.Errorf("%+v: dual variable %d became %v from %v; the unit is %v",
+						f, i, have, want, unit)
 				}
 			}
 		}
@@ -171,7 +172,7 @@ func TestSimplex(t *testing.T) {
 		certificate.ProjectSimplex(z, 0, b, sorted)
 		for r, v := range b {
 			if want := r == slices.Index(z, slices.Max(z)); v != 0 && v != 1 || (v == 1) != want {
-				t.Errorf("%v, without a width: %v", z, b)
+				t.Errorf("%v, width 0: %v", z, b)
 			}
 		}
 		z[g.IntN(k)] = 0 // own class

@@ -32,11 +32,11 @@ func TestProofFile(t *testing.T) {
 	}
 	for n := range text {
 		if _, err := read(text[:n]); err == nil {
-			t.Errorf("%d of %d bytes are a proof", n, len(text))
+			t.Errorf("the first %d of %d bytes are read as a proof", n, len(text))
 		}
 	}
 	if _, err := read(bytes.Replace(text, []byte(`"d"`), []byte(`"e"`), 1)); err == nil {
-		t.Error("a changed file is a proof")
+		t.Error("a changed file is read as a proof")
 	}
 	for _, scale := range []float64{0, -1, 4e38} {
 		_, text := write(scale)

@@ -110,7 +110,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	d.others(i, kept[i*k:][:k], func() {
 		other, _ := d.dual()
 		if most := (after - before) * factor; other-before > most+small {
-			fail("others are better", d.dualsOf(i), before, other, after)
+			fail("other dual variables are better", d.dualsOf(i), before, other, after)
 		}
 	})
 	return "stepped"
@@ -239,7 +239,7 @@ func TestPassesConverge(t *testing.T) {
 			t.Errorf("%+v: P is %v, D %v, the optimum %v; %v", s, p, bound, optimum, d.Err)
 		}
 		if left := d.solver.GapEstimate(); !(left < 0.01*optimum) {
-			t.Errorf("%+v: P - D is estimated as %v of %v", s, left, optimum)
+			t.Errorf("%+v: P - D is estimated as %v, the optimum is %v", s, left, optimum)
 		}
 	}
 }
@@ -284,7 +284,8 @@ func TestImprove(t *testing.T) {
 		before, _ := certificate.Bound(d.of, d.solver.Duals(), d.r2)
 		after, optimum := dual.Improve(d.solver, d.State, d.of, 40, d.r2), d.optimum()
 		if !(after > before) || after < 0.98*optimum || after > optimum*(1+1e-12) {
-			t.Errorf("%+v: from %v to %v, the optimum is %v", s, before, after, optimum)
+			t.Errorf("%+v: the bound rises from %v to %v, the optimum is %v",
+				s, before, after, optimum)
 		}
 		if passes := d.solver.Save().Pass; passes != 40 || d.T != int64(40*d.Count()) {
 			t.Errorf("%+v: %d passes, %d steps", s, passes, d.T)
@@ -338,7 +339,8 @@ func TestGapEstimate(t *testing.T) {
 		} {
 			p := iterate.Progress{MeanGap: c.last, PrevGap: c.before}
 			if !d.solver.Restore(&p, 1) || d.solver.GapEstimate() != c.want {
-				t.Errorf("%v after %v: %v, want %v", c.last, c.before, d.solver.GapEstimate(), c.want)
+				t.Errorf("mean gap %v after %v: the estimate is %v, want %v",
+					c.last, c.before, d.solver.GapEstimate(), c.want)
 			}
 		}
 	}
@@ -401,7 +403,7 @@ func TestStart(t *testing.T) {
 	d := newSolver(t, spec{lambda: 1}, 20, false)
 	d.T = 17
 	if p := dual.New(d.State, d.binary, make([]float32, 20), d.r2, false).Save(); p.Start != 17 {
-		t.Errorf("starts after step %d", p.Start)
+		t.Errorf("the solver starts after step %d, want 17", p.Start)
 	}
 }
 
@@ -435,7 +437,7 @@ func TestSameBits(t *testing.T) {
 			c.solver.EndEpoch()
 		}
 		if !slices.Equal(a.alpha, c.alpha) || a.Violations != c.Violations || a.T != c.T {
-			t.Errorf("%+v: other bits row by row", s)
+			t.Errorf("%+v: visits to one row at a time give other bits", s)
 		}
 		for i, v := range a.alpha {
 			if math.Abs(float64(v-b.alpha[i])) > 1e-3*(1+math.Abs(float64(v))) {
@@ -466,8 +468,8 @@ func TestMixedVectors(t *testing.T) {
 			!slices.Equal(whole.alpha, single.alpha) ||
 			!slices.EqualFunc(whole.Vectors, single.Vectors, slices.Equal) ||
 			!slices.Equal(whole.Biases, single.Biases) {
-			t.Errorf("%s: other bits after %d and %d steps", s.name, whole.Violations,
-				single.Violations)
+			t.Errorf("%s: other bits after %d and %d changes of dual variables",
+				s.name, whole.Violations, single.Violations)
 		}
 	}
 }

@@ -17,13 +17,13 @@ func TestAverage(t *testing.T) {
 	dst := make([]float32, n)
 	var b float64
 	if s.Mean(0, 0, dst, &b) {
-		t.Error("a mean of nothing")
+		t.Error("Mean returns true without a sample")
 	}
 	for step := int64(1); step <= total; step++ {
 		row := g.Row(int(step - 1))
 		s.Add(step, 0.5, [][]float32{make([]float32, n), row}, []float64{0, 0.5 * float64(step)})
 		if !s.Mean(step, 1, dst, &b) {
-			t.Fatal("no mean")
+			t.Fatal("Mean returns false")
 		}
 		var from int64
 		for k := 0; ; k++ {
@@ -40,7 +40,7 @@ func TestAverage(t *testing.T) {
 			wantB += 0.5 * float64(u) / float64(step-from)
 		}
 		if step == total && from != total/2 {
-			t.Errorf("the end's mean is from step %d on", from+1)
+			t.Errorf("at the end, the mean is from step %d on", from+1)
 		}
 		if math.Abs(b-wantB) > 1e-9 {
 			t.Errorf("step %d: scalar %v, want %v", step, b, wantB)
@@ -79,6 +79,6 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	if s.Current.N != 1 || s.Old.N != 1 {
-		t.Errorf("%d and %d samples", s.Old.N, s.Current.N)
+		t.Errorf("the windows have %d and %d samples, want 1 and 1", s.Old.N, s.Current.N)
 	}
 }

@@ -98,7 +98,7 @@ func TestStepsAndProjection(t *testing.T) {
 			tracked := s.Norm2
 			s.RefreshNorm()
 			if exact = s.Norm2; c.radius > 0 && math.Abs(tracked-exact) > 1e-5*exact {
-				t.Fatalf("%+v, step %d: |v|^2 is tracked as %v, and is %v", c, step, tracked, exact)
+				t.Fatalf("%+v, step %d: Norm2 is %v, want %v", c, step, tracked, exact)
 			}
 			if have := s.Factor * math.Sqrt(exact) / s.Scale(); c.radius > 0 &&
 				have > c.radius*(1+1e-5) || !(s.Factor >= 0x1p-20) {
@@ -197,7 +197,7 @@ func TestSamples(t *testing.T) {
 		}
 		s.T, s.Start, s.Origin, s.Total = 30, 30, 30, 133
 		if s.BeforeSample(50) != 50 || s.Samples() {
-			t.Errorf("samples without an average")
+			t.Errorf("a sample is due without an average")
 		}
 		s.Average = iterate.NewAverage(103, 2, testCols)
 		var want []int64
@@ -215,7 +215,7 @@ func TestSamples(t *testing.T) {
 			}
 			steps := s.BeforeSample(1000)
 			if one := s.BeforeSample(1); one != 1 || steps > 5 {
-				t.Fatalf("%d steps before a sample, %d of 1", steps, one)
+				t.Fatalf("BeforeSample(1000) is %d, BeforeSample(1) is %d", steps, one)
 			}
 			s.T += int64(steps) - 1
 			if s.Samples() && s.Period > 1 {
@@ -252,7 +252,7 @@ func TestResult(t *testing.T) {
 		t.Errorf("%v, want %v", have, want)
 	}
 	if v := s.LastIterate(); v.W != nil || v.B != nil {
-		t.Errorf("the last iterate is %v, where it is the result", v)
+		t.Errorf("without an average, LastIterate returns %v", v)
 	}
 	s.Average = iterate.NewAverage(s.Total, 1, testCols)
 	if have := result(s); !near(have, want) {
@@ -330,7 +330,7 @@ func TestEndEpoch(t *testing.T) {
 	none.T, none.Norm2 = 50, 99
 	none.EndEpoch(1)
 	if none.Checked != 50 || none.Norm2 != 99 {
-		t.Errorf("no ball: checked after %d, norm %v", none.Checked, none.Norm2)
+		t.Errorf("without projection: checked after step %d, norm %v", none.Checked, none.Norm2)
 	}
 	for k, c := range []struct {
 		t, checked int64

@@ -76,8 +76,8 @@ func TestEveryLoss(t *testing.T) {
 	for _, f := range all {
 		want := truths[f.Kind]
 		if have := *f.Kind.Traits(); want.at == nil || have != want.traits {
-			t.Fatalf("%s: traits %+v, want %+v: is its line in truths missing?", f.Kind.Name(), have,
-				want.traits)
+			t.Fatalf("%s: traits %+v, want %+v: is its line in truths missing?",
+				f.Kind.Name(), have, want.traits)
 		}
 		for _, m := range margins {
 			at, coefficient := f.At(m), f.Coefficient(m)
@@ -125,7 +125,7 @@ func TestIncompleteDefinitions(t *testing.T) {
 			err := d.prepare()
 			if err == nil || !strings.Contains(err.Error(), name) ||
 				!strings.Contains(err.Error(), strconv.Quote(d.Name)) {
-				t.Errorf("%s, damaged in its %s: %v", definitions[k].Name, name, err)
+				t.Errorf("%s with a damaged %s: %v", definitions[k].Name, name, err)
 			}
 		}
 	}
@@ -135,11 +135,11 @@ func TestIncompleteDefinitions(t *testing.T) {
 		whole := definitions[Log]
 		whole.Low, whole.High = d.Low, d.High
 		if err := whole.prepare(); err == nil {
-			t.Errorf("an entropy from %v to %v", d.Low, d.High)
+			t.Errorf("an entropy with Low %v and High %v is accepted", d.Low, d.High)
 		}
 	}
 	if new(definition).prepare() == nil {
-		t.Error("a kind without a definition")
+		t.Error("an empty definition is accepted")
 	}
 	defer func() {
 		if recover() == nil {
@@ -184,14 +184,16 @@ func TestCoefficient(t *testing.T) {
 			for _, u := range margins {
 				if have := at - coefficient*(u-m); f.At(u) < have-
 					1e-9*(1+math.Abs(at)+math.Abs(coefficient*(u-m))) {
-					t.Errorf("%+v: the loss at %v is %v, and %v according to the sub-gradient at %v",
+					t.Errorf("%+v: the loss at %v is %v, and %v according to the sub-gradient at "+
+						"%v",
 						f, u, f.At(u), have, m)
 				}
 			}
 			const h = 1e-6
 			near := math.Abs(m) > 100 || f.Kind.Traits().Kinks && f.KinkDistance(m) < 2*h
 			if d := (f.At(m-h) - f.At(m+h)) / (2 * h); !near && math.Abs(d-coefficient) > 2e-6 {
-				t.Errorf("%+v: the coefficient at %v is %v, by differences %v", f, m, coefficient, d)
+				t.Errorf("%+v: the coefficient at %v is %v, by differences %v",
+					f, m, coefficient, d)
 			}
 		}
 	}
@@ -207,8 +209,8 @@ func TestSlices(t *testing.T) {
 		for i, v := range m {
 			if wantA, wantCurvature := f.DerivativesAt(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
 				curvature[i] != wantCurvature {
-				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v", f, v, losses[i], a[i], curvature[i],
-					f.At(v), wantA, wantCurvature)
+				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v",
+					f, v, losses[i], a[i], curvature[i], f.At(v), wantA, wantCurvature)
 			}
 		}
 	}
@@ -235,7 +237,7 @@ func TestLeast(t *testing.T) {
 	}
 	if f := (Func{Kind: Log}); f.DualTerm(0) != 0 || f.DualTerm(1) != 0 ||
 		f.DualTerm(0.5) != math.Ln2 {
-		t.Error("entropy of 0, 1 or a half")
+		t.Error("DualTerm of the log loss is wrong at 0, 1 or 0.5")
 	}
 }
 
@@ -249,21 +251,23 @@ func TestSmoothing(t *testing.T) {
 		for _, m := range points(rand.New(rand.NewPCG(1, 3))) {
 			a, curvature := f.DerivativesAt(m, 1/h)
 			if outside := !kinks || f.KinkDistance(m) > h/2; outside && a != f.Coefficient(m) {
-				t.Errorf("%+v: the slope at %v is %v, of the loss %v", f, m, a, f.Coefficient(m))
+				t.Errorf("%+v: the coefficient at %v is %v, want %v", f, m, a, f.Coefficient(m))
 			}
 			const d = 1e-6
 			up, after := f.DerivativesAt(m+d, 1/h)
 			down, before := f.DerivativesAt(m-d, 1/h)
 			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3 // where the curvature jumps
 			if have := (down - up) / (2 * d); !end && math.Abs(have-curvature) > 1e-5 {
-				t.Errorf("%+v: the second derivative at %v is %v, by differences %v", f, m, curvature, have)
+				t.Errorf("%+v: the second derivative at %v is %v, by differences %v",
+					f, m, curvature, have)
 			}
 			if flat := f.Kind.Traits().Flat; flat != 0 && curvature != 0 {
 				if kinks {
 					flat /= h
 				}
 				if curvature != flat {
-					t.Errorf("%+v: the second derivative at %v is %v, want %v", f, m, curvature, flat)
+					t.Errorf("%+v: the second derivative at %v is %v, want %v",
+						f, m, curvature, flat)
 				}
 			}
 		}
@@ -295,8 +299,8 @@ func TestBest(t *testing.T) {
 					to - 1e-4, to + 1e-4} {
 					b = float64(f.Clamp(float32(b)))
 					if now := value(b) - value(a); now > gain+nearly*(1+b*b) {
-						t.Errorf("%+v: from %v, m = %v, q = %v: %v gains %v, and %v %v", f, a, m, q, to,
-							gain, b, now)
+						t.Errorf("%+v: from %v, m = %v, q = %v: %v gains %v, but %v gains %v",
+							f, a, m, q, to, gain, b, now)
 					}
 				}
 				want := f.At(m) - f.DualTerm(a) + a*m

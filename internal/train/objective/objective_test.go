@@ -55,12 +55,13 @@ func TestMeasure(t *testing.T) {
 			DotSize: p.terms.DotSize()}
 		value, mistake := objective.Measure(p.of, p.terms, found)
 		if off := math.Abs(value - truth); !(off <= mistake) || mistake > 1e-4*(1+truth) {
-			t.Errorf("P is %v, off by %v, and by %v at most", value, off, mistake)
+			t.Errorf("P is %v, its error %v, the bound on the error %v", value, off, mistake)
 		}
 		found.Exact, found.Loss, found.DotSize = wide(w), p.meanLoss(w, b, true), 0
 		if value, mistake = objective.Measure(p.of, p.terms, found); math.Abs(value-truth) > mistake ||
 			mistake > 1e-11*(1+truth) {
-			t.Errorf("P is %v, off by %v, and by %v at most", value, value-truth, mistake)
+			t.Errorf("P is %v, its error %v, the bound on the error %v",
+				value, value-truth, mistake)
 		}
 	})
 }
@@ -104,7 +105,7 @@ func TestLossError(t *testing.T) {
 			worst = math.Max(worst, math.Abs(meanLoss(moved)-before))
 		}
 		if worst > most*(1+1e-12) {
-			t.Errorf("the loss moved by %v, at most %v", worst, most)
+			t.Errorf("the loss changes by %v, LossError returns %v", worst, most)
 		}
 		limit := z // losses without a curvature have slopes of at most 1
 		if p.joint != nil {
@@ -113,7 +114,7 @@ func TestLossError(t *testing.T) {
 			limit = z * (math.Sqrt(2*c*before) + c/2*z)
 		}
 		if math.Abs(most-limit) > 1e-12*limit {
-			t.Errorf("at most %v, want %v", most, limit)
+			t.Errorf("LossError returns %v, want %v", most, limit)
 		}
 	})
 	// The error is proportional to the largest slope.
@@ -127,7 +128,7 @@ func TestLossError(t *testing.T) {
 	number := objective.Binary{Terms: &objective.Terms{View: v, SumError: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
 	if e, want := number.LossError(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
-		t.Errorf("numbers: %v, want %v", e, want)
+		t.Errorf("regression: %v, want %v", e, want)
 	}
 	joint := objective.Joint{Terms: &objective.Terms{SumError: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
 	if e := joint.LossError(10, 1); e != 27 {
@@ -186,8 +187,8 @@ func TestCoefficients(t *testing.T) {
 					plane += d * gradient[r]
 				}
 				if have := p.rowLoss(at, i, other); have < plane-1e-5*(1+have+math.Abs(plane)) {
-					t.Errorf("the loss is %v at %v, but %v by the sub-gradient at %v", have, other,
-						plane, z)
+					t.Errorf("the loss is %v at %v, but at least %v by the sub-gradient at %v",
+						have, other, plane, z)
 				}
 			}
 		}
@@ -221,14 +222,14 @@ func TestPrior(t *testing.T) {
 	want := p.scores(p.truth.Prior, p.truth.PriorBias)
 	i := p.terms.Row(0)
 	if p.terms.PriorScore64(i, 0) != 0 {
-		t.Errorf("wide scores before they are found")
+		t.Errorf("PriorScore64 is not 0 before ComputePriorScores64")
 	}
 	p.terms.ComputePriorScores64()
 	for at, i := range p.terms.All() {
 		if math.Abs(p.terms.PriorScores[i]-want[at][0]) > 1e-5 ||
 			math.Abs(p.terms.PriorScore64(i, 0)-want[at][0]) > 1e-14 {
-			t.Errorf("row %d: %v and %v, want %v", i, p.terms.PriorScores[i], p.terms.PriorScore64(i, 0),
-				want[at][0])
+			t.Errorf("row %d: %v and %v, want %v",
+				i, p.terms.PriorScores[i], p.terms.PriorScore64(i, 0), want[at][0])
 		}
 		side, _ := p.binary.Label(uint32(i))
 		if have := p.binary.Target64(i); have != -float64(side)*p.terms.PriorScore64(i, 0) {
@@ -298,14 +299,14 @@ func TestPenalty(t *testing.T) {
 		t.Errorf("with the biases: %v", have)
 	}
 	if have := terms.MaxNorm([][]float32{w, {1, 1}}, 0); have != 5 {
-		t.Errorf("the longest has the length %v", have)
+		t.Errorf("MaxNorm of two vectors: %v", have)
 	}
 	terms.Prior = nil
 	if have := terms.MaxNorm([][]float32{w}, 25); !(have > 5 && have < 5.00001) {
-		t.Errorf("by the penalty, %v", have)
+		t.Errorf("MaxNorm from the penalty: %v", have)
 	}
 	if have := objective.SumError(100, 20, 3); have != (800+20+3+64)*0x1p-53 {
-		t.Errorf("sums are off by %v", have)
+		t.Errorf("SumError returns %v", have)
 	}
 }
 
@@ -317,7 +318,7 @@ func TestScoreError(t *testing.T) {
 	} {
 		have := terms.ScoreError(c.length, []float64{5, -7, 1}, 0.125, 9)
 		if math.Abs(have-c.want) > 1e-15 {
-			t.Errorf("of the length %v: %v, want %v", c.length, have, c.want)
+			t.Errorf("length %v: %v, want %v", c.length, have, c.want)
 		}
 	}
 }
@@ -341,14 +342,15 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	bias := 2 * e * (1/0.5 + e)
 	score := terms.SumError * size
 	if want := weights + bias + score; folded != value || math.Abs(more-plain-want) > 1e-9*want {
-		t.Errorf("%v, off by %v more, want %v and %v", folded, more-plain, value, want)
+		t.Errorf("P is %v, the bound on the error is larger by %v, want %v and %v",
+			folded, more-plain, value, want)
 	}
 	found.Exact = [][]float64{{3, 5}}
 	exact, most := objective.Measure(p, terms, found)
 	sums := terms.SumError * (exact - value) // rounding error of the larger penalty
 	if want := bias + score + sums; exact != value+9 || math.Abs(most-plain-want) > 1e-9*want {
-		t.Errorf("of exact vectors %v, off by %v more, want %v and %v", exact, most-plain, value+9,
-			want)
+		t.Errorf("exact vectors: P is %v, the bound on the error is larger by %v, want %v and %v",
+			exact, most-plain, value+9, want)
 	}
 }
 

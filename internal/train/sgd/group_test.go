@@ -94,7 +94,7 @@ func TestNoGroup(t *testing.T) {
 		m := dense.New(8, c.x.Cols())
 		problems := oneVsRest(t, c.s, c.x, data.Y, c.classes, m, 0)
 		if g := sgd.NewGroup(problems, m, 0); (g != nil) != c.want {
-			t.Errorf("%s: a group: %v", name, g != nil)
+			t.Errorf("%s: NewGroup returns a group: %v", name, g != nil)
 		}
 	}
 }

@@ -59,8 +59,8 @@ func TestStepsDoNotOvershoot(t *testing.T) {
 				}
 				p.Weights(have, b)
 				if at := p.Of.At(have, b); !(at <= 4*before) {
-					t.Fatalf("%s, bias %v, step %d: the objective is %v, at 0 %v", k.Name(), bias, step,
-						at, before)
+					t.Fatalf("%s, bias %v, step %d: the objective is %v, for w = 0 it is %v",
+						k.Name(), bias, step, at, before)
 				}
 			}
 		}

@@ -207,8 +207,8 @@ func TestEq13(t *testing.T) {
 				dense.Axpy(c*(2*data.Y[i]-1), data.Dense.Row(i), v)
 			}
 			if total != float32(p.Violations) || !slices.Equal(v, p.V) {
-				t.Errorf("%T: %v violations, %d in all; v is %v, want %v", x, total, p.Violations,
-					p.V, v)
+				t.Errorf("%T: the windows count %v violations, want %d; v is %v, want %v", x, total,
+					p.Violations, p.V, v)
 			}
 			for j, w := range weightsOf(&p.State)[0][:9] {
 				if want := float64(float32(float64(v[j]) / (0.01 * (420 + t0)))); w != want {
@@ -366,7 +366,7 @@ func TestNotFinite(t *testing.T) {
 			}
 			steps := state.T
 			if p.Steps(idx, nil); s.batch == 0 && !s.joint && state.T != steps {
-				t.Errorf("%s, %T: goes on after an error", name, x)
+				t.Errorf("%s, %T: takes steps after an error", name, x)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func TestLambda(t *testing.T) {
 		}
 		job, p = jobOf(t, turned, labels, c.s, nil)
 		if other := shift(t, job, p); other != have {
-			t.Errorf("%d classes, %+v: %d places with the rows in another order, else %d",
+			t.Errorf("%d classes, %+v: %d places with the rows in reverse order, else %d",
 				c.classes, c.s, other, have)
 		}
 		x, y = sample.NearlyEqual(2, 300, 9, c.classes, false)

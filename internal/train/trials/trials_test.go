@@ -46,7 +46,7 @@ func TestAssignParts(t *testing.T) {
 	for i, v := range values {
 		p := tr.part[i]
 		if was, known := of[v]; known && was != p || p < 0 || p >= choose.Parts {
-			t.Fatalf("row %d, %v, is in part %d, and an equal one in %d", i, v, p, was)
+			t.Fatalf("row %d, %v, is in part %d, and an equal row in part %d", i, v, p, was)
 		}
 		of[v] = p
 		rowsOf[[2]int{int(p), int(labels[i])}]++
@@ -64,7 +64,8 @@ func TestAssignParts(t *testing.T) {
 	again := newTrial(t, turned, turnedLabels, nil)
 	for k, i := range order {
 		if again.part[k] != tr.part[i] {
-			t.Fatalf("row %d is in part %d, in another order in %d", i, tr.part[i], again.part[k])
+			t.Fatalf("row %d is in part %d, but in part %d if the rows have another order",
+				i, tr.part[i], again.part[k])
 		}
 	}
 }
@@ -117,26 +118,27 @@ func TestBest(t *testing.T) {
 		return c.best
 	}
 	if at := better(2); at != 1 {
-		t.Errorf("two rows of %d are enough for %d", n, at)
+		t.Errorf("two better rows of %d change the choice to %d", n, at)
 	}
 	if at := better(3); at != 2 {
-		t.Errorf("three rows of %d are not enough", n)
+		t.Errorf("three better rows of %d do not change the choice", n)
 	}
 	for _, folds := range []int{1, 2} {
 		tr.search.Folds = folds
 		if at := better(3); at != 1 {
-			t.Errorf("three rows, of which %d are held out, are enough for %d", folds, at)
+			t.Errorf("three better rows change the choice to %[2]d with %[1]d held-out parts",
+				folds, at)
 		}
 	}
 	if at := better(15); at != 2 {
-		t.Errorf("six of 40 rows are not enough: %d", at)
+		t.Errorf("six better rows of 40 do not change the choice: %d", at)
 	}
 	tr.search.Folds = choose.Parts
 	for i := range 3 {
 		tr.group[i] = 0
 	}
 	if at := better(3); at != 1 {
-		t.Errorf("three rows of a group are enough for %d", at)
+		t.Errorf("three better rows of one group change the choice to %d", at)
 	}
 }
 
@@ -152,7 +154,7 @@ func TestCompare(t *testing.T) {
 	}
 	wrong[1][0] = math.Inf(1)
 	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != 0 || deviation != 0 {
-		t.Errorf("%v +- %v of infinite mistakes", mean, deviation)
+		t.Errorf("infinite mistakes: %v +- %v", mean, deviation)
 	}
 }
 
@@ -222,7 +224,7 @@ func TestCompareWeights(t *testing.T) {
 		mean, deviation := a.compare(mistakes[1], mistakes[0])
 		wantMean, want := b.compare(ofCopies[1], ofCopies[0])
 		if math.Abs(mean-wantMean) > 1e-12 || math.Abs(deviation-want) > 1e-12 || want == 0 {
-			t.Errorf("%d folds: %v +- %v, of copies %v +- %v", folds, mean, deviation, wantMean,
+			t.Errorf("%d folds: %v +- %v, with copies %v +- %v", folds, mean, deviation, wantMean,
 				want)
 		}
 	}
@@ -264,7 +266,8 @@ func TestHoldOutViews(t *testing.T) {
 			}
 			for k := range wrong {
 				if !slices.Equal(wrong[k], c.wrong[k]) {
-					t.Errorf("%s, lambda %d: views predict otherwise", multiclass, k)
+					t.Errorf("%s, lambda %d: other mistakes without copies of the rows",
+						multiclass, k)
 				}
 			}
 		}
