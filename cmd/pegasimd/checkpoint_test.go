@@ -145,7 +145,8 @@ func TestInterruptedRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is killed continues from its last checkpoint.
+// A run that is killed repeatedly, and resumed from its checkpoints, ends with the model of an
+// unbroken run.
 func TestKilledRunsResume(t *testing.T) {
 	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {

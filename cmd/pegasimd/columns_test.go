@@ -118,7 +118,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// cv -model stores the columns, too, and -valid data are matched to them.
+// A model of cv -model finds columns by name, too, and train finds the columns of -valid data by
+// name.
 func TestColumnsOfCrossValidation(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := "a,b,y\n"

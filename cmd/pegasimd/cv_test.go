@@ -191,10 +191,11 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// The default grid consists of shares of R^2 of the scaled rows, so that the length of rows does
-// not change the results.
+// The default grid consists of shares of the mean squared norm of the scaled rows, so that the
+// lengths of unscaled rows do not change it.
 func TestDefaultGrid(t *testing.T) {
-	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n") // R^2 is 17/3
+	// The mean squared norm is 17/3.
+	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n")
 	ten := file(t, "ten.svm", "1 1:20\n-1 1:-20\n1 1:30\n-1 1:-30\n1 1:20\n-1 1:-20\n")
 	zero := file(t, "zero.svm", "1\n-1\n1\n-1\n1 9:0\n-1\n")
 	for _, c := range []struct {

@@ -152,7 +152,7 @@ func TestDamagedData(t *testing.T) {
 		for _, change := range []func(b []byte){
 			func(b []byte) { b[200] ^= 1 },                       // a column or a value
 			func(b []byte) { copy(b[256:], "\x00\x00\xc0\x7f") }, // a value becomes NaN
-			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // or 0
+			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // a value becomes 0
 		} {
 			bad := bytes.Clone(b)
 			change(bad)

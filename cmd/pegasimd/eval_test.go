@@ -103,7 +103,7 @@ func TestEvalOneClassOnly(t *testing.T) {
 }
 
 func TestEvalNumbersOfThreeClasses(t *testing.T) {
-	// Each row's scores are its features. The third class is not in the data.
+	// The scores of a row are its features. The third class is not in the data.
 	data := file(t, "three.svm", "0 1:3 2:1 3:-1\n0 1:1 2:2 3:-1\n1 1:1 2:4 3:-1\n1 1:2 2:2 3:-1\n")
 	r, printed := evalOf(t, data, modelFile(t, pegasos.Log, []float32{0, 1, 2}, []float32{1, 0, 0},
 		[]float32{0, 1, 0}, []float32{0, 0, 1}))

@@ -47,9 +47,9 @@ func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map
 	return all, held
 }
 
-// The figures of the rows held out equal those of eval on exactly these rows, and verify leaves out
-// the same rows. The model equals that of a file with only the other rows, also if a table has an
-// encoder.
+// The figures of the rows held out are the figures of eval on exactly these rows. The weights are
+// the weights of training on a file with only the other rows, also if a table has an encoder.
+// verify leaves out the rows held out.
 func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 	header, rows := countedTable(200)
 	numbers := rand.New(rand.NewPCG(3, 3))

@@ -135,7 +135,7 @@ func hostileFiles() map[string]hostileFile {
 	files["texts.csv.gz"] = zippedFile(files["texts.csv"])
 	files["rows.svm.gz"] = zippedFile(files["rows.svm"])
 	files["columns.csv.gz"] = zippedFile(files["columns.csv"])
-	for name, window := range map[string]byte{"window of 32 MB.csv.zst": 15 << 3, // 2^(10+15)
+	for name, window := range map[string]byte{"window of 32 MB.csv.zst": 15 << 3, // 2^(10+15) bytes
 		"window of 2 GB.csv.zst": 21 << 3} {
 		text := "a,b\n1,0\n2,1\n3,0\n4,1\n"
 		last := len(text)<<3 | 1 // header of the last block, which is not compressed
@@ -198,7 +198,7 @@ func TestHostileMemory(t *testing.T) {
 			}
 			// These flags may take more, as docs/data.md says.
 			more := map[string]int{"-proba": 90 << 20, "-scale=standard": 110 << 20}
-			if f.rows <= 100 { // else it takes long
+			if f.rows <= 100 { // more rows would take long
 				for _, flag := range []string{"-seed=0", "-proba", "-scale=standard"} {
 					commands = append(commands, []string{"train", flag, data, out + ".model"})
 				}
@@ -235,7 +235,7 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 // hostileModels describes models whose encoders of tables name many features, buckets or columns in
 // few bytes: the columns of each encoder and the number of features.
 func hostileModels() map[string]struct {
-	columns  []string // in JSON
+	columns  []string // columns of the encoder, in JSON
 	features int
 } {
 	type model = struct {
@@ -310,7 +310,7 @@ func TestPredictMemory(t *testing.T) {
 		t.Skip("the race detector takes memory")
 	}
 	dir := t.TempDir()
-	const classes, rows, most = 40, 40_000, 100 // 780 pairs
+	const classes, rows, most = 40, 40_000, 100 // 780 pairs of classes
 	var few, many strings.Builder
 	for i := range rows {
 		fmt.Fprintf(&many, "%d %d:1\n", i%classes, 1+i%classes)

@@ -135,7 +135,7 @@ func TestKeepColumns(t *testing.T) {
 	for _, c := range []struct{ list, flag, want string }{
 		{"age", "", "age,prediction"},
 		{"3,0", "", "all,age,prediction"},
-		{"all", "", "all,prediction"}, // there is a column of that name
+		{"all", "", "all,prediction"}, // the table has a column called all
 		{"*", "", "age,prediction,score_young,all,prediction_2"},
 		{"all,*,age", "-scores", "all,prediction,score_young,age,prediction_2,score_young_2"},
 		{"age", "-proba", "age,prediction,probability_old,probability_young"},

@@ -181,7 +181,7 @@ func TestKernelCV(t *testing.T) {
 				right++
 			}
 		}
-		if right/80 < mean-1e-12 || right/80 > mean+1e-12 { // folds of 20
+		if right/80 < mean-1e-12 || right/80 > mean+1e-12 { // each fold has 20 rows
 			t.Errorf("gamma %v, C %v: accuracy %v, by CrossPredict %v", p.Gamma, p.C, p.Mean,
 				right/80)
 		}

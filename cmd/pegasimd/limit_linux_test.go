@@ -43,7 +43,7 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 		// An existing file is not replaced if the new file would exceed a limit of bytes.
 		for _, limit := range []int{0, len(before[out]) / 2, len(before[out]) - 1} {
 			if strings.HasPrefix(w.args, "train") && strings.HasSuffix(w.args, "other") {
-				limit = 0 // the other output needs space
+				limit = 0 // the model needs space, too
 			}
 			cmd := exec.Command(os.Args[0], line...)
 			cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes",

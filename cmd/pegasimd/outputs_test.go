@@ -257,7 +257,7 @@ func TestInputAsOutput(t *testing.T) {
 			case 2:
 				name = "." + string(filepath.Separator) + in
 				if ending != "" && !strings.HasSuffix(in, ending) {
-					continue // the name would be refused
+					continue // the command would refuse the name
 				}
 			}
 			if err != nil {

@@ -360,7 +360,7 @@ func TestReadingLabelledText(t *testing.T) {
 					"and 2 classes\n%s", name, form, of.code, of.rows, of.classes, of.fit,
 					of.doubts, rows,
 					brief(of.told))
-				break // the other forms are judged alike
+				break // the other forms would fail, too
 			}
 		}
 	}

@@ -333,7 +333,7 @@ func TestReadingPartsOfDates(t *testing.T) {
 // Words in 1 of 3, 8 or 20 cells of a column of numbers are gaps, as empty cells are.
 func TestReadingGapWords(t *testing.T) {
 	twins := map[string]twin{}
-	for _, share := range []int{3, 8, 20} { // cells per gap
+	for _, share := range []int{3, 8, 20} { // one cell in share is a gap
 		for words, doubt := range map[string]string{
 			"--": "", "...": "", "nil": "", "n.d.": "", "undefined": "", "#REF!": "", "#DIV/0!": "",
 			"not available": "", "no data": "", "MISSING": "", "None": "", "#N/A": "", `\N`: "",

@@ -190,7 +190,7 @@ func (m *oddFile) fault(r *rand.Rand, separator string) {
 		m.least--
 	case 2:
 		what, lines[at] = "the header again", lines[0]+lines[at]
-		m.most++ // if the first line is a row
+		m.most++ // if the first line is not a header
 	case 3:
 		what, lines = "a footer", append(lines, "\n"+pick(r, "Total Source: ... (20) END"))
 	case 4:

@@ -53,7 +53,7 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 }
 
 // Training on several files writes the model file of their concatenation, byte for byte. If the
-// files have different forms, the model files differ only in the stored flags.
+// files have different forms, the model files differ only in the stored command.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := monthly(1, 300), monthly(2, 200), monthly(3, 100)
@@ -215,7 +215,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 	if namelessHash(t, model("cv1")) != namelessHash(t, model("cv2")) {
 		t.Error("cv: another model than for the concatenation")
 	}
-	for range 2 { // an older model is replaced
+	for range 2 { // the second run replaces the model
 		must(t, "train", "-quiet", "-kernel", "rbf", a, b, "-model", filepath.Join(dir, "any name"))
 	}
 	weights := file(t, "w", strings.Repeat("1\n", 300))

@@ -155,7 +155,7 @@ func TestEvalQuiet(t *testing.T) {
 	}
 }
 
-// For undefined figures eval prints the word that its help names.
+// Undefined figures of a class are null in the JSON report of eval, and help eval names them.
 func TestUndefinedFigures(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n4,c\n"),

@@ -117,7 +117,7 @@ func TestSnippetsPrint(t *testing.T) {
 				line, want, _ := strings.Cut(part, "\n")
 				line, _, _ = strings.Cut(line, " |")
 				if line == "" {
-					continue // before the first command
+					continue // text before the first command
 				}
 				args := strings.Fields(line)
 				for _, name := range args {

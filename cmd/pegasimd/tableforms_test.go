@@ -131,8 +131,8 @@ func TestTableFolds(t *testing.T) {
 	}
 }
 
-// The scores of cv equal those of train on a file without the rows of a fold and predict on a file
-// of these rows.
+// A score of cv is the accuracy of eval on a file with the rows of the fold, for the model of train
+// on a file with the other rows.
 func TestTableCrossValidation(t *testing.T) {
 	const folds, header = 3, "word,age,size,label\n"
 	lines, of := foldTable(folds)

@@ -82,7 +82,7 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 			})
 		}
 	}
-	for _, factor := range []float64{1 + 1e-9, 2, 0.5} { // in each place
+	for _, factor := range []float64{1 + 1e-9, 2, 0.5} { // everywhere in the header
 		add("lambda", fmt.Sprintf("times %v", factor), h.withLambda(factor), numbers)
 	}
 	for singles := all; len(all) < len(singles)+100; {
@@ -150,7 +150,7 @@ func (h *honest) region(at int) string {
 	ends := len(h.numbers) - 8*h.terms // offset of the end of the columns' factors
 	switch weights := 4 * (h.cols + h.terms) * h.vectors; {
 	case strings.HasPrefix(string(h.file), modelfile.Kernel.Magic):
-		return "coefficients" // or support rows: both are checked
+		return "coefficients" // or support rows: verify checks both
 	case of("sparse: true") || at < weights:
 		return "weights"
 	case of("bias: true") && at < weights+8*h.vectors:
@@ -226,7 +226,7 @@ func claimEdits(text string, add func(what, text string)) {
 			p, d = p/float64(len(problems)), d/float64(len(problems))
 		}
 		if math.IsNaN(p) {
-			return // claims nothing
+			return // the model claims nothing
 		}
 		set(r, p, d)
 		delete(r, "gap")
@@ -247,7 +247,7 @@ type value struct {
 	from, to int // offsets of the start, of the key's start if there is a key, and of the end
 	at       int // offset of the value without the key
 	token    json.Token
-	parts    []value // of an array or object
+	parts    []value // elements of an array or members of an object
 }
 
 // valueOf parses text, the JSON value of the header's key path.

@@ -425,7 +425,7 @@ func meaning(file []byte) string {
 	}
 	if m, ok := p.(*pegasos.Model); ok {
 		m.Config = m.Config.Plain()
-		for k := range m.Result.PerClass { // with 0 steps for a pair without rows
+		for k := range m.Result.PerClass { // fills in zeros: a pair without rows has 0 steps
 			of := &m.Result.PerClass[k]
 			of.Lambda, of.Steps = cmp.Or(of.Lambda, m.Lambda), cmp.Or(of.Steps, m.Result.Steps)
 		}

@@ -21,7 +21,7 @@ func TestStanding(t *testing.T) {
 		}
 		text, err := json.Marshal(r)
 		if err == nil {
-			err = json.Unmarshal(text, &r) // finds the gap
+			err = json.Unmarshal(text, &r) // sets r.Gap
 		}
 		if err != nil {
 			t.Fatal(err)

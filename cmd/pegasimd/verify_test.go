@@ -64,7 +64,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Claims that do not hold are contradicted, with exit code 1 and the reason.
+// Claims that do not hold are contradicted, with exitError and the reason. Unsuitable files and
+// flags are errors.
 func TestVerifyContradicts(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")

@@ -158,7 +158,7 @@ func TestVerifyKinds(t *testing.T) {
 		switch code, _, told := pegasimd(t, append(args, "model")...); code {
 		case exitDone:
 			trained++
-		case exitUsage: // these settings do not go together
+		case exitUsage: // train refuses the combination of settings
 		default:
 			t.Errorf("%q: exit code %d, %s", args, code, told)
 		}

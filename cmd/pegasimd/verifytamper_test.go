@@ -200,8 +200,8 @@ func TestVerifyHashOfTraining(t *testing.T) {
 	}
 }
 
-// A weight whose sign decides no row's loss can be negated: the claims stay true, and only -hash
-// finds the model out.
+// A weight whose sign decides no row's loss can be negated: the claims stay true, and only verify
+// -hash contradicts the model.
 func TestVerifyOtherWeights(t *testing.T) {
 	data, model := file(t, "data.svm", "1 1:1\n-1 1:-1\n1 1:3 2:0.5\n-1 1:-3 2:-0.5\n"),
 		filepath.Join(t.TempDir(), "model")

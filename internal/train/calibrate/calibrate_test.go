@@ -193,7 +193,7 @@ func TestBits(t *testing.T) {
 		s := Fit(z, positive, weight)
 		p, pairs := make([]float64, 2+g.IntN(12)), make([]float64, 13*12/2)
 		for k := range pairs {
-			if pairs[k] = g.Float64(); seed%4 == 0 { // contradictions take many iterations
+			if pairs[k] = g.Float64(); seed%4 == 0 { // contradictory pairs take many iterations
 				pairs[k] = float64(g.IntN(2))
 			}
 		}

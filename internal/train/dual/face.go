@@ -62,7 +62,7 @@ type face struct {
 	r, p, q []float64        // buffers of the conjugate gradients
 	step    []float64        // the s_i
 	u       []float32        // sum of rows: see sumRows; also a buffer with an element per column
-	t       []float64        // buffer with heavy elements
+	t       []float64        // buffer with an element per column of H
 }
 
 // limits returns the smallest and the largest value that the dual variable a can have without

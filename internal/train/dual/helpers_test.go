@@ -19,16 +19,16 @@ import (
 type spec struct {
 	name    string
 	loss    loss.Func // loss of a binary problem
-	joint   bool      // a vector for each class: multinomial if log is set, else Crammer-Singer
+	joint   bool      // whether the problem is joint: multinomial if log is set, or Crammer-Singer
 	log     bool
 	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
 	lambda  float64
 	bias    float64 // value of the appended feature; 0 for none
-	free    bool    // the bias has no penalty
+	free    bool    // whether the bias has no penalty
 	weights []float32
-	prior   bool // a prior with random weights
-	started bool // begins with random dual variables
-	mean    bool // the result is the mean of the last pass's iterates
+	prior   bool // whether there is a prior, with random weights
+	started bool // whether the solver begins with random dual variables
+	mean    bool // whether the result is the mean of the last pass's iterates
 }
 
 // kinked reports whether the loss has a kink.
@@ -77,7 +77,7 @@ func specs(rows int) (all []spec) {
 	return all
 }
 
-// problem is a problem and its solver. The rows are also kept in float64.
+// problem is a training problem with its solver. It also has the rows in float64.
 type problem struct {
 	solver dual.Solver
 	*iterate.State

@@ -3,7 +3,7 @@ package dual_test
 import "math"
 
 // This file computes the dual objective and duality gaps of a solver's problem in float64, straight
-// from the losses and their conjugates, which package loss tests.
+// from the losses and their conjugates. The tests of package loss check these.
 
 // lossAt returns the loss at margin m, or at the error m of a regression.
 func (s *spec) lossAt(m float64) float64 { return s.loss.At(m) }

@@ -340,7 +340,7 @@ type Weights struct {
 type Error struct {
 	Step   int64  // number of the step, from 1
 	Row    int    // index of the row in the training set; -1 if no single row is the cause
-	Reason string // what is wrong, for users; the step is not mentioned
+	Reason string // message for users, without the step
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }

@@ -47,7 +47,7 @@ func TestStepsAndProjection(t *testing.T) {
 			if math.Abs(have-want) > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("%+v, step %d: score %v, want %v", c, step, have, want)
 			}
-			// The step: v grows by g/factor.
+			// The step adds g/factor times row i to v.
 			a := float32(g / s.Factor)
 			s.AddRow(k, uint32(i), a)
 			s.Biases[k] += s.BiasUpdate(g, float64(a))
@@ -124,7 +124,7 @@ func TestSetStart(t *testing.T) {
 		s := newState(t, 2, 0.3, c.biasScale, c.free)
 		w, b := iterate.Zeros(2, testCols), []float64{0.75, -2}
 		if c.biasScale == 0 && !c.free {
-			b = []float64{0x1p-1001, 0} // ignored
+			b = []float64{0x1p-1001, 0} // SetStart ignores so small a bias
 		}
 		for k := range w {
 			for j := range w[k] {
@@ -219,7 +219,7 @@ func TestSamples(t *testing.T) {
 			}
 			s.T += int64(steps) - 1
 			if s.Samples() && s.Period > 1 {
-				s.Sample() // none is due
+				s.Sample() // no sample is due
 			}
 			s.T++
 			if s.Samples() {
@@ -311,7 +311,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("checked after step %d", before)
 			}
 			s.T = 90
-			s.EndEpoch(2) // an error stays, and nothing is done
+			s.EndEpoch(2) // does nothing after an error
 			if s.Checked != 0 {
 				t.Error("checked after an error")
 			}

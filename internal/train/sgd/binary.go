@@ -126,7 +126,7 @@ func (p *Binary) PlainHinge() bool {
 // runHinge takes a step of the hinge loss with each of the rows idx.
 func (p *Binary) runHinge(idx []uint32) {
 	if p.T == 0 && p.T0 == 0 {
-		// w is 0 by definition and violates every margin, but the test below would be 0 < 0.
+		// w is 0 and violates every margin, but satisfied would return true, because Scale is 0.
 		p.violate(idx[0], 0)
 		p.T, idx = 1, idx[1:]
 	}
@@ -233,7 +233,8 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 				x.Prefetch(int(i))
 			}
 			y := p.Of.Sign(i)
-			// Field by field, because a composite literal would be built elsewhere and copied.
+			// The fields are set one by one, because a composite literal would be built elsewhere
+			// and copied.
 			s := &steps[k]
 			x.Prepare(s, int(i), y, p.Of.Weighted(i, y))
 			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale of v after k more steps

@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// layouts returns the same rows as a dense matrix, a sparse matrix, and a user's own type.
+// layouts returns the same rows as a dense matrix, a sparse matrix, and a user-defined type.
 func layouts(x *dense.Matrix) []store.Examples {
 	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }
@@ -23,19 +23,19 @@ func layouts(x *dense.Matrix) []store.Examples {
 // negative.
 type spec struct {
 	loss    loss.Func // loss of a binary problem
-	joint   bool      // a vector for each class: multinomial if log is set, else Crammer-Singer
+	joint   bool      // whether the problem is joint: multinomial if log is set, or Crammer-Singer
 	log     bool
 	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
 	lambda  float64
 	t0      float64
 	bias    float64 // value of the appended feature; 0 for none
-	free    bool    // the bias has no penalty
+	free    bool    // whether the bias has no penalty
 	weights []float32
-	prior   bool    // a prior with random weights
+	prior   bool    // whether there is a prior, with random weights
 	start   int64   // steps of the model that the run continues, with random weights; 0 for none
 	radius  float64 // radius of the ball around the prior; 0 for no projection
-	batch   int     // rows of a step; 0 for steps without batches
-	compact bool    // sparse rows with one value each are kept in fewer bytes
+	batch   int     // number of rows of a step; 0 for steps without batches
+	compact bool    // whether sparse rows, each with equal values, are stored in fewer bytes
 }
 
 // numbers reports whether the labels are regression targets.

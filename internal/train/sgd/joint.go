@@ -39,7 +39,7 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	return j
 }
 
-// Steps takes steps as Binary.Steps does.
+// Steps takes a step with each row or batch, as Binary.Steps does.
 func (j *Joint) Steps(idx []uint32, ends []int) {
 	if ends != nil {
 		inBatches(&j.State, idx, ends, j.batch)

@@ -108,7 +108,7 @@ func TestStepsAreThePapers(t *testing.T) {
 			func(s *spec) { s.radius, s.batch = 0.3, 2 },
 			func(s *spec) { s.bias = 0.5 },
 		} {
-			for kind := range 6 { // with weights, a prior, a start, or not
+			for kind := range 6 { // selects weights, a prior and a start
 				s := l
 				s.lambda = []float64{0.3, 2}[(n+kind)%2]
 				if change(&s); kind == 1 || kind == 5 {

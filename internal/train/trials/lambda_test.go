@@ -133,7 +133,7 @@ func TestLambdaOfWeights(t *testing.T) {
 		copy(more.Row(i), x.Row(i))
 		weights[i] = 1
 	}
-	for i := range 100 { // wrong rows without weight
+	for i := range 100 { // rows of weight 0 with wrong labels
 		copy(more.Row(300+i), x.Row(i))
 		labels, weights = append(labels, 1-y[i]), append(weights, 0)
 	}

@@ -29,8 +29,8 @@ func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	return tr
 }
 
-// Equal rows are in the same part, in any order of the rows, and each part has about a fifth of
-// each class: 45 to 75 of its about 300 rows.
+// Equal rows are in the same part, also if the rows have another order, and each part has about a
+// fifth of each class: 45 to 75 of about 300 rows.
 func TestAssignParts(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	var values, labels []float32
