@@ -82,11 +82,25 @@ const digitsFile = "../../dataset/digits/digits.csv.gz"
 
 func hashOf(t *testing.T, model string) string {
 	t.Helper()
-	m, err := pegasos.ReadFile(model)
+	return modelOf(t, model).Hash()
+}
+
+// modelOf reads the named file of a linear model.
+func modelOf(t *testing.T, name string) *pegasos.Model {
+	t.Helper()
+	m, err := pegasos.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Hash()
+	return m
+}
+
+// save writes a model to the named file.
+func save(t *testing.T, m *pegasos.Model, name string) {
+	t.Helper()
+	if err := m.WriteFile(name); err != nil {
+		t.Fatal(err)
+	}
 }
 
 var signals = map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM}

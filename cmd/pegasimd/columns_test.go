@@ -222,9 +222,7 @@ func TestBadTable(t *testing.T) {
 	} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1,
 			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(table)}
-		if err := m.WriteFile(name); err != nil {
-			t.Fatal(err)
-		}
+		save(t, m, name)
 		fails(t, exitError, want, "predict", file(t, "x.csv", "1,2\n"), name)
 	}
 	// Without the position of the label's column, the label is in the last column.

@@ -23,14 +23,8 @@ func TestConvertModel(t *testing.T) {
 		t.Errorf("%s%s", out, told)
 	}
 	must(t, "convert", "-from", "liblinear", "-lambda", "0.25", text, back)
-	a, err := pegasos.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := pegasos.ReadFile(back)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := modelOf(t, model)
+	b := modelOf(t, back)
 	if a.Table = nil; a.Hash() != b.Hash() || b.Lambda != 0.25 || b.Config.Loss != pegasos.SquaredHinge {
 		t.Errorf("hash %s, after conversions %s, lambda %v, %+v",
 			a.Hash(), b.Hash(), b.Lambda, b.Config)
@@ -166,9 +160,7 @@ func TestConvertModelErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if err := os.WriteFile("out", []byte("old"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, "out", "old")
 			code, _, told := pegasimd(t, append([]string{"convert", "-force"}, c.args...)...)
 			if code != c.code || !strings.Contains(told, c.want) {
 				t.Errorf("exit code %d, want %d; %q, want %q in it", code, c.code, told, c.want)
@@ -249,9 +241,7 @@ func TestConvertGo(t *testing.T) {
 		t.Error("standard output differs from the file")
 	}
 	for _, name := range []string{"other.go", "other_test.go"} {
-		if err := os.WriteFile(name, []byte("package other\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, "package other\n")
 		fails(t, exitUsage, "is not a Go file of convert -to go", "convert", "model", "other.go")
 		if left, _ := filepath.Glob("other*"); len(left) != 1 || read(t, name) != "package other\n" {
 			t.Errorf("left behind: %v", left)

@@ -47,10 +47,7 @@ type corpusTable struct {
 // readCorpus reads and checks the truth about the corpus.
 func readCorpus(t *testing.T) []corpusTable {
 	t.Helper()
-	text, err := os.ReadFile("testdata/corpus/truth.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, "testdata/corpus/truth.tsv")
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
 	var tables []corpusTable

@@ -49,10 +49,7 @@ func TestCurves(t *testing.T) {
 	for i, data := range []string{table, of("ring.npy"), of("ring.pgsm")} {
 		model := of(fmt.Sprint(i, ".model"))
 		must(t, "train", data, model)
-		m, err := pegasos.ReadFile(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, model)
 		if m.Config.Curves != pegasos.CurvesProducts {
 			t.Errorf("%s: %s", data, m.Settings())
 		}
@@ -120,10 +117,7 @@ func TestConvertCurves(t *testing.T) {
 			table, dir := file(t, "ring.csv", ringTable(300, word)), t.TempDir()
 			model := filepath.Join(dir, "model")
 			must(t, "train", "-curves", kind, table, model)
-			m, err := pegasos.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := modelOf(t, model)
 			want := scoresOf(t, table, model)
 			for _, name := range []string{"x.csv", "x.svm", "x.npy"} {
 				out := filepath.Join(dir, name)
@@ -169,14 +163,8 @@ func TestVerifyOtherTerms(t *testing.T) {
 	if !checks() {
 		t.Error("the terms were not checked")
 	}
-	set, err := dataset.Read(data, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := pegasos.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := setOf(t, data)
+	m := modelOf(t, model)
 	tr := pegasos.Trainer{Config: m.Config, Fingerprint: true, CurveColumns: []int{0}}
 	other, err := tr.Train(context.Background(), set.Dense, set.Y)
 	if err != nil {
@@ -184,9 +172,7 @@ func TestVerifyOtherTerms(t *testing.T) {
 	}
 	m.Weights, m.Bias, m.Scaling, m.Lambda, m.Result = other.Weights, other.Bias, other.Scaling,
 		other.Lambda, other.Result
-	if err := m.WriteFile(model); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, model)
 	if checks() {
 		t.Error("other terms count as checked")
 	}

@@ -22,17 +22,21 @@ type linearCV struct {
 	Config pegasos.Config `json:"config"`
 }
 
+// setOf reads the named data without options.
+func setOf(t *testing.T, name string) *dataset.Set {
+	t.Helper()
+	set, err := dataset.Read(name, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
 	printed, told := must(t, append([]string{"cv", "-json", path}, args...)...)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	decode(t, path, &r)
 	return r, printed + told
 }
 
@@ -45,10 +49,7 @@ func TestCrossValidation(t *testing.T) {
 		len(r.Grid) != 2 || r.Grid[0].Lambda != 1 || r.Grid[1].Lambda != 1e-2 {
 		t.Fatalf("%+v", r)
 	}
-	set, err := dataset.Read(digits, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := setOf(t, digits)
 	fold := pegasos.Folds(set.Y, nil, 4, 7)
 	for _, p := range r.Grid {
 		var mean, squares, objective float64
@@ -346,10 +347,7 @@ func TestCVCurves(t *testing.T) {
 				args = append(args, "-curves", curves)
 			}
 			must(t, append(args, table)...)
-			m, err := pegasos.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := modelOf(t, model)
 			var have cvReport
 			if b, err := os.ReadFile(report); err != nil || json.Unmarshal(b, &have) != nil {
 				t.Fatal(err)

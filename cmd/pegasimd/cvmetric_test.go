@@ -64,10 +64,7 @@ func checkMetric(t *testing.T, metric, flags string, classes int, weights []floa
 		args = append(args, "-weights", file(t, "weights", lines(weights)))
 	}
 	r, printed := cvOf(t, append(args, data)...)
-	set, err := dataset.Read(data, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := setOf(t, data)
 	fold := pegasos.Folds(set.Y, weights, 3, 5)
 	if classes == 0 {
 		fold = pegasos.Folds(make([]float32, 240), weights, 3, 5)
@@ -130,10 +127,7 @@ func TestCVScale(t *testing.T) {
 		text += fmt.Sprintf("%v 1:%v 2:%v\n", y, 1000+float64(i*37%100), 1e-3*(y+float64(i%7)/4))
 	}
 	data := file(t, "scales.svm", text)
-	set, err := dataset.Read(data, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := setOf(t, data)
 	fold, means := pegasos.Folds(set.Y, nil, 3, 5), map[string]float64{}
 	for _, kind := range []string{"none", "unit", "max-abs", "standard"} {
 		r, _ := cvOf(t, "-scale", kind, "-folds", "3", "-lambdas", "0.01", "-seed", "5", data)
@@ -156,10 +150,7 @@ func TestCVScale(t *testing.T) {
 			a, b := file(t, "a.svm", rest.String()), set.Subset(test)
 			model := filepath.Join(t.TempDir(), "model")
 			must(t, "train", "-quiet", "-scale", kind, "-lambda", "0.01", "-seed", "5", a, model)
-			m, err := pegasos.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := modelOf(t, model)
 			want := byHand("accuracy", m, b)
 			if math.Abs(r.Best.Scores[f]-want) > 1e-12 {
 				t.Errorf("%s, fold %d: %v, want %v", kind, f, r.Best.Scores[f], want)

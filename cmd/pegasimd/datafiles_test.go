@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -145,20 +143,15 @@ func TestDamagedData(t *testing.T) {
 		data := filepath.Join(dir, name)
 		must(t, "convert", "-layout", layout, svm, data)
 		must(t, "inspect", data)
-		b, err := os.ReadFile(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := read(t, data)
 		for _, change := range []func(b []byte){
 			func(b []byte) { b[200] ^= 1 },                       // a column or a value
 			func(b []byte) { copy(b[256:], "\x00\x00\xc0\x7f") }, // a value becomes NaN
 			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // a value becomes 0
 		} {
-			bad := bytes.Clone(b)
+			bad := []byte(b)
 			change(bad)
-			if err := os.WriteFile(data, bad, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, data, bad)
 			for _, args := range [][]string{
 				{"inspect", data}, {"inspect", "-in-memory", data},
 				{"train", data, filepath.Join(dir, "out.model")}, {"eval", data, model},

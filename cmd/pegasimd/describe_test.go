@@ -135,9 +135,7 @@ func TestControlCharacters(t *testing.T) {
 	other := filepath.Join(dir, "o"+esc+".csv")
 	for name, text := range map[string]string{data: text.String(),
 		other: "a" + esc + ",b,z" + esc + ",more" + esc + "\n1,2,3,4\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 	}
 	model, kernel := filepath.Join(dir, "m"+esc), filepath.Join(dir, "k"+esc)
 	out := filepath.Join(dir, "o"+esc)
@@ -202,14 +200,10 @@ func TestScoresThatOverflow(t *testing.T) {
 		Config: pegasos.Config{Lambda: 1}.Plain(), IndexBase: 1,
 	}
 	classes, numbers := filepath.Join(dir, "classes"), filepath.Join(dir, "numbers")
-	if err := m.WriteFile(classes); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, classes)
 	m.Classes, m.Bias = nil, []float64{3e38}
 	m.Config = pegasos.Config{Lambda: 1, Loss: pegasos.EpsInsensitive}.Plain()
-	if err := m.WriteFile(numbers); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, numbers)
 	kernel := filepath.Join(dir, "kernel")
 	must(t, "train", "-quiet", "-kernel", "linear", file(t, "toy.svm", toy), kernel)
 	nan := file(t, "nan.svm", "1 1:1\n0 1:3e38 2:3e38\n")

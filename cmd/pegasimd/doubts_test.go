@@ -135,7 +135,7 @@ func TestResolved(t *testing.T) {
 			args := slices.Clone(words[1:])
 			args[at] = b
 			_, again := must(t, append(args, "-force")...)
-			if contentOf(t, a) != contentOf(t, b) {
+			if read(t, a) != read(t, b) {
 				t.Errorf("%s: %s\ngives another model than %q", name, line[1], flags)
 			}
 			for _, doubt := range []string{"warning: column", "warning: line",

@@ -13,12 +13,10 @@ import (
 // modelFile writes a model with the given weight vectors to a file, and returns the name.
 func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]float32) string {
 	t.Helper()
-	m := pegasos.Model{Classes: classes, Weights: weights, Lambda: 0.1, IndexBase: 1,
+	m := &pegasos.Model{Classes: classes, Weights: weights, Lambda: 0.1, IndexBase: 1,
 		Config: pegasos.Config{Loss: loss, Lambda: 0.1}.Plain()}
 	path := filepath.Join(t.TempDir(), "by hand.model")
-	if err := m.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, path)
 	return path
 }
 

@@ -45,9 +45,7 @@ func TestHelpExamples(t *testing.T) {
 			z.Close()
 			text = b.Bytes()
 		}
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 	}
 	g := rand.New(rand.NewPCG(1, 2))
 	var svm, numbers bytes.Buffer

@@ -371,9 +371,7 @@ func TestEstimateLine(t *testing.T) {
 		Config: pegasos.Config{Lambda: 1, Epochs: 1}.Plain()}
 	m.Result.CrossValidated = &pegasos.Estimate{Metric: "accuracy", Value: 0.75, StdErr: 0.01, Rows: 9}
 	name := filepath.Join(t.TempDir(), "m.model")
-	if err := m.WriteFile(name); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, name)
 	if printed, _ := must(t, "inspect", name); !strings.Contains(printed, label+"75.0 % +- 1.0\n") {
 		t.Errorf("inspect:\n%s", printed)
 	}

@@ -333,16 +333,11 @@ func TestPredictMemory(t *testing.T) {
 				t.Errorf("%s %s: exit code %d, %d MB of memory, want %d MB", kind, form, code,
 					have>>20, allowed>>20)
 			}
-			all, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := read(t, out)
 			must(t, "predict", "-force", form, small, model, out)
-			first, err := os.ReadFile(out)
-			if err != nil || !bytes.HasPrefix(all, first) ||
-				bytes.Count(all, []byte("\n")) < rows {
-				t.Errorf("%s %s: the first %d of many rows have other predictions: %v", kind,
-					form, most, err)
+			if !strings.HasPrefix(all, read(t, out)) || strings.Count(all, "\n") < rows {
+				t.Errorf("%s %s: the first %d of many rows have other predictions", kind, form,
+					most)
 			}
 		}
 	}
@@ -361,9 +356,7 @@ func writeHostile(t *testing.T, f hostileFile, name string) (path string, size i
 		texts = []string{f.text[:n], f.text[n+1:]}
 	}
 	for i, name := range []string{first, second}[:len(texts)] {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(texts[i]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), texts[i])
 	}
 	if two {
 		return filepath.Join(dir, first) + "," + filepath.Join(dir, second), size
@@ -415,9 +408,7 @@ func TestTrainMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	npy := filepath.Join(dir, "x.npy")
-	if err := os.WriteFile(npy, x, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, npy, x)
 	for _, name := range []string{"x.npy", "x.csv"} {
 		file := filepath.Join(dir, name)
 		if file != npy {

@@ -143,10 +143,7 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 		if of := report(t, "report"); of["interrupted"] != true {
 			t.Error("the report does not say that the run was interrupted")
 		}
-		model, err := pegasos.ReadFile("model")
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := modelOf(t, "model")
 		state, err := pegasos.ReadFile("state.gz")
 		if err != nil || state.State == nil || state.Hash() != model.Hash() {
 			t.Fatalf("%v, %v", state, err)
@@ -285,7 +282,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		report(t, "report")
-		if svg := contentOf(t, "curve.svg"); !strings.HasPrefix(svg, svgMark) ||
+		if svg := read(t, "curve.svg"); !strings.HasPrefix(svg, svgMark) ||
 			!strings.HasSuffix(strings.TrimSpace(svg), "</svg>") {
 			t.Fatalf("kill %d: %q", i, svg)
 		}

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
@@ -126,14 +123,9 @@ func TestKernelMistakes(t *testing.T) {
 	// Errors about a damaged file of a kernel machine name the checksum.
 	model := filepath.Join(t.TempDir(), "m")
 	must(t, "train", "-kernel", "rbf", data, model)
-	text, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := []byte(read(t, model))
 	text[len(text)-1] ^= 1
-	if err := os.WriteFile(model, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, model, text)
 	for _, command := range []string{"predict", "eval"} {
 		fails(t, exitError, "checksum", command, data, model)
 	}
@@ -150,25 +142,16 @@ func TestKernelCV(t *testing.T) {
 	if !strings.Contains(printed, "best") || !strings.Contains(printed, "16 runs") {
 		t.Errorf("printed: %s", printed)
 	}
-	text, err := os.ReadFile(numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var r struct {
 		cvReport
 		Config kernelsvm.Config `json:"config"`
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		t.Fatal(err)
-	}
+	decode(t, numbers, &r)
 	if len(r.Grid) != 4 || r.Best.Gamma != 1 || r.Best.C != 1 || r.Best.Mean != 1 ||
 		r.Best.Spread != 0 || r.Grid[0].Mean > 0.6 || r.Config.Gamma != 1 {
 		t.Errorf("%+v", r)
 	}
-	set, err := dataset.Read(data, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := setOf(t, data)
 	for _, p := range r.Grid {
 		tr := kernelsvm.Trainer{Config: kernelsvm.Config{Gamma: p.Gamma, C: float64(p.C), Seed: 3}}
 		predicted, err := tr.CrossPredict(t.Context(), set.Examples(), set.Y, 4)

@@ -225,7 +225,7 @@ func TestBooleanLabels(t *testing.T) {
 	a, b := at("a.pgsm"), at("b.pgsm")
 	must(t, "convert", data, a)
 	must(t, "convert", "-stream", data, b)
-	if contentOf(t, a) != contentOf(t, b) {
+	if read(t, a) != read(t, b) {
 		t.Error("convert -stream writes another file")
 	}
 	told, _ = must(t, "inspect", "-label", "y", file(t, "z.csv", table("a,b,y\n", cycle("True", "true", "no"))))

@@ -81,9 +81,7 @@ func mistakes(t *testing.T, all map[string]mistake, before ...string) {
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, text)
 	return path
 }
 
@@ -99,15 +97,17 @@ const toy = `+1 1:2 2:1
 
 func report(t *testing.T, path string) map[string]any {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var r map[string]any
-	if err := json.Unmarshal(text, &r); err != nil {
+	decode(t, path, &r)
+	return r
+}
+
+// decode parses the JSON in the named file into the value that to points to.
+func decode(t *testing.T, name string, to any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, name)), to); err != nil {
 		t.Fatal(err)
 	}
-	return r
 }
 
 func TestTrainPredictEval(t *testing.T) {
@@ -160,11 +160,7 @@ func TestTrainPredictEval(t *testing.T) {
 
 	out := filepath.Join(dir, "labels")
 	_, accuracy := must(t, "predict", digits, model, out)
-	predicted, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(predicted), "\n"); n != 1797 {
+	if n := strings.Count(read(t, out), "\n"); n != 1797 {
 		t.Errorf("%d labels predicted, want 1797", n)
 	}
 	if want := fmt.Sprintf("accuracy %.4f %%", 100*e["accuracy"].(float64)); !strings.Contains(
@@ -561,10 +557,7 @@ func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
-	before, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := read(t, model)
 	if err := os.Chmod(dir, 0o555); err != nil {
 		t.Fatal(err)
 	}
@@ -573,8 +566,8 @@ func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 		model); code != exitError {
 		t.Errorf("exit code %d", code)
 	}
-	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the old model changed: %v", err)
+	if read(t, model) != before {
+		t.Error("the old model changed")
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // train, eval and predict agree about a model of ten classes, for each multi-class scheme.
@@ -118,10 +116,7 @@ func noisy(seed uint64, rows int, only func(class int) bool, name func(class int
 // namelessHash returns the hash that a model would have if its classes had no names.
 func namelessHash(t *testing.T, name string) string {
 	t.Helper()
-	m, err := pegasos.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, name)
 	m.Names, m.Table = nil, nil // the table has the names as well
 	return m.Hash()
 }

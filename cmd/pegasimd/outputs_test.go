@@ -102,7 +102,7 @@ func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 		t.Run(w.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range inputs {
-				write(t, filepath.Join(dir, name), contentOf(t, filepath.Join(source, name)))
+				write(t, filepath.Join(dir, name), read(t, filepath.Join(source, name)))
 			}
 			t.Chdir(dir)
 			test(t, w)
@@ -113,20 +113,11 @@ func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 // inputs are the input files of writings.
 var inputs = []string{"toy.svm", "toy.model", "toy.json"}
 
-func write(t *testing.T, name, content string) {
+func write[T string | []byte](t *testing.T, name string, content T) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func contentOf(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // unharmed reports an error for each file in the working folder that has changed or is new, except
@@ -134,7 +125,7 @@ func contentOf(t *testing.T, name string) string {
 func unharmed(t *testing.T, before map[string]string, but ...string) {
 	t.Helper()
 	for name, content := range before {
-		if have := contentOf(t, name); have != content && !slices.Contains(but, name) {
+		if have := read(t, name); have != content && !slices.Contains(but, name) {
 			t.Errorf("%s is now %.40q", name, have)
 		}
 	}
@@ -162,7 +153,7 @@ func contents(t *testing.T) map[string]string {
 	}
 	all := map[string]string{}
 	for _, name := range names {
-		all[name] = contentOf(t, name)
+		all[name] = read(t, name)
 	}
 	return all
 }
@@ -199,7 +190,7 @@ func TestOutputs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		plain := contentOf(t, out)
+		plain := read(t, out)
 		if w.stdout {
 			have, _ := must(t, w.line("-")...)
 			if have == "" || len(have) != len(plain) && w.ending != ".json" {
@@ -211,7 +202,7 @@ func TestOutputs(t *testing.T) {
 			return
 		}
 		must(t, w.line(zipped)...)
-		z, err := gzip.NewReader(strings.NewReader(contentOf(t, zipped)))
+		z, err := gzip.NewReader(strings.NewReader(read(t, zipped)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +303,7 @@ func TestForeignFileAsOutput(t *testing.T) {
 		must(t, append(w.line(out), "-force")...)
 		write(t, out, "")
 		must(t, w.line(out)...)
-		if contentOf(t, out) == "" {
+		if read(t, out) == "" {
 			t.Error("nothing was written")
 		}
 	})
@@ -399,7 +390,7 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	t.Chdir(dir)
 	write(t, "toy.svm", strings.Repeat(toy, 100))
 	must(t, "convert", "-quiet", "-layout", "sparse", "toy.svm", "bad.pgsm")
-	bad := []byte(contentOf(t, "bad.pgsm"))
+	bad := []byte(read(t, "bad.pgsm"))
 	for i := len(bad) / 2; i < len(bad)/2+64; i++ {
 		bad[i] ^= 0x55 // columns or values
 	}
@@ -443,7 +434,7 @@ func TestStandardInput(t *testing.T) {
 				{"toy.model", "train -prior - toy.svm out.model"},
 				{"toy.svm", "train -patience 1 -valid - toy.svm out.model"},
 			} {
-				out := fromStdin(t, contentOf(t, c.from), zip, strings.Fields(c.line)...)
+				out := fromStdin(t, read(t, c.from), zip, strings.Fields(c.line)...)
 				if strings.HasPrefix(c.line, "predict") && out != want {
 					t.Errorf("%s: %q, want %q", c.line, out, want)
 				}

@@ -81,10 +81,7 @@ func TestScoresReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := dataset.Read(data, dataset.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := setOf(t, data)
 		out, _ := must(t, "predict", "-quiet", "-scores", data, model)
 		lines := strings.Split(out, "\n")
 		for i, want := range m.DecisionAll(set.Examples()) {

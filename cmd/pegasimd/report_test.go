@@ -46,15 +46,10 @@ func TestReportOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	text, err := os.ReadFile(people)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, people)
 	lines := strings.SplitAfter(string(text), "\n")
 	write := func(name string, lines ...string) {
-		if err := os.WriteFile(name, []byte(strings.Join(lines, "")), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, strings.Join(lines, ""))
 	}
 	write("all.csv", lines...)
 	write("few.csv", lines[:200]...)
@@ -153,9 +148,7 @@ func TestReportEscapes(t *testing.T) {
 func TestReportOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"toy.svm": toy, "my.html": "<!DOCTYPE html>\n<p>mine"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 	}
 	must(t, "train", "-quiet", "toy.svm", "a.model")
 	for range 2 {

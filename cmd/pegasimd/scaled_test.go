@@ -39,10 +39,7 @@ func TestTrainScaled(t *testing.T) {
 		given := strings.Fields("train -quiet -bias augmented -bias-scale 1 -lambda 1e-3 -epochs 20")
 		must(t, append(given, args("-scale", kind, "-checkpoint", dir+"/state", "-json",
 			dir+"/json", data, dir+"/model")...)...)
-		m, err := pegasos.ReadFile(dir + "/model")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, dir+"/model")
 		scaled := func(v [3]float64) [3]float64 {
 			length := math.Hypot(math.Hypot(v[0], v[1]), v[2])
 			for j := range v {

@@ -246,9 +246,7 @@ func TestSeveralFilesMistakes(t *testing.T) {
 		"x.npy":       "",
 		"jan.model":   "",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 	}
 	must(t, "train", "-quiet", "a.svm", "real.model")
 	if err := os.Symlink("jan.csv", "link.csv"); err != nil {

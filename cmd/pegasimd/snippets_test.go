@@ -33,10 +33,7 @@ func pages(t *testing.T) map[string]string {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := read(t, name)
 			page, err := filepath.Rel(root, name)
 			if err != nil {
 				t.Fatal(err)
@@ -174,10 +171,7 @@ func fixture(t *testing.T, name string, liblinear bool) {
 		if name == "people.csv" || name == "new.csv" {
 			from = "docs/people.csv"
 		}
-		text, err := os.ReadFile(filepath.Join(root, from))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := read(t, filepath.Join(root, from))
 		write(t, name, string(text)) // may be compressed: readers look at the first bytes
 	case ".model":
 		if liblinear {
@@ -251,10 +245,7 @@ func TestSnippetsOfGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := read(t, name)
 			examples = append(examples, words(string(text)))
 		}
 	}

@@ -37,7 +37,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	if out, err := appended.CombinedOutput(); err != nil {
 		t.Errorf("/dev/stdout in a file: %v, %s", err, out)
 	}
-	if have := contentOf(t, log); have != "before\n1\n1\n-1\n-1\n" {
+	if have := read(t, log); have != "before\n1\n1\n-1\n-1\n" {
 		t.Errorf("/dev/stdout in a file: %q", have)
 	}
 

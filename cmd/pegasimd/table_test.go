@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -153,9 +152,7 @@ func TestTableFirstSteps(t *testing.T) {
 		"people.csv": strings.Join(lines[:301], ""),
 		"new.csv":    lines[0] + strings.Join(lines[301:], ""),
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 	}
 	kinds := regexp.MustCompile(`  id      left out  a row counter: whole numbers; such as "\d+"
   name    left out  looks like an identifier: 300 different words in 300 rows; such as "Person \d+"
@@ -241,10 +238,7 @@ func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", "-label-column", "y", name, model)
-	have, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := read(t, model)
 	set, err := dataset.Read(name, dataset.Options{LabelColumn: "y"})
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +255,7 @@ func TestTableOfNumbers(t *testing.T) {
 	m.Command = `-format csv -sep , -quote '"' -comment none -skip-lines 0 -header yes ` +
 		`-encoding utf-8 -decimal . -label-column y -numbers '*'`
 	var want bytes.Buffer
-	if err := m.Write(&want); err != nil || !bytes.Equal(have, want.Bytes()) {
+	if err := m.Write(&want); err != nil || have != want.String() {
 		t.Errorf("%.900q, want %.900q, %v", have, want.Bytes(), err)
 	}
 	must(t, "train", "-quiet", "-ignore", "b", "-label-column", "y", name, model)
@@ -275,10 +269,7 @@ func TestTableOfNumbers(t *testing.T) {
 // encoderOf returns the encoder of the linear model in a file.
 func encoderOf(t *testing.T, name string) *tables.Encoder {
 	t.Helper()
-	m, err := pegasos.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, name)
 	e, err := predictions.Encoder(m.Head())
 	if err != nil {
 		t.Fatal(err)

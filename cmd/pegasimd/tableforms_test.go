@@ -183,7 +183,7 @@ func TestTableContinued(t *testing.T) {
 	must(t, append(run, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
 	must(t, append(run, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
 	must(t, append(run, "-epochs", "20", data, at("20"))...)
-	if contentOf(t, at("resumed")) != contentOf(t, at("20")) {
+	if read(t, at("resumed")) != read(t, at("20")) {
 		t.Error("a resumed run gives another model")
 	}
 	others := file(t, "others.csv", string(people(100)))
@@ -288,7 +288,7 @@ func TestTableConvert(t *testing.T) {
 	}
 	must(t, "convert", "-for", at("model"), data, at("c.pgsm"))
 	for _, name := range []string{"b.pgsm", "c.pgsm"} {
-		if contentOf(t, at("a.pgsm")) != contentOf(t, at(name)) {
+		if read(t, at("a.pgsm")) != read(t, at(name)) {
 			t.Errorf("%s differs from a.pgsm", name)
 		}
 	}
@@ -300,7 +300,7 @@ func TestTableConvert(t *testing.T) {
 	}
 	one := file(t, "one.csv", "income,city,age,label\n1,Rome,20,stays\n")
 	must(t, "convert", "-for", at("model"), one, at("one.svm"))
-	if text := contentOf(t, at("one.svm")); !strings.HasPrefix(text, "1 ") {
+	if text := read(t, at("one.svm")); !strings.HasPrefix(text, "1 ") {
 		t.Errorf("the label of the second class is not 1: %q", text)
 	}
 	fails(t, exitUsage, "model decides what the columns are", "convert", "-ignore", "age",
@@ -308,10 +308,7 @@ func TestTableConvert(t *testing.T) {
 
 	must(t, "convert", "-for", at("model"), data, at("rows.svm"))
 	must(t, "train", "-quiet", "-scale", "none", "-lambda", "0.01", at("rows.svm"), at("plain"))
-	a, err := pegasos.ReadFile(at("model"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := modelOf(t, at("model"))
 	b, err := pegasos.ReadFile(at("plain"))
 	if err != nil || a.Result.Objective != b.Result.Objective {
 		t.Errorf("trained on the rows in svmlight: objective %v, want %v, %v", b.Result.Objective,
@@ -320,7 +317,7 @@ func TestTableConvert(t *testing.T) {
 
 	must(t, "convert", at("model"), at("model.json"))
 	must(t, "convert", "-from", "json", at("model.json"), at("back"))
-	if contentOf(t, at("model")) != contentOf(t, at("back")) {
+	if read(t, at("model")) != read(t, at("back")) {
 		t.Error("conversion to JSON and back changes the model file")
 	}
 	fails(t, exitError, "the format liblinear can't represent how words become numbers: write the "+
@@ -338,9 +335,7 @@ func TestTableHostile(t *testing.T) {
 	write := func(encoder string) {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2, 3}}, Lambda: 1,
 			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(encoder)}
-		if err := m.WriteFile(name); err != nil {
-			t.Fatal(err)
-		}
+		save(t, m, name)
 	}
 	of := func(columns string) string {
 		return `{"encoder":5,"columns":[` + columns + `],"rows":9,"header":true,"label":{"name":"y",` +

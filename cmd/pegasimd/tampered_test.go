@@ -127,13 +127,9 @@ func writeCorpus(t *testing.T) {
 			[]string{"stays", "goes"}[min(class, 1)])
 	}
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text.String())
 	}
-	if err := os.WriteFile("costs", []byte("0 1 2\n1 0 1\n2 1 0\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "costs", "0 1 2\n1 0 1\n2 1 0\n")
 	must(t, "train", "-quiet", "-scale", "none", "-epochs", "1", "-lambda", "0.1", "two.svm",
 		"prior.model")
 }
@@ -188,9 +184,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	for _, m := range h.tamper(rand.New(rand.NewPCG(1, 1))) {
 		if strings.HasSuffix(m.what, gapOfZero) { // verify searches for the claimed bound longest
 			model = "tampered"
-			if err := os.WriteFile(model, h.sealed(m), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, model, h.sealed(m))
 			break
 		}
 	}
@@ -333,9 +327,7 @@ func TestTampered(t *testing.T) {
 			if (i+k)%step != 0 || bytes.Equal(file, h.file) {
 				continue
 			}
-			if err := os.WriteFile("tampered", file, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, "tampered", file)
 			tried++
 			for _, v := range verifiers {
 				found := v.verify(t, h, "tampered")
@@ -371,9 +363,7 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	if f, _ := verifyHere(t, &known, "tampered"); f.verdict != "contradicted" {
 		t.Errorf("verify -hash of %v with %s: %s", h, m.what, f.verdict)
 	}
-	if err := os.WriteFile("model", h.file, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "model", h.file)
 	if f, _ := verifyHere(t, &known, "model"); !slices.Contains(f.checked, trainedHash) {
 		t.Errorf("verify -hash of %v: %s, checked %q", h, f.verdict, f.checked)
 	}
@@ -389,9 +379,7 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	switch rest := slices.DeleteFunc(slices.Clone(m.edits), harmless); {
 	case len(rest) == 1: // one edit matters: judge the model with this edit alone
 		file := h.sealed(rest[0])
-		if err := os.WriteFile("tampered", file, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, "tampered", file)
 		return h.mayConfirm(t, rest[0], file, notChecked)
 	case len(rest) == 2:
 		small = rest[0].small && rest[1].small

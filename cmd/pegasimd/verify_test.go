@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/model/proof"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // verify confirms a model of every kind with the proof of its training, and does not contradict the
@@ -152,15 +151,10 @@ func TestVerifyLacksClaims(t *testing.T) {
 	model, proof, data := filepath.Join(dir, "model"), filepath.Join(dir, "proof"),
 		file(t, "toy.svm", toy)
 	must(t, "train", "-quiet", "-finish", "newton", "-tol", "0.0002", "-proof", proof, data, model)
-	m, err := pegasos.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, model)
 	m.Result.PerClass = nil
 	m.Result.Objective -= 0.6 * (m.Result.Objective - m.Result.DualObjective)
-	if err := m.WriteFile(model); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, model)
 	const want = "contradicted: the model makes claims about 0 weight vectors, but has 1"
 	fails(t, exitError, want, "verify", "-passes", "200", model, data)
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
@@ -181,26 +175,16 @@ func TestVerifyClaimsNothing(t *testing.T) {
 	must(t, "train", "-quiet", "-lambda", "0.1", data, model)
 	must(t, "verify", model, data)
 	for _, bound := range []float64{math.NaN(), 0, 1e-300} {
-		m, err := pegasos.ReadFile(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelOf(t, model)
 		m.Result.DualObjective, m.Result.PerClass[0].DualObjective = bound, bound
 		m.Result.Gap = proof.Gap(m.Result.Objective, bound)
-		if err := m.WriteFile(model); err != nil {
-			t.Fatal(err)
-		}
+		save(t, m, model)
 		check(fmt.Sprintf("the bound %v", bound), data)
 	}
-	m, err := pegasos.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, model)
 	m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
 	m.Result.PerClass = nil
-	if err := m.WriteFile(model); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, model)
 	check("no objective", data)
 	var far strings.Builder
 	g := rand.New(rand.NewPCG(5, 1))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,9 +109,7 @@ func TestVerifyKinds(t *testing.T) {
 	}
 	for name, text := range texts {
 		svm := filepath.Join(dir, name+".svm")
-		if err := os.WriteFile(svm, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, svm, text.String())
 		must(t, "convert", "-quiet", svm, filepath.Join(dir, name+".pgsm"))
 	}
 	var all [][]string // lists of flags, the data last

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,9 +203,7 @@ func TestVerifyEditedEncoders(t *testing.T) {
 		} {
 			column, part, _ := strings.Cut(name, ",")
 			edited := editTable(t, text, column, change)
-			if err := os.WriteFile(model, edited, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, model, edited)
 			want := "the table differs from the one of the data"
 			if part == "length" {
 				want = "the data are not those that the model was trained on"

@@ -60,16 +60,11 @@ func TestVerifyNegatedSigmoids(t *testing.T) {
 		filepath.Join(t.TempDir(), "model")
 	data = file(t, "named.csv", strings.ReplaceAll(read(t, data), "none", "30"))
 	must(t, "train", "-quiet", "-proba", "-lambda", "1", data, model)
-	m, err := pegasos.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, model)
 	s := &m.Calibration[0]
 	s.A = -max(s.A, -s.A, 0.1)
 	for range 2 {
-		if err := m.WriteFile(model); err != nil {
-			t.Fatal(err)
-		}
+		save(t, m, model)
 		out, _ := must(t, "verify", model, data)
 		if !strings.Contains(out, "\nthe probabilities were not checked: -sigmoids") ||
 			strings.Contains(out, "\nsuspicious: the higher the score of yes") != (s.A > 0) {
@@ -155,9 +150,7 @@ func TestVerifyEditedSettings(t *testing.T) {
 		}
 		head = regexp.MustCompile("\nhash: .*").ReplaceAllString(head, "")
 		edited := sample.Seal(strings.Replace(head, c.from, c.to, 1)+"\n\n", numbers)
-		if err := os.WriteFile(model, []byte(edited), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, model, edited)
 		fails(t, exitError, c.told, "verify", model, data)
 	}
 }
@@ -213,9 +206,7 @@ func TestVerifyOtherWeights(t *testing.T) {
 	}
 	honest := m.Hash()
 	m.Weights[0][1] *= -1
-	if err := m.WriteFile(model); err != nil {
-		t.Fatal(err)
-	}
+	save(t, m, model)
 	out, _ := must(t, "verify", model, data)
 	if !strings.HasSuffix(out, "\nconfirmed\n") ||
 		!strings.Contains(out, "\nnot checked hash (training), ") {
