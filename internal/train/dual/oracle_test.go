@@ -5,12 +5,6 @@ import "math"
 // This file computes the dual objective and duality gaps of a solver's problem in float64, straight
 // from the losses and their conjugates. The tests of package loss check these.
 
-// lossAt returns the loss at margin m, or at the error m of a regression.
-func (s *spec) lossAt(m float64) float64 { return s.loss.At(m) }
-
-// negConjugate returns minus the conjugate of the loss at -a.
-func (s *spec) negConjugate(a float64) float64 { return s.loss.DualTerm(a) }
-
 // entropy returns -p log p.
 func entropy(p float64) float64 {
 	if p <= 0 {
@@ -80,7 +74,7 @@ func (d *problem) coefficients(i int) (c []float64, gain float64) {
 	if !d.spec.joint {
 		side, target := d.label(i)
 		c = []float64{float64(a[0]) * side}
-		return c, d.spec.negConjugate(float64(a[0])) + float64(a[0])*target - c[0]*d.offset(i, 0)
+		return c, d.spec.loss.DualTerm(float64(a[0])) + float64(a[0])*target - c[0]*d.offset(i, 0)
 	}
 	y, own := int(d.Class[i]), 1.0
 	c = make([]float64, len(a))
@@ -143,7 +137,7 @@ func (d *problem) gap(i int, v [][]float64) float64 {
 		return at + d.spec.jointLossAt(z, int(d.Class[i])) - gain
 	}
 	side, target := d.label(i)
-	return at + d.spec.lossAt(side*z[0]-target) - gain
+	return at + d.spec.loss.At(side*z[0]-target) - gain
 }
 
 // meanGap returns P - D, the mean of the rows' duality gaps.
