@@ -39,11 +39,11 @@ func TestNextAdaptation(t *testing.T) {
 func TestAdaptOffset(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
-		steps     int64   // steps taken, of 5000
-		weight    float32 // factor of the weights of all columns
+		steps     int64   // steps taken, in a run of 5000
+		weight    float32 // element j of v is weight*(j-2)
 		bias      float64 // element of v for the appended feature
 		gradient  float64 // root mean square of the sub-gradients' norms
-		least     bool    // LeastT0 is larger
+		least     bool    // whether LeastT0 exceeds the computed T0
 	}{
 		{0, 1024, 0.5, 0, 3, false}, {2, 1024, 0.5, 0.25, 3, false}, {0, 2048, 0.01, 0, 3, false},
 		{0, 2048, -1000, 0, 3, true}, {0, 1024, 0.5, 0, 0, true},

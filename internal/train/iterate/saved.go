@@ -20,12 +20,12 @@ type Saved struct {
 	Factor     float64   `json:"factor"`
 	Norm2      float64   `json:"norm2"`
 
-	// The average's windows, without their vectors; nil without an average.
+	// State.Average, without the vectors. Old and Current are nil if there is no average.
 	Shift   uint `json:"shift"`
 	Old     *Sum `json:"old,omitempty"`
 	Current *Sum `json:"cur,omitempty"`
 
-	// The windows of the certificate. Recent is false if there are none.
+	// State.Windows, without its arrays. Recent is false if there are no windows.
 	Recent         bool  `json:"recent"`
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`

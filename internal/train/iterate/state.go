@@ -16,8 +16,8 @@ import (
 )
 
 // State is the current iterate of a solver and the counters that belong to it. The weight vectors
-// w, one for each class in a joint problem and a single one in others, are stored as vectors v and
-// a common scale, with w = v/scale.
+// w, one for each class in a joint problem and a single vector in other problems, are stored as
+// vectors v and a common scale, with w = v/scale.
 type State struct {
 	*objective.Terms
 
@@ -25,10 +25,10 @@ type State struct {
 	LeastT0      float64     // least T0 that AdaptOffset sets; 0 if T0 is fixed
 	Gradients    float64     // sum of the updates' squared sub-gradient norms, if LeastT0 > 0
 	Start        int64       // steps taken by the model that the run continues; 0 if there is none
-	StartWeights Weights     // weights of the model that the run continues; zero value without one
+	StartWeights Weights     // weights of the model that the run continues; zero if there is none
 	T            int64       // steps taken, including those before the run
-	Vectors      [][]float32 // vectors v: sums of y*x times coefficients, 0 or 1 for the hinge loss
-	Biases       []float64   // each v's element for the appended feature; the bias if unpenalized
+	Vectors      [][]float32 // vectors v = scale*w, divided by Factor
+	Biases       []float64   // element of each v for the appended feature; the bias if unpenalized
 	Violations   int64       // steps with a nonzero coefficient, or with a changed dual variable
 
 	// With projection onto a ball, w is Factor*v/scale. Without projection, Factor is 1.
