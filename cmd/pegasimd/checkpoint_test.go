@@ -71,14 +71,14 @@ func unbroken(t *testing.T, flags []string) (hash string, took time.Duration) {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "model")
 	start := time.Now()
-	if code, told := process(t, 0, nil, append([]string{"train", "-quiet", digitsFile, model},
+	if code, told := process(t, 0, nil, append([]string{"train", "-quiet", digits, model},
 		flags...)...); code != exitDone {
 		t.Fatalf("exit code %d, %s", code, told)
 	}
 	return hashOf(t, model), time.Since(start)
 }
 
-const digitsFile = "../../dataset/digits/digits.csv.gz"
+const digits = "../../dataset/digits/digits.csv.gz"
 
 func hashOf(t *testing.T, model string) string {
 	t.Helper()
@@ -127,10 +127,10 @@ func TestInterruptedRunsResume(t *testing.T) {
 					// The first command and every second later command have all flags. The other
 					// commands take the settings from the checkpoint.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
-						"50ms", digitsFile, model}, flags...)
+						"50ms", digits, model}, flags...)
 					if exists(state) {
 						args = []string{"train", "-quiet", "-resume", state, "-checkpoint", state,
-							"-every", "50ms", digitsFile, model}
+							"-every", "50ms", digits, model}
 						if try%2 == 1 {
 							args = append(args, flags...)
 						}
@@ -147,7 +147,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 						t.Fatalf("%s: exit code %d, %s", signal, code, told)
 					}
 				}
-				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile,
+				if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digits,
 					model); code != exitDone || hashOf(t, model) != want {
 					t.Errorf("%s: exit code %d, %s, model %s, want %s", signal, code, told,
 						hashOf(t, model), want)
@@ -170,7 +170,7 @@ func TestKilledRunsResume(t *testing.T) {
 			killed := 0
 			for try := 0; try < 4 || !exists(state); try++ {
 				args := append([]string{"train", "-quiet", "-checkpoint", state, "-every", "20ms",
-					digitsFile, model}, flags...)
+					digits, model}, flags...)
 				if exists(state) {
 					args = append(args, "-resume", state)
 				}
@@ -182,7 +182,7 @@ func TestKilledRunsResume(t *testing.T) {
 					t.Fatalf("exit code %d, %s", code, told)
 				}
 			}
-			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digitsFile,
+			if code, told := process(t, 0, nil, "train", "-quiet", "-resume", state, digits,
 				model); code != exitDone || hashOf(t, model) != want {
 				t.Errorf("exit code %d, %s, model %s, want %s", code, told, hashOf(t, model), want)
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestConvertModel(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	model, text, back := filepath.Join(dir, "model"), filepath.Join(dir, "text"),
 		filepath.Join(dir, "back")
 	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-multiclass",
@@ -80,7 +80,7 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 			t.Errorf("%s: %q, want %q", form, told, want)
 		}
 	}
-	must(t, "train", "-quiet", "-proba", "-multiclass", "ovo", "-epochs", "1", digitsFile, model)
+	must(t, "train", "-quiet", "-proba", "-multiclass", "ovo", "-epochs", "1", digits, model)
 	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
 		"onnx leaves out the probabilities (train with -multiclass ovr to keep them)\n") {
 		t.Error(told)
@@ -101,7 +101,7 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 // that helps.
 func TestConvertModelHints(t *testing.T) {
 	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
-	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digitsFile,
+	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digits,
 		filepath.Join(dir, "pairs.model"))
 	t.Chdir(dir)
 	must(t, "train", "-quiet", "-scale", "none", toy, "a.model")
@@ -183,9 +183,9 @@ func TestScoresOfEachClass(t *testing.T) {
 		"ovr": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9", "ovo": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
 		"crammer-singer": "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9",
 	} {
-		must(t, "train", "-quiet", "-epochs", "1", "-multiclass", flags, digitsFile, model)
-		scores, _ := must(t, "predict", "-quiet", "-scores", digitsFile, model)
-		labels, _ := must(t, "predict", "-quiet", digitsFile, model)
+		must(t, "train", "-quiet", "-epochs", "1", "-multiclass", flags, digits, model)
+		scores, _ := must(t, "predict", "-quiet", "-scores", digits, model)
+		labels, _ := must(t, "predict", "-quiet", digits, model)
 		lines, alone := strings.Split(scores, "\n"), strings.Split(labels, "\n")
 		if lines[0] != want {
 			t.Errorf("%s: %q", flags, lines[0])

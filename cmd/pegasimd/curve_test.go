@@ -27,7 +27,7 @@ func curveOf(t *testing.T, path string) (columns map[string][]float64) {
 }
 
 func TestCurve(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	joint := []string{"train", "-quiet", "-multiclass", "crammer-singer", "-lambda", "1", "-epochs",
 		"20", digits}
 	must(t, append(joint, dir+"/plain", "-json", dir+"/plain.json")...)
@@ -75,7 +75,7 @@ func TestCurve(t *testing.T) {
 // The curve shows the run that trained the model, even if calibration trains other models or the
 // model is not from the last step.
 func TestCurveOfOneRun(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",
 		"-proba -epochs 15 -tol 0.5 -finish none", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2",
 		"-multiclass crammer-singer -epochs 2"} {
@@ -161,7 +161,7 @@ func TestCurveErrors(t *testing.T) {
 }
 
 func TestConfusionPlot(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	must(t, "train", "-quiet", digits, dir+"/model")
 	must(t, "eval", "-quiet", "-plot", dir+"/c.svg", "-json", dir+"/json", digits, dir+"/model")
 	svg := read(t, dir+"/c.svg")
@@ -205,7 +205,6 @@ func TestProba(t *testing.T) {
 		out != "" || !strings.Contains(told, "-loss log") {
 		t.Errorf("probabilities of the hinge loss: %d, %s%s", code, out, told)
 	}
-	digits := "../../dataset/digits/digits.csv.gz"
 	must(t, "train", "-quiet", "-loss", "log", "-multiclass", "multinomial", "-epochs", "2", digits,
 		model)
 	out, _ = must(t, "predict", "-quiet", "-proba", digits, model)

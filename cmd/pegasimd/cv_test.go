@@ -43,7 +43,6 @@ func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 // Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows.
 // The mean, the standard deviation and the objective agree up to rounding.
 func TestCrossValidation(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
 	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 ||
 		len(r.Grid) != 2 || r.Grid[0].Lambda != 1 || r.Grid[1].Lambda != 1e-2 {
@@ -106,7 +105,6 @@ func TestCrossValidation(t *testing.T) {
 
 // For each kind of problem, cv gives the same numbers with 1, 2 and 5 threads.
 func TestCrossValidationThreads(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented",
 		"-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
 	if testing.Short() {
@@ -146,7 +144,7 @@ func TestCrossValidationBest(t *testing.T) {
 		t.Errorf("the best of lambdas with equal scores: %+v", r)
 	}
 	// cv writes the model that train writes with this lambda.
-	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
+	dir := t.TempDir()
 	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
 	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "2", "-seed", "3", digits, dir+"/other",

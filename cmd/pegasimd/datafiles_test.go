@@ -12,7 +12,6 @@ import (
 // Data converted to any format train the same model, to the bit.
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
-	digits := "../../dataset/digits/digits.csv.gz"
 	hash := func(data string) any { // without the table, which only the model of a CSV file has
 		t.Helper()
 		must(t, "train", "-quiet", "-epochs", "2", data, filepath.Join(dir, "a.model"))
@@ -108,7 +107,7 @@ label 1: 1 row
 		t.Error(told)
 	}
 	numbers := filepath.Join(dir, "n.json")
-	must(t, "inspect", "-label", "64", "-json", numbers, "../../dataset/digits/digits.csv.gz")
+	must(t, "inspect", "-label", "64", "-json", numbers, digits)
 	r := report(t, numbers)
 	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 ||
 		len(r["labels"].([]any)) != 10 || len(r["warnings"].([]any)) != 0 || r["constant_features"] != 3.0 ||
@@ -116,7 +115,7 @@ label 1: 1 row
 		t.Error(r)
 	}
 	text, _ = must(t, "inspect", "-layout", "sparse", "-label", "last",
-		"../../dataset/digits/digits.csv.gz")
+		digits)
 	for _, want := range []string{"feature 1        0 to 0, constant\n",
 		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
 		"\n... and 44 more: -json has 64\n3 features of one value in all rows\n"} {

@@ -232,7 +232,6 @@ func TestScoresThatOverflow(t *testing.T) {
 
 // The command reports a -tol that was not reached, and what -patience has done.
 func TestStopsAreTold(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
 	const missed = "-tol 1e-09 was not reached: more -epochs, or -finish newton, would come closer\n"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -62,16 +60,6 @@ func tablesOfForms() map[string]string {
 		change(&m)
 		return m.text()
 	}
-	wide := func(text string, order binary.AppendByteOrder, mark bool) string {
-		var b []byte
-		if mark {
-			text = "\ufeff" + text
-		}
-		for _, unit := range utf16.Encode([]rune(text)) {
-			b = order.AppendUint16(b, unit)
-		}
-		return string(b)
-	}
 	tabs := with(func(m *madeTable) { m.separator = "\t" })
 	var numbers, counts, jsonLines, lines strings.Builder
 	for i := range 80 {
@@ -102,8 +90,8 @@ func tablesOfForms() map[string]string {
 			m.header = "amount|town|since|number|"
 		}),
 		"latin.csv":   strings.ReplaceAll(plain.text(), "ö", "\xf6"),
-		"utf16.csv":   wide(tabs, binary.LittleEndian, true),
-		"utf16be.csv": wide(tabs, binary.BigEndian, true),
+		"utf16.csv":   asUTF16(tabs, false, true),
+		"utf16be.csv": asUTF16(tabs, true, true),
 		"numbers.csv": numbers.String(),
 		"counts.csv":  "a,b,count\n" + counts.String(),
 		"rows.jsonl":  jsonLines.String(),

@@ -157,7 +157,7 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 // eval measures every kind of multi-class model by the scores of the classes, and by the
 // probabilities if there are any.
 func TestEvalMulticlass(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	kinds := []string{"ovo", "ovr -proba", "ovo -loss log", "ovr", "crammer-singer", "ovo -proba",
 		"crammer-singer -proba", "ovr -loss log", "multinomial -loss log"}
 	if testing.Short() {

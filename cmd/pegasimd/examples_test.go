@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -12,7 +11,7 @@ import (
 )
 
 // people returns a table with words, gaps, ids and names.
-func people(rows int) []byte {
+func people(rows int) string {
 	g := rand.New(rand.NewPCG(3, 4))
 	b := bytes.NewBufferString("id,name,city,age,income,label\n")
 	for i := range rows {
@@ -30,23 +29,13 @@ func people(rows int) []byte {
 		fmt.Fprintf(b, "%d,Person %d,%s,%s,%s\n", 1000+i, g.IntN(1e6),
 			[]string{"Lima", "Oslo", "Paris", "Rome"}[city], strings.Join(cells, ","), label)
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // Every example of the help runs as printed, in a folder with data under the names that it uses.
 // The order ensures that files written by one example exist for the next.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write := func(name string, text []byte) {
-		if strings.HasSuffix(name, ".gz") {
-			var b bytes.Buffer
-			z := gzip.NewWriter(&b)
-			z.Write(text)
-			z.Close()
-			text = b.Bytes()
-		}
-		write(t, name, text)
-	}
 	g := rand.New(rand.NewPCG(1, 2))
 	var svm, numbers bytes.Buffer
 	csv, ten := bytes.NewBufferString("a,b,y\n"), bytes.NewBufferString("a,b,digit\n")
@@ -60,20 +49,20 @@ func TestHelpExamples(t *testing.T) {
 	}
 	for _, name := range []string{"a9a.svm", "a9a.svm.gz", "a9a.t.svm", "test.svm", "train.svm.gz",
 		"huge.svm.gz", "clicks.svm.gz", "heart.svm", "covtype.svm.gz", "text.svm.gz"} {
-		write(name, svm.Bytes())
+		writeAs(t, name, svm.String())
 	}
 	for _, name := range []string{"table.csv", "mammography.csv", "train.csv", "jan.csv", "feb.csv",
 		"mar.csv"} {
-		write(name, csv.Bytes())
+		writeAs(t, name, csv.String())
 	}
-	write("people.csv", people(200))
-	write("new.csv", people(50))
+	writeAs(t, "people.csv", people(200))
+	writeAs(t, "new.csv", people(50))
 	if err := os.Mkdir("people", 0o777); err != nil { // an example writes Go files to people
 		t.Fatal(err)
 	}
-	write("train.csv.gz", ten.Bytes())
-	write("test.csv", ten.Bytes())
-	write("prices.csv", numbers.Bytes())
+	writeAs(t, "train.csv.gz", ten.String())
+	writeAs(t, "test.csv", ten.String())
+	writeAs(t, "prices.csv", numbers.String())
 	images := append([]byte{0, 0, 8, 3}, binary.BigEndian.AppendUint32(nil, 40)...)
 	images = append(images, 0, 0, 0, 2, 0, 0, 0, 2)
 	labels := []byte{0, 0, 8, 1, 0, 0, 0, 40}
@@ -81,8 +70,8 @@ func TestHelpExamples(t *testing.T) {
 		images = append(images, byte(i), byte(3*i), byte(200*(i%2)), 7)
 		labels = append(labels, byte(i%2))
 	}
-	write("train-images-idx3-ubyte.gz", images)
-	write("train-labels-idx1-ubyte.gz", labels)
+	writeAs(t, "train-images-idx3-ubyte.gz", string(images))
+	writeAs(t, "train-labels-idx1-ubyte.gz", string(labels))
 	must(t, "train", "-quiet", "a9a.svm")
 	must(t, "convert", "-to", "liblinear", "a9a.model", "heart_scale.model")
 	count := 0

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -164,11 +163,7 @@ func idxArray(dims ...int) string {
 }
 
 func zippedFile(f hostileFile) hostileFile {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write([]byte(f.text)) // writes to memory can't fail
-	z.Close()
-	return hostileFile{b.String(), f.rows, len(f.text)}
+	return hostileFile{gzipped(f.text), f.rows, len(f.text)}
 }
 
 // Whatever a file claims, and whether it is used or refused, a command takes at most budget.Allowed

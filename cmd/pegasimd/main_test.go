@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -111,7 +110,6 @@ func decode(t *testing.T, name string, to any) {
 }
 
 func TestTrainPredictEval(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "digits.model"), filepath.Join(dir, "run.json")
 	_, summary := must(t, "train", "-lambda", "1e-3", "-epochs", "30", "-bias", "augmented",
@@ -178,7 +176,6 @@ func TestTrainPredictEval(t *testing.T) {
 // With one layout, all code paths and numbers of threads give the same model. The models of the two
 // layouts may differ, because dense and sparse dot products are summed in different orders.
 func TestSameModelEverywhere(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	for _, layout := range []string{"dense", "sparse"} {
 		hashes := map[any]bool{}
 		for _, isa := range asm.Available() {
@@ -236,7 +233,7 @@ func TestPresetIsPaper(t *testing.T) {
 }
 
 func TestOrders(t *testing.T) {
-	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
+	seen := map[any]bool{}
 	for _, flags := range []string{"shuffled", "iid", "sequential", "blocks", "blocks -block 7",
 		"iid -batch 9", "sequential -batch 9", "shuffled -offset none",
 		"shuffled -offset none -project"} {
@@ -325,7 +322,7 @@ func TestStartAndPrior(t *testing.T) {
 }
 
 func TestTol(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	must(t, "train", "-quiet", "-lambda", "0.1", "-epochs", "1000", "-tol", "0.05", "-json",
 		dir+"/json", digits, dir+"/model")
 	if r := report(t, dir+"/json"); r["gap"].(float64) > 0.05 || r["epochs"].(float64) > 500 ||
@@ -335,7 +332,6 @@ func TestTol(t *testing.T) {
 }
 
 func TestLosses(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	for _, loss := range []string{"log", "squared-hinge"} {
 		dir := t.TempDir()
 		must(t, "train", "-quiet", "-loss", loss, "-lambda", "1e-3", "-json", dir+"/json", digits,
@@ -484,11 +480,8 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 
 // Every mistake gives its exit code and error text, and leaves no file.
 func TestErrors(t *testing.T) {
-	var gz bytes.Buffer
-	w := gzip.NewWriter(&gz)
-	fmt.Fprint(w, strings.Repeat(toy, 100))
-	w.Close()
-	cut := gz.String()[:gz.Len()/2]
+	whole := gzipped(strings.Repeat(toy, 100))
+	cut := whole[:len(whole)/2]
 	good := file(t, "good.svm", toy)
 	badModel := file(t, "bad.model", "not a model")
 	missing := filepath.Join(t.TempDir(), "missing.svm")

@@ -9,7 +9,7 @@ import (
 
 // train, eval and predict agree about a model of ten classes, for each multi-class scheme.
 func TestMulticlass(t *testing.T) {
-	digits, seen := "../../dataset/digits/digits.csv.gz", map[any]bool{}
+	seen := map[any]bool{}
 	for _, c := range []struct{ flags, gap string }{
 		{"-multiclass ovr", "yes"},
 		{"-multiclass ovo", "yes"},
@@ -82,8 +82,8 @@ func TestMulticlass(t *testing.T) {
 		table, "have no rows") {
 		t.Errorf("eval: %s", table)
 	}
-	// With two labels a joint problem has two vectors and two scores, and one-vs-one has one of
-	// each.
+	// With two labels, a joint problem has two vectors and two scores, and one-vs-one has one
+	// vector and one score.
 	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1",
 		"multinomial": "label\t-1\t1", "ovo": "label\t1"} {
 		data := file(t, "toy.svm", toy)
@@ -210,7 +210,8 @@ func TestValid(t *testing.T) {
 			}
 		}
 	}
-	// With -start the model's labels are used, also for -class-weight, even if the data lack some.
+	// With -start the model's labels are used, also for -class-weight, even if the data lack some
+	// of the labels.
 	var hashes []any
 	for _, name := range []func(int) string{pets, numbers} {
 		must(t, "train", "-quiet", "-lambda", "1e-4", "-scale", "none", "-multiclass", "ovr",
@@ -234,7 +235,7 @@ func TestValid(t *testing.T) {
 	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
 		t.Errorf("labels %s", have)
 	}
-	// Regression targets.
+	// -valid and -patience work for regression targets, too.
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs",
 		"500", "-patience", "3", "-valid", line, line, dir+"/model")
@@ -260,7 +261,7 @@ func TestValid(t *testing.T) {
 }
 
 func TestUnregularisedBias(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	dir := t.TempDir()
 	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-scale", "none",
 		"-multiclass", "ovr", "-epochs", "20", "-json", dir+"/json", digits, dir+"/model")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")

@@ -13,7 +13,6 @@ import (
 
 // predict writes the format of package predictions, which pegasimd-beam score also writes.
 func TestPredictWritesPredictions(t *testing.T) {
-	digits := "../../dataset/digits/digits.csv.gz"
 	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	for what, c := range map[string]struct {
@@ -24,7 +23,7 @@ func TestPredictWritesPredictions(t *testing.T) {
 		"one-vs-one":      {digits, []string{"-multiclass", "ovo"}},
 		"scaled by row":   {digits, []string{"-scale", "unit"}},
 		"names":           {pets, nil},
-		"words and gaps":  {file(t, "people.csv", string(people(200))), nil},
+		"words and gaps":  {file(t, "people.csv", people(200)), nil},
 		"numbers":         {line, []string{"-loss", "squared"}},
 		"kernel machines": {digits, []string{"-kernel", "rbf", "-epochs", "1"}},
 	} {

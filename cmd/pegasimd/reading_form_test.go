@@ -436,7 +436,7 @@ func TestReadingWithoutDoubt(t *testing.T) {
 		"gaps": s.change("size", func(row int, cell string) string {
 			return cell[:len(cell)*min(1, row%7)]
 		}).csv(),
-		"UTF-16": asUTF16(s.text("\t"), false, true), "people": string(people(300)),
+		"UTF-16": asUTF16(s.text("\t"), false, true), "people": people(300),
 	}
 	for name, text := range clean {
 		for _, flags := range [][]string{nil, {"-strict"}} {

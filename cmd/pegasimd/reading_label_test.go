@@ -29,19 +29,6 @@ func choices(names ...string) sheet {
 
 var commandLine = regexp.MustCompile(`(?m)pegasimd train .*$`)
 
-// commandWord matches one word of a command line: bare characters, escaped characters and quoted
-// texts.
-var commandWord = regexp.MustCompile(`(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+`)
-
-// splitCommand splits a command line as a shell does.
-func splitCommand(line string) (all []string) {
-	for _, word := range commandWord.FindAllString(line, -1) {
-		all = append(all, regexp.MustCompile(`\\.|'[^']*'|"[^"]*"`).ReplaceAllStringFunc(word,
-			func(part string) string { return strings.TrimSuffix(part[1:], part[:1]) }))
-	}
-	return all
-}
-
 // A column called label, target, class or y is the label if it is the first or the last. A column
 // of such a name elsewhere, or a second such column, stops the run. Otherwise the last column is
 // the label, with a warning if another column has a likely name of labels. JSON lines obey the same
@@ -107,7 +94,7 @@ func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	}
 	var labels []int
 	for i, command := range commands {
-		args := splitCommand(command)[1:]
+		args := shellSplit(t, command)[1:]
 		if at := slices.Index(args, data); at < 0 {
 			t.Errorf("%s: no %s in %s", names, data, command)
 			continue
@@ -403,7 +390,7 @@ func TestReadingResolved(t *testing.T) {
 			t.Errorf("%s: exit code %d, no resolved command\n%s", name, of.code, brief(of.told))
 			continue
 		}
-		args := splitCommand(have[1])[1:]
+		args := shellSplit(t, have[1])[1:]
 		args = slices.DeleteFunc(args, func(arg string) bool {
 			return arg == "-json" ||
 				strings.HasSuffix(arg, "/json")
@@ -421,7 +408,7 @@ func TestReadingResolved(t *testing.T) {
 		}
 		if next := resolvedLine.FindStringSubmatch(again.told); again.code == exitDone &&
 			(next == nil ||
-				!slices.Equal(splitCommand(next[1])[1:][:at], args[:at])) {
+				!slices.Equal(shellSplit(t, next[1])[1:][:at], args[:at])) {
 			t.Errorf("%s: the resolved command of %q is %q", name, have, next)
 		}
 		if kept, err := os.ReadFile(of.model); err != nil || !strings.Contains(string(kept),

@@ -41,19 +41,12 @@ func shows(t *testing.T, what, page string, texts ...string) {
 // training rows, and names what it can't know about other data. The verify command on the page
 // confirms the model.
 func TestReportOrigin(t *testing.T) {
-	people, err := filepath.Abs("../../docs/people.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := read(t, "../../docs/people.csv")
+	lines := strings.SplitAfter(all, "\n")
 	t.Chdir(t.TempDir())
-	text := read(t, people)
-	lines := strings.SplitAfter(string(text), "\n")
-	write := func(name string, lines ...string) {
-		write(t, name, strings.Join(lines, ""))
-	}
-	write("all.csv", lines...)
-	write("few.csv", lines[:200]...)
-	write("odd.csv", append(lines[:2:2], "9,x,Rome,40,30000,perhaps\n")...)
+	write(t, "all.csv", all)
+	write(t, "few.csv", strings.Join(lines[:200], ""))
+	write(t, "odd.csv", lines[0]+lines[1]+"9,x,Rome,40,30000,perhaps\n")
 	must(t, "train", "-quiet", "all.csv", "whole.model")
 	must(t, "train", "-quiet", "-holdout", "0.2", "all.csv", "held.model")
 	for what, c := range map[string]struct {
@@ -102,7 +95,6 @@ func TestReportKinds(t *testing.T) {
 		texts += fmt.Sprintf("the %s film of %d friends,%s\n", []string{"good", "dull"}[i%2], i,
 			[]string{"pos", "neg"}[i%2])
 	}
-	digits := "../../dataset/digits/digits.csv.gz"
 	for what, c := range map[string]struct {
 		data  string
 		flags string

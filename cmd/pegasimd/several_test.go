@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -73,10 +71,6 @@ func TestSeveralFiles(t *testing.T) {
 		}
 		return text
 	}
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	z.Write([]byte(plain(c)))
-	z.Close()
 	for name, of := range map[string]struct {
 		ending string
 		parts  []string
@@ -88,7 +82,7 @@ func TestSeveralFiles(t *testing.T) {
 		"mark":  {".csv", []string{plain(a), "\ufeff" + moved, plain(c)}, whole, false},
 		"lines": {".csv", []string{plain(a), strings.ReplaceAll(moved, "\n", "\r\n"), plain(c)},
 			whole, false},
-		"compressed": {".csv", []string{plain(a), plain(b), zipped.String()}, whole, false},
+		"compressed": {".csv", []string{plain(a), plain(b), gzipped(plain(c))}, whole, false},
 		"empty": {".csv", []string{"", plain(a), "", plain(b), plain(nil), plain(c), ""}, whole,
 			false},
 		"unended": {".csv", []string{strings.TrimSpace(plain(a)), plain(b), plain(c)}, whole, false},

@@ -202,7 +202,6 @@ func TestUndefinedFigures(t *testing.T) {
 func TestPairScoresHaveNoTies(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
-	digits := "../../dataset/digits/digits.csv.gz"
 	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "2", digits, model)
 	out, _ := must(t, "predict", "-quiet", "-scores", digits, model)
 	m, err := readPredictor(model, nil)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -172,7 +170,7 @@ func fixture(t *testing.T, name string, liblinear bool) {
 			from = "docs/people.csv"
 		}
 		text := read(t, filepath.Join(root, from))
-		write(t, name, string(text)) // may be compressed: readers look at the first bytes
+		write(t, name, text) // may be compressed: readers look at the first bytes
 	case ".model":
 		if liblinear {
 			fixture(t, "any.model", false)
@@ -191,11 +189,7 @@ func fixture(t *testing.T, name string, liblinear bool) {
 // writeAs writes a file, compressed if its name says so.
 func writeAs(t *testing.T, name, content string) {
 	if strings.HasSuffix(name, ".gz") {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		z.Write([]byte(content)) // writes to memory can't fail
-		z.Close()
-		content = b.String()
+		content = gzipped(content)
 	}
 	write(t, name, content)
 }
@@ -246,7 +240,7 @@ func TestSnippetsOfGo(t *testing.T) {
 		}
 		for _, name := range names {
 			text := read(t, name)
-			examples = append(examples, words(string(text)))
+			examples = append(examples, words(text))
 		}
 	}
 	code, ran := regexp.MustCompile("(?ms)^```go\n(.*?)^```"), map[string]int{}

@@ -147,7 +147,7 @@ func TestTableTraps(t *testing.T) {
 // inspect prints name the columns and words.
 func TestTableFirstSteps(t *testing.T) {
 	t.Chdir(t.TempDir())
-	lines := strings.SplitAfter(string(people(400)), "\n")
+	lines := strings.SplitAfter(people(400), "\n")
 	for name, text := range map[string]string{
 		"people.csv": strings.Join(lines[:301], ""),
 		"new.csv":    lines[0] + strings.Join(lines[301:], ""),

@@ -157,7 +157,7 @@ func TestTableCrossValidation(t *testing.T) {
 func TestTableVerify(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	text := string(people(300))
+	text := people(300)
 	data := file(t, "people.csv", text)
 	must(t, "train", "-quiet", "-proof", at("proof"), data, at("model"))
 	for _, args := range [][]string{{"-proof", at("proof")}, {}} {
@@ -177,7 +177,7 @@ func TestTableVerify(t *testing.T) {
 func TestTableContinued(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	text := string(people(300))
+	text := people(300)
 	data := file(t, "people.csv", text)
 	run := strings.Fields("train -quiet -finish none -average none")
 	must(t, append(run, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
@@ -186,7 +186,7 @@ func TestTableContinued(t *testing.T) {
 	if read(t, at("resumed")) != read(t, at("20")) {
 		t.Error("a resumed run gives another model")
 	}
-	others := file(t, "others.csv", string(people(100)))
+	others := file(t, "others.csv", people(100))
 	want, err := json.Marshal(encoderOf(t, at("20")))
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestTableContinued(t *testing.T) {
 
 // A table from standard input gives the model of the same table in a file.
 func TestTableFromStandardInput(t *testing.T) {
-	text := string(people(100))
+	text := people(100)
 	data := file(t, "people.csv", text)
 	for _, line := range []string{
 		"train -quiet -format csv IN -", "convert -format csv IN -", "inspect -format csv IN",
@@ -278,7 +278,7 @@ func TestTableInLittleMemory(t *testing.T) {
 func TestTableConvert(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	data := file(t, "people.csv", string(people(300)))
+	data := file(t, "people.csv", people(300))
 	must(t, "train", "-quiet", "-lambda", "0.01", data, at("model"))
 	_, told := must(t, "convert", data, at("a.pgsm"))
 	_, streamed := must(t, "convert", "-stream", data, at("b.pgsm"))

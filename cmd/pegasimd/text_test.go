@@ -17,20 +17,19 @@ import (
 // word.
 func reviews(rows int) string {
 	r := rand.New(rand.NewPCG(4, 32))
-	pick := func(of string) string { return strings.Fields(of)[r.IntN(len(strings.Fields(of)))] }
 	var b strings.Builder
 	for i := range rows {
 		good := r.IntN(2) == 0
-		word, not := pick("good fine"), ""
+		word, not := pick(r, "good fine"), ""
 		if r.IntN(2) == 0 {
 			not = "not "
 		}
 		if good == (not != "") {
-			word = pick("bad dull")
+			word = pick(r, "bad dull")
 		}
 		label := map[bool]string{true: "up", false: "down"}[good]
 		fmt.Fprintf(&b, "%s\tThe %s, seen at %d, was %s%s.\n", label,
-			pick("film play song book tale"), i, not, word)
+			pick(r, "film play song book tale"), i, not, word)
 	}
 	return b.String()
 }

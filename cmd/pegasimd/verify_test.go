@@ -17,7 +17,6 @@ func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
 	numbers := filepath.Join(dir, "json")
-	digits := "../../dataset/digits/digits.csv.gz"
 	toy := file(t, "toy.svm", toy)
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
 	weights := file(t, "weights", "1\n2\n3\n4\n")
@@ -118,7 +117,7 @@ func priorOf(t *testing.T, data string) string {
 func TestVerifyKernelMachines(t *testing.T) {
 	model, numbers := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "json")
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
-	for _, data := range []string{named, "../../dataset/digits/digits.csv.gz"} {
+	for _, data := range []string{named, digits} {
 		must(t, "train", "-quiet", "-kernel", "rbf", data, model)
 		told, _ := must(t, "verify", "-json", numbers, model, data)
 		if r := report(t, numbers); r["verdict"] != "confirmed" || r["data_known"] != true ||
@@ -203,7 +202,7 @@ func TestVerifyClaimsNothing(t *testing.T) {
 // verify holds rows in the layout of training unless -layout is given. It prints the gap that it
 // finds, however large, and the vectors whose bounds or gaps it finds worse than claimed.
 func TestVerifyTellsWhatItFound(t *testing.T) {
-	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
+	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
 	for _, kind := range []string{"-scale=none", "-kernel=rbf"} {
 		must(t, "train", "-quiet", "-layout", "sparse", kind, digits, model)
