@@ -130,7 +130,7 @@ func asNobody(t *testing.T, f func()) {
 		f() // the tests only need a user other than root
 		return
 	}
-	runtime.LockOSThread() // the thread has the rights
+	runtime.LockOSThread() // Setfsuid changes the rights of this thread
 	defer runtime.UnlockOSThread()
 	const nobody = 65534
 	syscall.Setfsuid(nobody)

@@ -109,7 +109,8 @@ func TestNumberedRows(t *testing.T) {
 	}
 }
 
-// R^2 in the output means the share of the variance, never the mean squared norm of the rows.
+// R^2 in the output means the explained share of the variance, never the mean squared norm of the
+// rows.
 func TestOneR2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "numbers.csv", strings.Repeat("1,2,0.5\n2,1,0.7\n3,3,1.5\n0,1,0.1\n", 5))

@@ -419,7 +419,7 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 // detects whether its standard input is data or a model.
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
-		if w.name != "train MODEL" { // one folder is enough
+		if w.name != "train MODEL" {
 			t.Skip("one output is enough")
 		}
 		write(t, "weights", strings.Repeat("1\n", 20))

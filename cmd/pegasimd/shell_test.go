@@ -111,7 +111,7 @@ func TestOnlyOneClass(t *testing.T) {
 	}
 }
 
-// Progress is for terminals: output to a pipe has none of it.
+// Progress is only printed to terminals, in one line of at most lineWidth letters.
 func TestProgressIsForTerminals(t *testing.T) {
 	var told strings.Builder
 	p := newProgress(&told, false)

@@ -34,8 +34,8 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets these counters. It reports false if they are impossible in a run of the given
-	// number of epochs.
+	// Restore sets the counters that Save returns. It reports false if the counters are impossible
+	// in a run of the given number of epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))

@@ -60,7 +60,7 @@ type face struct {
 	h       []float32        // H, with row k divided by root[k]
 	factor  *cholesky.Factor // Cholesky factor of I + h'*h
 	r, p, q []float64        // buffers of the conjugate gradients
-	step    []float64        // the s_i
+	step    []float64        // changes s_i of the free rows
 	u       []float32        // sum of rows: see sumRows; also a buffer with an element per column
 	t       []float64        // buffer with an element per column of H
 }

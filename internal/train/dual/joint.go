@@ -78,7 +78,7 @@ func (j *Joint) duals(i int) []float64 {
 }
 
 // shift adds row i, multiplied by change and by the row's weight, to vector r, and updates the bias
-// of the vector. If the vectors are mixed, the row is not added before mixed.Axpy.
+// of the vector. If the vectors are mixed, the caller must then add the row with mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {

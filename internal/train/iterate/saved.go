@@ -37,7 +37,7 @@ type Progress struct {
 	Pass    int     `json:"pass"`   // passes completed
 	GapSum  float64 `json:"sum"`    // weighted sum of the rows' duality gaps in this pass
 	MeanGap float64 `json:"apart"`  // weighted mean of the rows' duality gaps in the last pass
-	PrevGap float64 `json:"before"` // weighted mean in the pass before the last
+	PrevGap float64 `json:"before"` // MeanGap of the pass before the last
 
 	// GainSum and MeanGain are the sum over this pass and the mean of the last pass of the gains
 	// that decide which steps are taken.

@@ -48,7 +48,7 @@ type definition struct {
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
 	kink        func(m, epsilon float64) float64 // Func.KinkDistance; nil for a loss without kinks
 
-	// Set by prepare.
+	// prepare sets these fields.
 	low, high float64 // Traits.Low and High, limited to finite float32 numbers
 }
 

@@ -256,7 +256,7 @@ func TestSmoothing(t *testing.T) {
 			const d = 1e-6
 			up, after := f.DerivativesAt(m+d, 1/h)
 			down, before := f.DerivativesAt(m-d, 1/h)
-			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3 // where the curvature jumps
+			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3 // near a jump
 			if have := (down - up) / (2 * d); !end && math.Abs(have-curvature) > 1e-5 {
 				t.Errorf("%+v: the second derivative at %v is %v, by differences %v",
 					f, m, curvature, have)

@@ -213,7 +213,7 @@ func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {
 			most, at = v, r
 		}
 	}
-	for r := range z { // scores of 0 have no rounding errors
+	for r := range z { // ties of scores of 0, which have no rounding errors, are no kinks
 		kink = kink || r != at && most-(cost(r)-(z[y]-z[r])) < 1e-4 && (z[r] != 0 || z[at] != 0)
 	}
 	if at != y {

@@ -13,7 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newTrial returns a trial, with parts, of rows of one column with the given labels.
+// newTrial returns a trial of rows with one column and the given labels, and assigns the rows to
+// parts.
 func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	t.Helper()
 	x := dense.New(len(values), 1)
