@@ -140,7 +140,7 @@ func TestColumnsOfCrossValidation(t *testing.T) {
 	}
 }
 
-// Convert keeps the names of columns in CSV, by which predict finds them.
+// convert writes the names of columns to CSV, and predict finds the columns by these names.
 func TestColumnsOfConvert(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "train", "-quiet", file(t, "four.csv", "a,b,y\n1,10,p\n-2,5,q\n2,9,p\n-1,6,q\n"),

@@ -42,7 +42,7 @@ func start(t *testing.T, args ...string) *running {
 	return p
 }
 
-// end waits for the process, and returns its exit code and how long that took.
+// end waits until the process has ended, and returns the exit code and the time of the wait.
 func (p *running) end() (code int, took time.Duration) {
 	since := time.Now()
 	p.Wait()

@@ -136,7 +136,7 @@ func TestCosts(t *testing.T) {
 	if hash(data, "-costs", file(t, "c", "0 1 1\n1,0,1\n1\t1 0\r\n")) != plain {
 		t.Error("costs of 1 change the model")
 	}
-	// The names are in ascending order, so that the classes are those of the numbers.
+	// The names are in ascending order, so that they get the same class numbers as the digits.
 	costs := file(t, "c", "0 1 9\n3 0 1\n1 2 0\n")
 	if a, b := hash(data, "-costs", costs), hash(file(t, "numbers.csv",
 		noisy(1, 60, all, func(class int) string { return fmt.Sprint(class) })), "-costs",

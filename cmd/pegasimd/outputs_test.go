@@ -289,8 +289,7 @@ var foreign = map[string]string{
 	"zipped":   "\x1f\x8b\x08\x00\x00",
 }
 
-// Without -force, an output does not replace a file with other contents than such an output has,
-// but it replaces an empty file.
+// Without -force, an output does not replace a file of another kind, but it replaces an empty file.
 func TestForeignFileAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		out := "out" + w.ending
@@ -343,7 +342,8 @@ func TestFilesOfTwoUses(t *testing.T) {
 	fails(t, exitUsage, "an argument is empty", "train", "toy.svm", "")
 	fails(t, exitUsage, "an argument is empty", "predict", "toy.svm", "old.model", "")
 	sample.OnlyFiles(t, ".", before...)
-	// A resumed run may replace the checkpoint that it resumes from, but not by its model.
+	// A resumed run may replace the checkpoint that it resumes from by another checkpoint, but not
+	// by the model.
 	must(t, strings.Fields("train -quiet -checkpoint a.state toy.svm b.model")...)
 	must(t, strings.Fields("train -quiet -resume a.state -checkpoint a.state toy.svm b.model")...)
 	fails(t, exitUsage, "a.state is also read, as -resume", strings.Fields(

@@ -374,7 +374,7 @@ func TestReadingLabelledText(t *testing.T) {
 	}
 }
 
-// Bytes that are not UTF-8 are read as Windows-1252, and a warning says so; -encoding settles it.
+// Bytes that are not UTF-8 are read as Windows-1252, with a warning unless -encoding is given.
 func TestReadingEncodings(t *testing.T) {
 	for name, kinds := range map[string][3]string{
 		"German": {"Köln", "Fürth", "Weißenfels"}, "French": {"Besançon", "Évry", "Nîmes"},

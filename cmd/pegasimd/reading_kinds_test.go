@@ -384,7 +384,7 @@ func TestReadingCodes(t *testing.T) {
 }
 
 // Identifiers and row counters are left out of every table, with a warning if the column's name
-// does not suggest it.
+// does not suggest an identifier.
 func TestReadingIDs(t *testing.T) {
 	counter := func(from, step int) func(row int) string {
 		return func(row int) string { return fmt.Sprint(from + step*row) }

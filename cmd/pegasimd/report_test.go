@@ -72,7 +72,7 @@ func TestReportOrigin(t *testing.T) {
 			}
 		}
 	}
-	// The figures of the held-out rows are those that training printed.
+	// The figures of the held-out rows are the figures that training printed.
 	must(t, "train", "-quiet", "-force", "-json", "json", "-holdout", "0.2", "all.csv", "held.model")
 	of := report(t, "json")["held_out_eval"].(map[string]any)
 	shows(t, "held out", reportOf(t, "held.model", "all.csv"),

@@ -28,8 +28,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Errors about an unknown command, flag or value name it and a similar word, if there is one, or
-// the possible values.
+// Errors about an unknown command, flag or value name the unknown word and a similar word, if there
+// is one, or the possible values.
 func TestUnknownWords(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{

@@ -101,7 +101,8 @@ func TestSnippetsRun(t *testing.T) {
 	}
 }
 
-// A console block of the documents shows what its commands print, with "..." for any other lines.
+// The commands of a console block in the documents print the lines that the block shows after them;
+// "..." stands for any other lines.
 func TestSnippetsPrint(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```console\n(.*?)^```")
 	ran := 0

@@ -99,7 +99,7 @@ func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	return set
 }
 
-// The encoder of a fold equals the encoder of a file without the fold's rows: these contribute
+// The encoder of a fold equals the encoder of a file without the fold's rows, which contribute
 // neither words nor means.
 func TestTableFolds(t *testing.T) {
 	const folds, header = 4, "word,age,size,label\n"

@@ -107,7 +107,7 @@ func moveCost(p *objective.Binary, a []float32, inner []int, difference float64)
 		least = balance{
 			length: length,
 			gain:   float64(difference * (linear + bent) * 1.001),
-			// An entropy changes by less than e*log(3/e) if its argument changes by e.
+			// An entropy changes by less than e*log(3/e) if the argument changes by e.
 			entropy: float64(max(difference, 0x1p-60*p.RowWeight(i)) * (64 + linear)),
 		}
 	}

@@ -22,7 +22,7 @@ import (
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
-	facePeriod    = 8        // passes between two such steps; more after a step that was not taken
+	facePeriod    = 8        // passes between two of these steps; more if no step was taken
 	faceProducts  = 10       // largest number of products with the matrix in a step
 	faceHalvings  = 8        // most step lengths tried; each is half of the length before
 	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements

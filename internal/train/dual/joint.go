@@ -32,7 +32,7 @@ type Joint struct {
 	common // alpha has 0 for each row's own class
 	Of     *objective.Joint
 	m      *dense.Matrix // rows are the vectors v_r
-	space  *store.Mixed  // nil until it is needed
+	space  *store.Mixed  // nil until Visit first mixes vectors
 	mixed  *store.Mixed  // space, with the vectors, during a visit to many sparse rows; else nil
 
 	dots              []float32 // buffer: a row's dot products with the vectors

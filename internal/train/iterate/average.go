@@ -16,7 +16,7 @@ type Average struct {
 type Sum struct {
 	N       int         `json:"n"`
 	Vectors [][]float32 `json:"-"`
-	// Scalars has, for each vector, the sum of its bias or of the appended feature's weight.
+	// Scalars has, for each vector, the sum of the biases or of the appended feature's weights.
 	Scalars []float64 `json:"scalars"`
 }
 

@@ -253,7 +253,7 @@ func TestHoldOutRows(t *testing.T) {
 		y[i], weights[i] = float32(i%2), 1
 		x.Row(i)[0], x.Row(i)[1] = float32(i), 2*y[i]-1
 	}
-	y[7], x.Row(7)[2] = 2, 1          // a class of its own
+	y[7], x.Row(7)[2] = 2, 1          // the only row of its class
 	weights[8], x.Row(8)[1] = 0, 1000 // a row that would spoil the model
 	s := settings.Settings{Multiclass: settings.OneVsRest}
 	set, err := store.NewSet(x, y, store.SetOptions{Weights: weights})
