@@ -97,8 +97,8 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-// convert writes the format that the ending of the output's name stands for. Errors name the flag
-// that helps.
+// convert writes the format that the ending of the output's name selects. Errors name the flag that
+// helps.
 func TestConvertModelHints(t *testing.T) {
 	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
 	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digits,

@@ -232,8 +232,8 @@ func TestTableHashed(t *testing.T) {
 	}
 }
 
-// A file of numbers alone is trained on without changing the numbers: the model file is that of
-// pegasos.Trainer, plus the description of the table and the command.
+// A file of numbers alone is trained on without changing the numbers: the model file equals the
+// file of pegasos.Trainer, plus the description of the table and the command.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")

@@ -19,9 +19,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// foldTable returns the lines of a table and the fold of each row. Each fold has a word of its own
-// and a word that it shares with one row of the next fold. The mean of the numbers differs for each
-// fold that is left out.
+// foldTable returns the lines of a table and the fold of each row. Each fold has a word that no
+// other fold has, and a word that one row of the next fold has as well. The mean of the numbers
+// depends on which fold is left out.
 func foldTable(folds int) (lines []string, fold []int) {
 	const rows = 80
 	y := make([]float32, rows)

@@ -69,8 +69,8 @@ func TestTextResume(t *testing.T) {
 	}
 }
 
-// cv fits the words of each fold's model without the fold's rows: its scores are those of train on
-// the other rows and eval on the fold.
+// cv fits the words of each fold's model without the fold's rows: cv reports the accuracy that eval
+// reports on the fold, for a model trained on the other rows.
 func TestTextCrossValidation(t *testing.T) {
 	const folds = 3
 	text := reviews(150)

@@ -196,9 +196,9 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Windows != nil {
 		s.Windows.EndEpoch(epochs)
 	}
-	// The check reads all of v, and few rows may have very many columns: it waits until the steps
-	// since the last check have cost about as much as a check. The end of the run needs no check,
-	// because the weights of every model are checked when the model is made.
+	// The check reads all of v, which may have many more elements than the rows of an epoch: the
+	// check waits until the steps since the last check have cost about as much. The end of the run
+	// needs no check, because the weights of every model are checked when the model is made.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {

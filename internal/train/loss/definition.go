@@ -25,10 +25,11 @@ type Traits struct {
 	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
 	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
-	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b, in place of these formulas.
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b, in place of the formulas of
+	// Linear and Quadratic.
 	Entropy bool
 	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
-	// smoothing width for a loss with kinks; 0 if there are several such values.
+	// smoothing width for a loss with kinks; 0 if there are several nonzero values.
 	Flat float64
 	// MeanResidual reports whether the residuals have the mean 0 for the constant prediction that
 	// minimizes the loss.

@@ -27,7 +27,7 @@ var epsInsensitive = definition{
 
 // bestOfAbsolute implements Func.DualStep for a loss with DualTerm(b) = -epsilon*|b|.
 func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
-	// The maximum is at some b > 0 or at some b < 0; if neither side has a maximum, it is at 0.
+	// The maximum is at some b > 0 or at some b < 0; if neither side has one, the maximum is at 0.
 	if to = a + float64((-m-epsilon)/q); !(to > 0) {
 		to = min(a+float64((-m+epsilon)/q), 0)
 	}
