@@ -6,10 +6,10 @@ import (
 )
 
 // pixelRows holds the rows of a problem whose values are bytes, such as pixels, and the Hessian
-// over them, for losses whose second derivative is the same for all rows of the zone. The Hessian
-// is a sum of products of integers and therefore exact: rows that enter the zone are added and rows
-// that leave it are removed, and keeping the sum between iterations changes no bit. pixelRows
-// implements gram.Matrix. A column of ones follows the columns of the rows.
+// over these rows, for losses whose second derivative is equal for all rows of the zone. The
+// Hessian is a sum of products of integers and therefore exact: keeping the sum between iterations,
+// and adding and removing the rows that have entered and left the zone, changes no bit. pixelRows
+// implements gram.Matrix. The last column is a column of ones.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // value of the bias's feature, which the column of ones represents; 0 for no bias
@@ -17,8 +17,8 @@ type pixelRows struct {
 	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
 	sum  *gram.Bytes // integer Hessian of the bytes
-	own  *gram.Bytes // sum, if the problem keeps the Hessian between iterations; else nil
-	in   []bool      // whether each row of the problem is part of the sum own
+	own  *gram.Bytes // integer Hessian that is kept between iterations; nil if none is kept
+	in   []bool      // whether own includes the row, for each row of the problem
 	row  []float64   // buffer for one row of sum
 	mean []float64   // mean of each column, in bytes, over the rows in sum
 }

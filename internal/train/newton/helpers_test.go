@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// spec describes a problem over rows x with labels y. The caller's arrays have the rows in reverse
-// order: the method's row j has number n-1-j there.
+// spec describes a problem over n rows x with labels y. Row j of x is row j of the Problem, which
+// has the row number n-1-j.
 type spec struct {
 	x       *dense.Matrix
 	y       []float32 // the sign of y-1/2 is the label, unless y are regression targets
@@ -20,17 +20,17 @@ type spec struct {
 	loss    loss.Func
 	lambda  float64
 	beta    float64 // value of the bias feature; 0 if there is no bias
-	free    bool    // the bias has no penalty, beta is 1
+	free    bool    // the bias has no penalty; beta is then 1
 	weights bool
-	prior   bool      // the targets are shifted as by the scores of a prior
-	start   []float32 // weights and, with beta, the bias to begin with; nil for 0
+	prior   bool      // subtract numbers from the targets, as the scores of a prior would
+	start   []float32 // initial weights, then the initial bias if beta is not 0; nil for zeros
 }
 
 func asDense(x *dense.Matrix) store.Examples    { return x }
 func asSparse(x *dense.Matrix) store.Examples   { return sample.ToSparse(x) }
 func asUserRows(x *dense.Matrix) store.Examples { return sample.UserRows(x) }
 
-// side returns the sign of row j's margin.
+// side returns the label of row j, -1 or 1; 1 for a regression.
 func (s *spec) side(j int) float64 {
 	if !s.loss.Kind.Traits().Numbers && s.y[j] < 0.5 {
 		return -1
@@ -38,7 +38,7 @@ func (s *spec) side(j int) float64 {
 	return 1
 }
 
-// target returns the number that is subtracted in the margin of row j.
+// target returns the number that the margin of row j subtracts from label times score.
 func (s *spec) target(j int) (target float64) {
 	if s.loss.Kind.Traits().Numbers {
 		target = float64(s.y[j])
@@ -49,7 +49,7 @@ func (s *spec) target(j int) (target float64) {
 	return target
 }
 
-// share returns the weight of row j, whose mean is 1.
+// share returns the weight of row j. The mean of the weights is 1.
 func (s *spec) share(j int) float64 {
 	if n := s.x.Rows(); s.weights && j < n/2*2 {
 		return 0.25 + 1.5*float64(j%2)
@@ -57,7 +57,7 @@ func (s *spec) share(j int) float64 {
 	return 1
 }
 
-// problem returns the problem in the method's terms.
+// problem returns s as a Problem.
 func (s *spec) problem() *Problem {
 	n, layout := s.x.Rows(), s.layout
 	if layout == nil {
@@ -94,13 +94,13 @@ func (s *spec) problem() *Problem {
 	return p
 }
 
-// method returns the Method for the problem and the gap tol, before the first iteration.
+// method returns a new Method for the problem and the relative gap tol.
 func (s *spec) method(tol float64) *Method {
 	p := s.problem()
 	return New(&Pool{X: p.X.Clone(), Threads: 1}, tol, func() *Problem { return p })
 }
 
-// ready returns the method with buffers, as it is within an iteration.
+// ready returns a Method that has buffers, as within an iteration.
 func (s *spec) ready() *Method {
 	n := s.method(0)
 	n.Ready()
@@ -109,7 +109,7 @@ func (s *spec) ready() *Method {
 	return n
 }
 
-// row returns row j in float64, with the feature of the bias if there is one.
+// row returns row j in float64, followed by the bias feature if there is a bias.
 func (s *spec) row(j int) []float64 {
 	row := floats.Float64s(s.x.Row(j))
 	if s.beta > 0 {
@@ -118,7 +118,7 @@ func (s *spec) row(j int) []float64 {
 	return row
 }
 
-// margin returns the margin of row j, less its target, by the weights v.
+// margin returns the margin of row j for the weights v: label times score, minus the target.
 func (s *spec) margin(j int, v []float64) (m float64) {
 	for l, x := range s.row(j) {
 		m += x * v[l]
@@ -126,7 +126,7 @@ func (s *spec) margin(j int, v []float64) (m float64) {
 	return s.side(j)*m - s.target(j)
 }
 
-// penalized returns how many of the variables have a penalty.
+// penalized returns the number of variables that have a penalty.
 func (s *spec) penalized() int {
 	if s.beta > 0 && !s.free {
 		return s.x.Cols() + 1
@@ -134,7 +134,7 @@ func (s *spec) penalized() int {
 	return s.x.Cols()
 }
 
-// primal returns P of the weights v.
+// primal returns the objective P of the weights v.
 func (s *spec) primal(v []float64) (p float64) {
 	for _, z := range v[:s.penalized()] {
 		p += s.lambda / 2 * z * z
@@ -145,8 +145,8 @@ func (s *spec) primal(v []float64) (p float64) {
 	return p
 }
 
-// dual returns D of the dual variables a, and wa. Without a penalty of the bias it is -Inf unless
-// they are balanced.
+// dual returns the dual objective D of the dual variables a, and wa as in doc.go. If the bias has
+// no penalty, D is -Inf unless the sum of c_i*a_i*y_i is about 0.
 func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	n := float64(s.x.Rows())
 	wa = make([]float64, s.penalized())
@@ -167,7 +167,8 @@ func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	return d, wa
 }
 
-// random returns a spec over random rows, whose labels suit the loss.
+// random returns a spec of random rows, with regression targets if the loss is a regression loss,
+// else with labels 0 and 1.
 func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
 	data := sample.Random(seed, rows, cols, 2, fill)
 	if f.Kind.Traits().Numbers {
@@ -191,8 +192,8 @@ var allLosses = func() (all []loss.Func) {
 	return all
 }()
 
-// cases calls f with problems of each loss, with and without a bias that has a penalty, weights, a
-// prior and a start, in each layout.
+// cases calls f with seven problems for each loss, without a bias or with either kind of bias, some
+// with row weights, a prior or initial weights. The row format changes from problem to problem.
 func cases(rows, cols int, fill float64, f func(s spec)) {
 	for k, l := range allLosses {
 		for kind, change := range []func(s *spec){
@@ -218,7 +219,7 @@ func cases(rows, cols int, fill float64, f func(s spec)) {
 	}
 }
 
-// toPixels replaces the values of x by whole numbers from 0 to 255, divided by n.
+// toPixels replaces the values of x by integers from 0 to 255, divided by n.
 func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file adds up the Hessian over the rows of the zone, without lambda: from dense rows, from
-// the nonzeros of sparse rows, or from rows of bytes (bytes.go).
+// This file sums the Hessian over the rows of the zone, without lambda: from dense rows, from the
+// nonzeros of sparse rows, or from rows of bytes (bytes.go).
 
 const (
 	maxParts    = 8   // largest number of parts into which addRows cuts the rows
@@ -109,19 +109,19 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	}
 }
 
-// UseSparse allows the Hessian to be added up from the rows' nonzeros. Only tests set it to false.
+// UseSparse allows the Hessian to be summed from the rows' nonzeros. Only tests set it to false.
 var UseSparse = true
 
-// nonzerosReader returns a reader of the rows' nonzeros if adding up the Hessian from these is
-// faster than from dense rows, according to a sample of the rows. Otherwise it returns nil.
+// nonzerosReader returns a reader of the rows' nonzeros if a sample of the rows predicts that
+// summing the Hessian from the nonzeros is faster than from dense rows. Otherwise it returns nil.
 func (n *Method) nonzerosReader() *store.Nonzeros {
 	if n.p.Free || !UseSparse {
 		return nil // centering makes rows dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// Estimated nanoseconds that a row takes in half of the matrix: by nonzeros, and in dense
-	// blocks.
+	// On the left are the estimated nanoseconds for adding a row's nonzeros to the upper triangle,
+	// on the right for adding a dense row.
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
@@ -186,7 +186,8 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 	}
 }
 
-// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and makes all buffers large enough.
+// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and allocates buffers that are
+// missing or too small.
 func (n *Method) fitBuffers() {
 	b, rows, dim := n.buffers, len(n.p.Rows), n.dim()
 	if b.factor == nil || b.dim != dim {
@@ -267,8 +268,9 @@ func (n *Method) sumPixels(zone []int32) {
 	}
 }
 
-// zoneChanges returns the rows that have entered the zone and the rows that have left it since its
-// last call, and records the new zone in n.pixels.in. The slices are valid until the next call.
+// zoneChanges returns the rows that have entered the zone and the rows that have left the zone
+// since the last call, and records the new zone in n.pixels.in. The slices are valid until the next
+// call.
 func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
 	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
@@ -288,8 +290,8 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update calls f, which is the Add or the Remove of a gram.Bytes, for the rows of the problem that
-// places lists as indices in Problem.Rows.
+// update calls f, the Add or Remove method of a gram.Bytes, for the rows with the indices places in
+// Problem.Rows.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {

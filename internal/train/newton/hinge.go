@@ -5,9 +5,10 @@ import "math"
 // This file has branch-free versions of the loops over rows for the most common case, the hinge
 // loss without weights and targets. Whether a row is left or right of the kink is close to random,
 // and a mispredicted branch takes longer than the rest of the work on a row. visitHinge returns the
-// same bits as visit. hingeSlope multiplies the sum of second derivatives by 1/h once, addSlope
-// each of its terms: these differ by rounding unless h is a power of two. The settings decide which
-// version runs, never the machine, so that results are the same on all machines.
+// same bits as visit. The sums of second derivatives of hingeSlope and addSlope differ by rounding
+// unless h is a power of two: hingeSlope multiplies the sum by 1/h, addSlope each term. The
+// settings decide which version runs, never the machine, so that results are the same on all
+// machines.
 
 // bit returns 1 for true and 0 for false.
 func bit(b bool) int {
@@ -28,10 +29,10 @@ func clampRamp(u float64) (a float64, within int) {
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // 1 if 0 < a < 1
 }
 
-// hingeSlope returns the sums over rows that addSlope computes: of the first and second derivatives
-// of the smoothed losses at the step length s. m has the rows' margins, q the derivatives of the
-// margins along the search direction, and inverse is 1/h. The first sum is NaN for some infinite
-// elements of q; the caller then uses addSlope instead.
+// hingeSlope returns the sums over rows of the first and second derivatives of the smoothed losses
+// with respect to the step length, at s. m has the rows' margins, q the derivatives of the margins
+// along the search direction, and inverse is 1/h. Infinite elements of q can make the first sum NaN
+// where addSlope's sum is not NaN; the caller then uses addSlope instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {
@@ -43,7 +44,7 @@ func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second flo
 	return slope, float64(second * inverse)
 }
 
-// visitHinge does what visit does, for the hinge loss without row weights and targets.
+// visitHinge is visit for the hinge loss without row weights and targets.
 func (n *Method) visitHinge(first, end int) (s tally) {
 	b, inverse := n.buffers, 1/n.h
 	margins, dual, sides := n.m[first:end], n.a[first:end], n.p.Side[first:end]

@@ -3,7 +3,7 @@ package newton
 import "math"
 
 const (
-	slopeTol     = 0.1 // ratio of final to initial slope at which a line search ends
+	slopeTol     = 0.1 // ratio of the magnitudes of final and initial slope that ends a line search
 	maxLineSteps = 40  // largest number of evaluations of the slope in a line search
 )
 
@@ -32,8 +32,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 		default:
 			high = s
 		}
-		// Past the minimum the slope may be small although the objective is above its initial
-		// value, if few rows have curvature there: then next is far below s.
+		// Past the minimum the slope may be small although the objective has risen since s was 0,
+		// if few rows have curvature at s. Then next is far below s, and the search goes on.
 		if math.Abs(f) <= float64(slopeTol*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
 		}

@@ -2,7 +2,7 @@ package newton
 
 // These constants give the memory that a Method keeps for its problem between iterations.
 const (
-	PerVector = 8  // float32 numbers for each feature
+	PerVector = 8  // float32 numbers for each feature: four float64 vectors
 	PerRow    = 26 // bytes for each row: margin, dual variables, indices, label, one flag
 )
 
@@ -16,10 +16,10 @@ func Memory(problems float64, rows, cols int) float64 {
 	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
-// SharedMemory estimates the bytes that the problems share, one problem for each weight vector:
-// their search directions and, if flat is true (see loss.Traits.Flat), the rows as bytes and the
-// Hessians kept between iterations. rowBytes is the size of the rows, and maxKept the largest total
-// size of the kept Hessians.
+// SharedMemory estimates the size in bytes of the memory that one problem for each weight vector
+// needs beyond Memory: the search directions and, if flat is true (see loss.Traits.Flat), the rows
+// as bytes and the Hessians kept between iterations. rowBytes is the size of the rows in bytes, and
+// maxKept the largest total size of the kept Hessians.
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)

@@ -10,16 +10,17 @@ import (
 )
 
 const (
-	// defaultTol is the relative gap (P - D)/D that New aims at if its tol is 0.
+	// defaultTol is the relative gap (P - D)/D that replaces a tol of 0 in New.
 	defaultTol = 1e-3
-	// gapMargin is the fraction of the wanted gap at which a Method ends. The rest is for rounding
-	// errors, which only the proof of the gap accounts for.
+	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest of tol is
+	// left for rounding errors, which the proof of the gap adds.
 	gapMargin = 0.8
-	// Retries is the largest number of times that a Method continues after an insufficient proof.
+	// Retries is the largest number of times that Retry lets a Method continue.
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MaxColumns is the largest number of columns for which the trainer chooses this solver.
+	// MaxColumns is the largest number of columns for which the trainer chooses Newton's method
+	// without being told to.
 	MaxColumns = 2000
 )
 
@@ -43,39 +44,41 @@ type Method struct {
 	pool    *Pool
 
 	nonzeros *store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
-	pixels   *pixelRows      // rows as bytes, and their Hessian; nil if it is not summed from bytes
+	pixels   *pixelRows      // rows as bytes and their Hessian; nil if not read as bytes
 	m        []float64       // margin of each row: label times score, minus the target
 	v        []float64       // weights minus the prior's; then the bias feature's weight, if any
 	h        float64         // width of the zone around the kink; 1 for a loss without a kink
-	minH     float64         // least width of the zone: h is reduced only while it is above minH
+	minH     float64         // width at or below which h is not reduced any more
 	target   float64         // relative gap (P - D)/D at which the iterations end
 
-	// sums are the sums of c_i*a_i*y_i*x_i for the a_i in a. If the bias has no penalty, sums[0] is
-	// over the rows with a_i*y_i > 0 and sums[1] over the others, so that they can be balanced.
+	// sums[0] is the sum of c_i*a_i*y_i*x_i over all rows, and sums[1] is nil. If the bias has no
+	// penalty, sums[0] is the sum over the rows with a_i*y_i > 0, and sums[1] over the other rows;
+	// gap scales one of the two sums down.
 	sums [2][]float64
 	a    []float32 // current dual variable a_i of each row
 
-	// The best weights so far, by P, and the best dual variables, by D.
+	// The weights with the least P since the last restart, and the dual variables with the largest
+	// D of all iterations.
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
-	bestH        float64 // width of the zone for which bestA was computed
+	bestH        float64 // width of the zone with which bestA was computed
 
 	state      state
 	stall      Stall
-	recomputed bool // recoverOrStop has recomputed the margins, which it does only once
+	recomputed bool // whether recoverOrStop has restarted the Method, which it does only once
 
-	// interrupted is set when the context was done within an iteration. The state is then in the
+	// interrupted is true if the context was done within an iteration. The Method is then in the
 	// middle of an iteration and can't be used; a resumed run repeats the iteration.
 	interrupted atomic.Bool
 
 	past Past
 }
 
-// Past is the history of a Method. A resumed run repeats its iterations.
+// Past is the history of a Method, which a resumed run repeats.
 type Past struct {
 	Iterations int   `json:"iterations"`        // iterations taken
-	Retries    []int `json:"retries,omitempty"` // numbers of iterations after which Retry was called
+	Retries    []int `json:"retries,omitempty"` // value of Iterations at each call of Retry
 }
 
 // Fits reports whether p can be the history after a run of the given number of epochs.
@@ -86,14 +89,13 @@ func (p Past) Fits(epochs int) bool {
 }
 
 // New returns a Method that ends when the relative gap is at most 0.8 (gapMargin) times tol; a tol
-// of 0 means 0.1 %. The Method calls load when the first iteration begins or the first result is
-// asked for.
+// of 0 means 0.1 %. The Method calls load before its first iteration or its first result.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
 // Repeat sets the history of a new Method. The Method repeats the iterations in past, in the given
-// number of goroutines, when its first iteration begins or its first result is asked for.
+// number of goroutines, before its first iteration or its first result.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
@@ -113,8 +115,8 @@ func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 // direction is the search direction of an iteration.
 type direction struct {
-	p     []float64 // direction of the weights, then of the weight of the bias's feature
-	step  []float32 // direction of the weights as float32, without the bias
+	p     []float64 // element for each weight; with a bias, then one for the bias feature's weight
+	step  []float32 // p as float32, without the bias
 	slope float64   // derivative of the smoothed objective along p, below 0
 	q     []float32 // derivative of each row's margin along p
 }
@@ -128,7 +130,7 @@ func (n *Method) over() bool {
 	return n.interrupted.Load()
 }
 
-// biasOf returns the bias of the weights v, from their last element; 0 without a bias.
+// biasOf returns Beta times the last element of v, the bias feature's weight; 0 without a bias.
 func (n *Method) biasOf(v []float64) float64 {
 	if n.p.Beta == 0 {
 		return 0
@@ -136,8 +138,8 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the dimension of the Hessian: the number of elements of v. A bias without a penalty
-// is not counted, because centering the rows separates it from the weights.
+// dim returns the dimension of the Hessian: the number of elements of v, minus 1 if the bias has no
+// penalty, because centering the rows separates such a bias from the weights.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
@@ -145,8 +147,8 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// chunkRows is the number of rows that one goroutine sums up on its own. The chunks' sums are then
-// added in order, so that the number of goroutines changes no bit.
+// chunkRows is the number of rows in a chunk. One goroutine computes the sums over a chunk. The
+// chunks' sums are then added in order, so that the number of goroutines changes no bit.
 const chunkRows = 4096
 
 // forChunks calls f in parallel for each chunk of the rows: the rows j with from <= j < to.

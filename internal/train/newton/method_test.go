@@ -13,9 +13,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// In each iteration P, D, the parts S and O of their gap, the margins and the direction agree with
-// their definitions, computed in float64 from the weights and dual variables. P does not rise in a
-// step by more than the smoothing allows.
+// In each of the first 12 iterations P, D, S, O, the margins and the search direction agree, within
+// a tolerance, with their definitions in doc.go, computed in float64 from the weights and dual
+// variables. A step raises P by at most 0.2 times the width h of the zone.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -47,7 +47,7 @@ func TestIterations(t *testing.T) {
 	UseSparse = true
 }
 
-// checkPlace compares the result of evaluate with the definitions of its parts.
+// checkPlace compares the result of evaluate with the definitions of P, D, S, O and the zone.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.buffers = n.pool.get()
@@ -85,7 +85,7 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 		t.Fatalf("%+v: %d rows in the zone, want %d; %v, want %v", s, len(at.zone), zone, at.curvature,
 			bend)
 	}
-	if s.free { // the larger side is scaled down
+	if s.free { // scale one side down, so that the a_i are feasible
 		for j := range a {
 			side := 0
 			if a[j]*s.side(j) < 0 {
@@ -120,8 +120,8 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	}
 }
 
-// checkDirection checks that the direction solves the Newton equations of the smoothed objective,
-// whose Hessian and gradient it computes in float64.
+// checkDirection computes the Hessian and the gradient of the smoothed objective in float64, and
+// checks that the search direction approximately solves the Newton equations.
 func (s *spec) checkDirection(t *testing.T, n *Method) {
 	t.Helper()
 	dim := len(n.v)
@@ -141,9 +141,8 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 			}
 		}
 	}
-	// H p = -g, and the slope along p.
-	var slope, size float64
-	left := slices.Clone(g)
+	var slope, size float64 // slope along p, |g|^2
+	left := slices.Clone(g) // g + H p
 	for l, p := range n.line.p {
 		slope += g[l] * p
 		for k := range left {
@@ -165,7 +164,7 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 	}
 }
 
-// run iterates until the method needs no more iterations. It returns their number.
+// run iterates until n needs no more iterations, and returns the number of iterations.
 func run(t *testing.T, n *Method, threads int) (iterations int) {
 	t.Helper()
 	for n.Ready(); n.Works(); iterations++ {
@@ -177,8 +176,8 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 	return iterations
 }
 
-// outcome returns the weights, then the weight of the bias's feature, and the dual variables in the
-// order of the method's rows.
+// outcome returns the weights, followed by the bias feature's weight if there is a bias, and the
+// dual variables in the order of Problem.Rows.
 func outcome(n *Method) (v []float64, a []float64) {
 	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
 	bias := n.Result(w)
@@ -192,8 +191,8 @@ func outcome(n *Method) (v []float64, a []float64) {
 	return v, a
 }
 
-// The method ends after at most 60 iterations with weights and dual variables that have the given
-// gap.
+// A Method ends after at most 60 iterations with weights and dual variables whose relative gap is
+// at most tol.
 func TestConverges(t *testing.T) {
 	cases(300, 8, 0.6, func(s spec) {
 		for _, tol := range []float64{0, 1e-5} {
@@ -208,7 +207,7 @@ func TestConverges(t *testing.T) {
 					sums[1] -= c
 				}
 			}
-			for j := range a { // balanced
+			for j := range a { // scale one side down, so that the a_i are feasible
 				if side := a[j]*s.side(j) < 0; s.free && side && sums[1] > sums[0] {
 					a[j] *= sums[0] / sums[1]
 				} else if s.free && !side && sums[0] > sums[1] {
@@ -231,18 +230,17 @@ func TestConverges(t *testing.T) {
 	})
 }
 
-// same fails unless both methods have the same weights and dual variables, to the bit.
+// same fails unless both methods have equal weights and equal dual variables.
 func same(t *testing.T, what string, have, want *Method) {
 	t.Helper()
 	v, a := outcome(have)
 	u, b := outcome(want)
 	if !slices.Equal(v, u) || !slices.Equal(a, b) {
-		t.Errorf("%s: other bits", what)
+		t.Errorf("%s: the weights or the dual variables differ", what)
 	}
 }
 
-// The number of goroutines, the number of problems that take their steps together, the memory for
-// Hessians that are kept, and the type of the rows change no bit.
+// The number of goroutines, maxTogether, MaxBuffers, MaxKeptBytes and the row format change no bit.
 func TestSameBits(t *testing.T) {
 	together, kept := maxTogether, MaxKeptBytes
 	defer func() { maxTogether, MaxKeptBytes = together, kept }()
@@ -306,7 +304,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A resumed method repeats the other's iterations and retries.
+// A Method that repeats the history of another Method has the weights and dual variables of that
+// Method, its history and its target gap.
 func TestRepeat(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(110, 200, 6, 0.8, f)
@@ -326,8 +325,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// Each retry halves the target gap and restarts from the best weights, rounded to float32. The
-// sixth retry gives up.
+// Each of five retries halves the target gap and restarts from weights rounded to float32. The
+// sixth retry makes the Method stuck.
 func TestRetry(t *testing.T) {
 	s := random(111, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-2)
@@ -353,8 +352,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Bound proves the given share of the optimum from optimal weights, and at least 90 % of it from
-// weights of 0.
+// Started from optimal weights, Bound proves lower bounds of 90 % and 99.5 % of P when asked for
+// them. Started from w = 0, it proves at least 90 % of P when asked for more than P.
 func TestBound(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(112, 200, 6, 0.8, f)
@@ -391,7 +390,8 @@ func narrow(v []float64) (w []float32) {
 	return w
 }
 
-// A context that is done interrupts the iteration, after which the method changes nothing.
+// A context that is done interrupts the iteration. Retry then changes neither the best weights nor
+// the target gap.
 func TestCut(t *testing.T) {
 	s := random(113, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-9)
@@ -400,24 +400,25 @@ func TestCut(t *testing.T) {
 	Iterate([]*Method{n}, 1)
 	before, target := slices.Clone(n.bestV), n.target
 	if n.Interrupted() || !n.Works() {
-		t.Fatal("cut too soon")
+		t.Fatal("interrupted before the context is done, or ended after one iteration")
 	}
 	cancel()
 	Iterate([]*Method{n}, 1)
 	if n.Retry(); !n.Interrupted() || !n.Works() || !slices.Equal(before, n.bestV) ||
 		n.target != target {
-		t.Errorf("cut %v, works %v, target %v", n.Interrupted(), n.Works(), n.target)
+		t.Errorf("interrupted %v, works %v, target %v", n.Interrupted(), n.Works(), n.target)
 	}
 }
 
-// A start that is worse than weights of 0 is shrunk first. A better start is kept as it is.
+// Initial weights whose P is not below P of w = 0 are multiplied by a power of two or by 0. Other
+// initial weights are kept.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
 		n := s.method(1e-6)
 		run(t, n, 1)
 		good, _ := outcome(n)
-		zero, longest := n.p.AtZero(), 1.0 // longest*good is still better than weights of 0
+		zero, longest := n.p.AtZero(), 1.0 // largest power of two with P(longest*good) < P(0)
 		for s.primal(scaled(good, 2*longest)) < zero {
 			longest *= 2
 		}
@@ -450,8 +451,8 @@ func scaled(v []float64, by float64) (w []float64) {
 	return w
 }
 
-// The initial zone has about 15 % of the rows, or three rows for each variable if that is more. Its
-// width is never 0.
+// The initial zone has about 15 % of the rows, or three rows for each variable if that is more. The
+// width is above 0 even if all rows, or all rows but one, are at the kink.
 func TestFirstWidth(t *testing.T) {
 	for _, rows := range []int{100, 5000} {
 		for _, f := range allLosses {
@@ -498,8 +499,8 @@ func TestFirstWidth(t *testing.T) {
 	}
 }
 
-// The line search does not end at a small slope past the minimum that is only small because few
-// rows have curvature there. It goes back to the kink, at a hundredth of the full step.
+// At the full step the slope is small but past the minimum, because no row has curvature there. The
+// line search does not end there, but at about a hundredth of the full step, near the kink.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1
@@ -510,14 +511,15 @@ func TestSearchGoesBack(t *testing.T) {
 	if at, ok := n.search(-100); !ok || math.Abs(at-0.01) > 0.001 {
 		t.Errorf("goes %v of the way, %v", at, ok)
 	}
-	// Uphill there is nothing to find.
+	// Along the opposite direction the objective rises.
 	n.line = &direction{p: []float64{-100}, step: []float32{-100}, q: []float32{-100}}
 	if at, ok := n.search(100); ok {
 		t.Errorf("goes %v of the way uphill", at)
 	}
 }
 
-// A gradient of 0 gives no direction.
+// If the gradient is 0, solve returns false. If only the penalty has a gradient, solve finds the
+// step back to w = 0.
 func TestNoDirection(t *testing.T) {
 	s := random(117, 50, 4, 1, loss.Func{})
 	n := s.ready()

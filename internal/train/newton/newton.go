@@ -36,9 +36,10 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink multiplies the weights by the best power of two below 1, or by 0, if their objective P is
-// not below that of w = 0. Pegasos steps without an offset leave weights that are far too long. If
-// the columns have unequal scales, the direction of such weights is still a better start than 0.
+// shrink does nothing if P of the weights is below P of w = 0. Otherwise it multiplies the weights
+// by the result of shrinkFactor. Pegasos steps without the offset t0 may leave weights that are far
+// too long. If the columns have unequal scales, the direction of such weights is still a better
+// start than w = 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -51,12 +52,13 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor returns the factor by which shrink multiplies the weights; zero is the objective P
-// of w = 0. P is a convex function of the factor. The factors 1/2, 1/4 and so on are therefore
-// tried on a sample of the rows until P rises. If the sample does not have all rows, P of the best
-// factor and of its neighbors is then computed with all rows, as long as the next factor is better.
+// shrinkFactor returns the power of two below 1 for which P of the weights times this factor is
+// least, or 0 if no power of two gives a P below zero, which is P of w = 0. P is a convex function
+// of the factor. shrinkFactor tries 1/2, 1/4 and so on with a sample of the rows, and stops when P
+// rises after it was below P of w = 0. If the sample is not all rows, it then goes from the best
+// power of two to smaller and larger powers while P over all rows falls.
 func (n *Method) shrinkFactor(zero float64) float64 {
-	const sample, maxShift = 2048, 100 // rows in the sample, and the largest k of the factors 2^-k
+	const sample, maxShift = 2048, 100 // least size of a sample; the largest k of the factors 2^-k
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
 	sampled := func(times float64) float64 {
@@ -93,7 +95,7 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection does the first part of an iteration: it evaluates the weights, narrows the zone
+// computeDirection does the first half of an iteration: it evaluates the weights, narrows the zone
 // while the smoothing gap dominates P - D, and sets n.line to the search direction. n.line stays
 // nil if the iterations end or restart here.
 func (n *Method) computeDirection() {
@@ -134,14 +136,15 @@ func (n *Method) narrow(at evaluation) bool {
 	}
 	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
-		by = math.Sqrt(by) // several smaller reductions have the same effect
+		by = math.Sqrt(by) // the next call can reduce h further
 	}
 	n.h /= max(1.4, by)
 	return true
 }
 
-// recoverOrStop must be called if P - D no longer falls or there is no search direction. The first
-// time it restarts from the best weights with exact margins; after that it sets the state to stuck.
+// recoverOrStop must be called if P - D no longer falls, there is no search direction, or the line
+// search fails. The first call restarts the iterations from the best weights; later calls set the
+// state to stuck. After an interruption recoverOrStop does nothing.
 func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
@@ -153,9 +156,9 @@ func (n *Method) recoverOrStop() {
 	}
 }
 
-// Retry must be called if the proven gap of the result is too large. The iterations then continue
-// from the best weights, with half the target gap. If Retry was called Retries times before, the
-// state becomes stuck instead. A Method that is stuck stays stuck.
+// Retry must be called if the proven gap of the result is too large. It halves the target gap and
+// restarts the iterations from the best weights. If Retry was called Retries times before, it makes
+// the Method stuck instead. A Method that is stuck stays stuck.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -182,8 +185,8 @@ func (n *Method) restart() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights to w and returns their bias. If there is a prior, both are
-// differences from the prior's.
+// Result writes the best weights to w and returns their bias. If there is a prior, the weights and
+// the bias are differences from the prior's.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -210,9 +213,9 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial width h of the zone, and the least width minH, which is 2^-40
-// times h. Both are 1 for a loss without a kink. Initially the zone has about 15 % of the rows, or
-// three rows for each variable if that is more and there are enough rows.
+// firstWidth returns the initial width h of the zone, and minH, which is 2^-40 times h. Both are 1
+// for a loss without a kink. The zone of width h has about 15 % of the rows, or three rows for each
+// variable if that is more and there are enough rows.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
@@ -260,17 +263,17 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// An iteration has two halves: the search direction, and the step along it. One-vs-rest problems
-// take their steps together, so that each row is read once for all of them. The product of a row
-// with all directions has the same bits as separate products with each direction.
+// An iteration has two halves: computeDirection and move. Between the halves, multiply reads each
+// row once for several problems, such as the problems of a one-vs-rest run. The products of a row
+// with several directions have the same bits as separate products with each direction.
 
-// maxTogether is the largest number of problems that have directions at the same time, because
-// directions take memory. Only tests change it.
+// maxTogether is the largest number of problems that have search directions at the same time. It
+// bounds the memory of the directions. Only tests change it.
 var maxTogether = 16
 
-// Iterate takes one iteration of each of the problems, in the given number of goroutines. All
-// problems must have the same rows. An iteration includes a step, unless the problem's iterations
-// end or restart in it.
+// Iterate runs one iteration of each of the problems, in the given number of goroutines. All
+// problems must have the same rows. An iteration includes a step, unless the iterations of the
+// problem end or restart.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -318,7 +321,7 @@ func multiply(problems []*Method, threads int) {
 	})
 }
 
-// move does the last part of an iteration: it moves the weights and the margins along the search
+// move does the second half of an iteration: it moves the weights and the margins along the search
 // direction, to about the minimum of the smoothed objective. If the line search fails, it calls
 // recoverOrStop.
 func (n *Method) move() {
@@ -339,11 +342,11 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound returns the best lower bound that the dual variables of up to 8 iterations prove, or 0 if
-// all the lower bounds are below 0. The iterations start from the given weights and bias. A width
-// above 0 is the initial width of the zone. The iterations end early when a lower bound is at least
-// wanted. The function bound must return the lower bound that the dual variables a prove; a is
-// indexed by row number.
+// Bound runs up to 8 iterations from the given weights and bias, and returns the largest lower
+// bound that their dual variables prove, or 0 if all lower bounds are below 0. A width above 0 is
+// the initial width of the zone. The iterations end early when a lower bound is at least wanted, or
+// when the Method is stuck. The function bound must return the lower bound that the dual variables
+// a prove; a is indexed by row number.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -10,14 +10,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The loops without branches return the same bits as the loops for all losses, for any margins.
-// Only the second derivative of slope may differ by rounding.
+// visitHinge computes the same sums, dual variables and zone as visit, for any margins. The slopes
+// of hingeSlope and addSlope are equal, their second derivatives equal within rounding.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
 	n := s.ready()
 	if !n.hinge {
-		t.Fatal("the loops for all losses are asked for")
+		t.Fatal("n.hinge is false")
 	}
 	n.line = &direction{q: make([]float32, rows)}
 	g := rand.New(rand.NewPCG(82, 1))
@@ -66,7 +66,8 @@ func TestHinge(t *testing.T) {
 			!slices.Equal(bends[0], bends[1]) {
 			t.Fatalf("width %v: %+v, want %+v", n.h, sums[1], sums[0])
 		}
-		// The search ends at a slope that is not finite, and does not use the second derivative.
+		// At a slope that is not finite the line search ends without using the second derivative,
+		// which may differ.
 		if slopes[0] != slopes[1] && !(slopes[0][0] == slopes[1][0] &&
 			math.Abs(slopes[0][1]-slopes[1][1]) <= 1e-12*slopes[0][1]) &&
 			!(slopes[0][0] == slopes[1][0] && math.IsInf(slopes[0][0], 0)) &&
@@ -76,7 +77,7 @@ func TestHinge(t *testing.T) {
 	}
 }
 
-// sameSums reports whether both tallies have the same numbers, where NaN equals NaN.
+// sameSums reports whether s and t are equal; NaN equals NaN.
 func sameSums(s, t tally) bool {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.curvature, t.curvature) &&
@@ -88,8 +89,8 @@ func sameSums(s, t tally) bool {
 	return ok
 }
 
-// The Hessian over rows of bytes agrees with a sum in float64 after rows have entered and left the
-// zone.
+// The Hessian over rows of bytes agrees with a sum in float64, both when it is kept while rows
+// enter and leave the zone and when it is summed anew.
 func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
@@ -98,7 +99,7 @@ func TestPixels(t *testing.T) {
 			s.loss, s.beta, s.free = loss.Func{Kind: kind}, beta, bias == 2
 			n := s.ready()
 			if n.pixels == nil || n.pixels.own == nil {
-				t.Fatal("the rows are bytes")
+				t.Fatal("the Hessian is not summed from bytes, or not kept")
 			}
 			g := rand.New(rand.NewPCG(64, 1))
 			for range 5 {
@@ -111,7 +112,7 @@ func TestPixels(t *testing.T) {
 				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				have := n.pixels.own
-				n.pixels.own = nil // all rows anew
+				n.pixels.own = nil // sum all rows anew
 				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				n.pixels.own = have
@@ -120,7 +121,7 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// checkHessian compares the Hessian of n with a sum in float64.
+// checkHessian compares the Hessian of n over the rows of the zone with a sum in float64.
 func checkHessian(t *testing.T, n *Method, zone []int32) {
 	t.Helper()
 	d, dim := n.p.Cols, n.dim()
@@ -164,10 +165,10 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 	}
 }
 
-// The best power of two for weights that are too long is the same as if all powers were tried on
-// all rows.
+// shrinkFactor returns the factor that trying all powers of two with all rows finds.
 func TestShorter(t *testing.T) {
-	// The rows with odd numbers, of which the sample has none, differ by a factor.
+	// The rows with odd indices are multiplied by odd. Samples of the larger sets have none of
+	// them.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
 			s := random(84, rows, 5, 1, f)
@@ -191,7 +192,7 @@ func TestShorter(t *testing.T) {
 					}
 				}
 				if got := n.shrinkFactor(zero); got != want {
-					t.Errorf("%+v, %d rows, seed %d: shorter by %v, want %v", f, rows, seed, got, want)
+					t.Errorf("%+v, %d rows, seed %d: factor %v, want %v", f, rows, seed, got, want)
 				}
 			}
 		}

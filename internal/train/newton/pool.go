@@ -10,16 +10,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the bytes of all Hessians together that are kept between iterations. A
-// problem whose Hessian does not fit sums it over all rows of the zone in each iteration. Only
-// tests change MaxKeptBytes.
+// MaxKeptBytes limits the total size of the Hessians that are kept between iterations. A problem
+// whose Hessian exceeds the limit sums the Hessian over all rows of the zone in each iteration.
+// Only tests change MaxKeptBytes.
 var MaxKeptBytes = 1 << 29
 
 // buffers holds the memory that one problem needs while its search direction is computed.
 type buffers struct {
 	dense  *gram.Sum       // Hessian over dense rows
 	sparse *gram.SparseSum // Hessian over sparse rows
-	bytes  *gram.Bytes     // Hessian over rows of bytes, unless the problem keeps its own
+	bytes  *gram.Bytes     // Hessian over rows of bytes, if the problem keeps no Hessian
 	room   *gram.Buffer    // scratch memory of gram.Bytes
 	matrix gram.Matrix     // Hessian in use: dense, sparse or Method.pixels
 	factor *cholesky.Factor
@@ -31,37 +31,37 @@ type buffers struct {
 
 	changed   []int32     // rows with a changed dual variable; chunk k's begin at k*chunkRows
 	zone      []int32     // rows with a curvature above 0; chunk k's begin at k*chunkRows
-	entering  []int32     // rows to be added to a kept Hessian
-	leaving   []int32     // rows to be removed from a kept Hessian
+	entering  []int32     // rows that zoneChanges adds to a kept Hessian
+	leaving   []int32     // rows that zoneChanges removes from a kept Hessian
 	curvature []float32   // weight times second derivative of each row of the zone
-	was       []float32   // dual variable of each row before it changed
+	was       []float32   // previous dual variable of each row in changed
 	weight    []float64   // factor by which addRows multiplies each row of the store
 	only      []uint32    // buffer: indices of the rows that addRows adds
 	parts     [][]float64 // sums of the parts into which addRows cuts the rows
 }
 
-// Pool holds what the Methods of a run share: the rows, and buffers for computing search
-// directions.
+// Pool holds the rows, and the buffers for computing search directions, that the Methods of a run
+// share.
 type Pool struct {
 	X            store.Rows      // rows of the data, in the fastest format
 	Threads      int             // goroutines that convert X to bytes
-	MaxBuffers   int             // largest number of problems with buffers at a time; 0 for no limit
-	MaxKeptBytes int             // most bytes of kept Hessians; 0 for newton.MaxKeptBytes
-	Context      context.Context // interrupts iterations when it is done; may be nil
+	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
+	MaxKeptBytes int             // limit below newton.MaxKeptBytes; 0 for newton.MaxKeptBytes
+	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex
 	back sync.Cond   // signaled when buffers are returned
 	free []*buffers  // buffers that are not in use
 	used int         // number of buffers in use
-	rows [][]float32 // slices with an element per row that are not in use
+	rows [][]float32 // slices that giveBack has received, one element per row
 
 	once     sync.Once
-	bytes    *store.Pixels // X as bytes, if areBytes; set by once
-	areBytes bool          // whether the values of X can be bytes; set by once
-	kept     int           // bytes of the Hessians kept between iterations
+	bytes    *store.Pixels // X as bytes if areBytes is true; set by once
+	areBytes bool          // whether bytes can represent the values of X; set by once
+	kept     int           // total size in bytes of the Hessians kept between iterations
 }
 
-// get lends buffers. While MaxBuffers problems have buffers, it waits.
+// get returns buffers for one problem. It waits while MaxBuffers problems have buffers.
 func (l *Pool) get() *buffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *Pool) get() *buffers {
 	return b
 }
 
-// put takes the buffers b back.
+// put returns the buffers b to the pool.
 func (l *Pool) put(b *buffers) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,8 +88,7 @@ func (l *Pool) put(b *buffers) {
 	l.back.Signal()
 }
 
-// borrow lends a slice with an element for each of the given number of rows. Its contents are
-// undefined.
+// borrow returns a slice with the given number of elements, one per row, and undefined contents.
 func (l *Pool) borrow(rows int) []float32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,15 +101,16 @@ func (l *Pool) borrow(rows int) []float32 {
 	return make([]float32, rows)
 }
 
-// giveBack takes a slice from borrow back.
+// giveBack returns a slice from borrow to the pool.
 func (l *Pool) giveBack(v []float32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rows = append(l.rows, v)
 }
 
-// gramBlock is the unit in which rows are added to a Hessian: between two checks of the context, a
-// multiple of gramBlock rows is added, or the rest of the rows.
+// gramBlock is a number of rows. The loops that add rows to a Hessian check the context after every
+// 16*gramBlock dense rows, 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to
+// bytes. Rows that are stored as bytes are added without a check.
 const gramBlock = 256
 
 // reserve reports whether a Hessian of the given number of bytes may be kept between iterations. If

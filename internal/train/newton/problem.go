@@ -6,7 +6,7 @@ import (
 )
 
 // Problem is an objective that a Method minimizes. Row j of the problem has the row number Rows[j],
-// which is its index in the caller's arrays, such as Weight. The rows are in the order of the data.
+// its index in the caller's arrays, such as Weight. The rows are in the order of the data.
 type Problem struct {
 	Loss   loss.Func
 	Lambda float64
@@ -15,22 +15,22 @@ type Problem struct {
 	Free   bool    // the bias has no penalty; Beta must then be 1
 
 	Rows []uint32             // number of each row in the caller's arrays
-	X    store.Rows           // rows, which are read in the order of memory if possible
+	X    store.Rows           // source of the rows' values
 	At   []uint32             // index in X of each row
 	Name func(row uint32) int // index in Pool.X of the row with the given number
 	Side []int8               // label y_i of each row, or 1 for a regression
 
 	Weight []float64                // weight c_i by row number; nil if all are 1
 	Target func(row uint32) float64 // number subtracted from y_i*z_i, by row number; nil for 0
-	AtZero func() float64           // returns the mean loss of w = 0
+	AtZero func() float64           // returns P of w = 0, which is the mean loss
 
-	// Start returns the initial weights, as the difference from a prior, and the initial bias.
+	// Start returns the initial weights and bias, as differences from the prior's.
 	Start func() (w []float32, bias float64)
 }
 
 // usefulThreads returns the number of goroutines that an iteration can keep busy: 1, and 1 more for
-// each 4 ms of estimated work, because goroutines wait for each other dozens of times. The number
-// changes no bit of the results.
+// each 4 ms of estimated work, because goroutines wait for each other dozens of times per
+// iteration. The number of goroutines changes no bit of the results.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)
@@ -44,8 +44,8 @@ func (p *Problem) weightOf(j int) float64 {
 	return p.Weight[p.Rows[j]]
 }
 
-// targetOf returns the number that is subtracted from label times score in the margin of row j; 0
-// without targets.
+// targetOf returns the target of row j, which margins subtract from label times score; 0 without
+// targets.
 func (p *Problem) targetOf(j int) float64 {
 	if p.Target == nil {
 		return 0

@@ -5,13 +5,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file has the rules that apply both on one machine and to rows in shards on many machines.
+// This file has the rules that Method shares with the solver for rows in shards on many machines.
 
-// Stall records the last iteration in which P - D was at most .9 times its value in the iteration
+// Stall records the last iteration in which P - D was at most 0.9 times P - D in the iteration
 // recorded before.
 type Stall struct {
-	Since   int     `json:"since"`   // number of that iteration
-	Falling float64 `json:"falling"` // P - D in that iteration
+	Since   int     `json:"since"`   // number of the recorded iteration
+	Falling float64 `json:"falling"` // P - D in the recorded iteration
 }
 
 // Over updates s by gap, the value of P - D after the given number of iterations. It reports
@@ -27,9 +27,9 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 // be reduced: whether the optimization gap is below 3 times the smoothing gap.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose computes the Cholesky factor of scale*h + lambda*I. If rounding errors have made that
-// matrix indefinite, it tries again with 64 times lambda, with 64^2 times, and so on up to 64^7
-// times, and then returns an error.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, because rounding
+// errors have made the matrix indefinite, Decompose tries 64, 64^2 and so on up to 64^7 times
+// lambda, and then returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

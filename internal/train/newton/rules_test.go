@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// A run stalls when the gap has not fallen by a tenth for as long as patience allows.
+// Over returns true when the gap has not fallen by a tenth in the last three iterations.
 func TestStall(t *testing.T) {
 	s := Stall{Falling: math.Inf(1)}
 	for k, c := range []struct {
@@ -29,7 +29,8 @@ func TestTooWide(t *testing.T) {
 	}
 }
 
-// A matrix that is not positive definite is factored with a larger lambda; a matrix of NaN is not.
+// Decompose factors a matrix that is not positive definite with a larger lambda, and returns an
+// error for a matrix of NaN.
 func TestDecompose(t *testing.T) {
 	s := gram.NewSparseSum(2)
 	s.Add(1, func(int) gram.Row {
@@ -49,7 +50,8 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// A resumed run's past has no more iterations than there were epochs, and retries in order.
+// Fits rejects a negative number of iterations, more iterations than epochs, more than Retries+1
+// retries, and retries that are not ascending or not between 0 and the number of iterations.
 func TestPastFits(t *testing.T) {
 	for _, c := range []struct {
 		past Past
@@ -66,7 +68,7 @@ func TestPastFits(t *testing.T) {
 	}
 }
 
-// An iteration gets one more goroutine for each 4 ms of estimated work.
+// usefulThreads returns one more goroutine for each 4 ms of estimated work.
 func TestBusy(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{10, 10, 1}, {60_000, 10, 1}, {70_000, 10, 2}, {60_000, 784, 18}, {1, 2000, 1},
@@ -78,7 +80,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// The estimates are at least the memory in use, and not far above it.
+// Memory and PerRow are at least the memory in use and not far above it. SharedMemory has the
+// values of its formula.
 func TestMemory(t *testing.T) {
 	for _, rows := range []int{2000, 9000} {
 		for _, cols := range []int{30, 100} {
@@ -89,7 +92,7 @@ func TestMemory(t *testing.T) {
 			have := 4.0*float64(len(b.changed)+len(b.zone)+len(b.curvature)+len(b.was)+
 				len(b.only)+cap(b.packed)) + 8*float64(len(b.weight)+len(b.parts)*cols)
 			d := float64(cols)
-			have += 4*d*d + 8*d*d // a sum and its factor, without what blocks take
+			have += 4*d*d + 8*d*d // the Hessian and its factor, without scratch memory
 			if most := Memory(1, rows, cols); most < have || most > 2.2*have+5e6 {
 				t.Errorf("%d rows, %d columns: %v bytes, estimated %v", rows, cols, have, most)
 			}
@@ -99,7 +102,7 @@ func TestMemory(t *testing.T) {
 			kept := 8*float64(len(n.m)) + 4*float64(len(n.a)+len(n.bestA)+len(n.p.Rows)+len(n.p.At)) +
 				float64(len(n.p.Side)+rows)
 			if most := float64(PerRow * rows); most < kept || most > 1.1*kept {
-				t.Errorf("%v bytes a row are kept, estimated %v", kept/float64(rows), PerRow)
+				t.Errorf("%v bytes per row are kept, estimated %v", kept/float64(rows), PerRow)
 			}
 		}
 	}
@@ -121,6 +124,6 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	if sums != 4*83*83 {
-		t.Errorf("%v bytes of a sum over 51 columns", sums)
+		t.Errorf("%v bytes for an integer Hessian over 51 columns", sums)
 	}
 }

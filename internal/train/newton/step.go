@@ -63,7 +63,7 @@ func (n *Method) losses(factor float64, first, end, step int) (sum float64) {
 	return sum
 }
 
-// penalty returns lambda/2 |factor*v|^2. A bias that has no penalty is not part of it.
+// penalty returns lambda/2 |factor*v|^2, where v excludes a bias that has no penalty.
 func (n *Method) penalty(factor float64) float64 {
 	squares := 0.0
 	for _, v := range n.v[:n.dim()] {
@@ -111,8 +111,7 @@ func (n *Method) evaluate() (at evaluation) {
 	return at
 }
 
-// updateSums updates n.sums after changes of dual variables. changed lists the rows whose a_i has
-// changed.
+// updateSums updates n.sums after the dual variables of the rows in changed have changed.
 func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
@@ -173,7 +172,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	at.p = float64(half*ww) + s.loss/rows
 	at.optimization, at.smoothing = float64(half*distance), s.smoothing/rows
 	if p.Loss.Kind.Traits().Entropy {
-		// The last term is about the most by which scaling the a_i down changes their entropy.
+		// The last term estimates by how much scaling the a_i down can change their entropy.
 		at.d = at.p - at.optimization - float64((2-r[0]-r[1])*8)
 		return at
 	}
@@ -222,7 +221,7 @@ func (n *Method) solve(center []float64, curvature float64) bool {
 	x := to.p[:n.dim()]
 	if p.Free {
 		gradient[d] = -n.sums[0][d] / rows
-		if curvature > 0 { // the rows are centered: this is the step of their bias
+		if curvature > 0 { // the rows are centered: to.p[d] is the bias of the centered rows
 			to.p[d] = -gradient[d] * rows / curvature
 		}
 	}

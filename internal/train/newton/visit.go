@@ -4,13 +4,13 @@ package newton
 // sum over the rows with a_i*y_i > 0, and element 1 over the rows with a_i*y_i < 0.
 type tally struct {
 	loss      float64    // sum of the losses, each times the row weight
-	smoothing float64    // sum of the rows' parts of the smoothing gap S; 0 for losses without a kink
+	smoothing float64    // sum of the rows' parts of S in doc.go; 0 for losses without a kink
 	gain      [2]float64 // sums of the parts of D that are linear in a_i
 	squares   [2]float64 // sums of row weight times a_i^2
 	bias      [2]float64 // sums of row weight times a_i*y_i
 	curvature float64    // sum of row weight times second derivative
 	changed   int        // number of rows whose a_i has changed
-	zone      int        // number of rows with a curvature above 0
+	zone      int        // number of rows with a second derivative above 0
 }
 
 func (s *tally) add(t *tally) {
@@ -29,9 +29,9 @@ func (s *tally) add(t *tally) {
 // blockRows is the number of rows whose losses are computed at a time, in buffers on the stack.
 const blockRows = 256
 
-// visit updates the dual variables a_i of the rows from first to end-1, which are a chunk, and
-// returns the sums over these rows. It lists the rows whose a_i has changed in n.buffers.changed,
-// and the rows of the zone in n.buffers.zone.
+// visit updates the dual variables a_i of the chunk of rows from first to end-1, and returns the
+// sums over the chunk. It stores the rows whose a_i has changed in n.buffers.changed, and the rows
+// of the zone in n.buffers.zone, from index first on.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
