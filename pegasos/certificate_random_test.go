@@ -21,13 +21,11 @@ import (
 )
 
 var (
-	certifyFor  = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
-	certifyFrom = flag.Uint64(
-		"certify-from",
-		0,
-		"the first seed; 0 for 0, or with -certify for the time of day",
-	)
-	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
+	certifyFor  = flag.Duration("certify", 0, "time for the random problems of a certificate test")
+	certifyFrom = flag.Uint64("certify-from", 0,
+		"first seed; 0 for seed 0 or, with -certify, a seed from the clock")
+	certifyRuns = flag.Uint64("certify-runs", 0,
+		"number of random problems of a certificate test; 0 for the number in the test")
 )
 
 // trial is a random training set with the settings of a run.
@@ -40,14 +38,14 @@ type trial struct {
 	half bool // pause the run and resume it
 	auto bool // choose zero settings from the data, which may scale the rows
 
-	whole bool                 // no Start, Prior or Resume
+	whole bool                 // train without Start and Prior
 	each  func(*pegasos.Model) // called with each trained model; may be nil
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newTrial returns a random trial with any loss, bias, weights of rows and multi-class scheme. The
-// rows may be tiny, huge, or far from the origin.
+// newTrial returns a random trial with any loss, bias, row weights and multi-class scheme. The rows
+// may be tiny, huge, or far from the origin.
 func newTrial(seed uint64) *trial {
 	g := rand.New(rand.NewPCG(seed, 77))
 	t := &trial{g: g}
@@ -137,7 +135,7 @@ func newTrial(seed uint64) *trial {
 	return t
 }
 
-// open clears some settings, which the trainer then chooses, and selects a scaling.
+// open clears some settings, so that the trainer chooses them, and selects a scaling.
 func (t *trial) open() {
 	cfg, g := &t.tr.Config, t.g
 	cfg.Scale = pick(
@@ -164,7 +162,7 @@ func (t *trial) open() {
 	t.settle(cfg)
 }
 
-// settle clears settings that Validate rejects, one by one.
+// settle clears settings that Validate rejects, one by one, until Validate accepts cfg.
 func (t *trial) settle(cfg *pegasos.Config) {
 	for range 20 {
 		var e *pegasos.ConfigError
@@ -203,7 +201,8 @@ func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
 	return m
 }
 
-// labels sets labels that a random linear model of the rows determines, with some exceptions.
+// labels sets t.y to the classes that a random linear model predicts, with some exceptions, or to
+// random targets for a regression loss.
 func (t *trial) labels(loss pegasos.Loss, classes int) {
 	truth := t.random(classes, t.rows.Cols(), 1, 0)
 	t.y = make([]float32, t.rows.Rows())
@@ -223,7 +222,7 @@ func (t *trial) labels(loss pegasos.Loss, classes int) {
 	}
 }
 
-// models sets a prior and a start in some trials.
+// models trains a prior in a quarter of the trials and a start in a fifth.
 func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
@@ -236,7 +235,7 @@ func (t *trial) models() {
 	}
 	if t.g.IntN(4) == 0 {
 		if t.tr.Prior = train(); t.tr.Prior != nil {
-			size := pick(t.g, 1, 1, 2000) // large weights of both signs, so that scores cancel
+			size := pick(t.g, 1, 1, 2000) // 2000 makes the terms of scores cancel
 			for _, w := range t.tr.Prior.Weights {
 				for j := range w {
 					w[j] *= float32(size * (1 - 2*(j%2)))
@@ -281,7 +280,7 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 	return trainPlain(context.Background(), tr, t.x, t.y)
 }
 
-// row returns row i, scaled by the model's scaling, in float64.
+// row returns row i in float64, as the model's scaling scales and expands it.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	row := floats.Float64s(t.rows.Row(i))
 	s := m.Scaling
@@ -305,7 +304,7 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	return append(row, termsOf(s.Expansion, row)...)
 }
 
-// termsOf returns the terms of e for a scaled row.
+// termsOf returns the terms of the expansion e for a scaled row.
 func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	cut := func(j int32) float64 { return math.Max(-4, math.Min(4, float64(float32(row[j])))) }
 	for k := range e.Len() {
@@ -318,7 +317,7 @@ func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	return terms
 }
 
-// vector returns weight vector k of the model for scaled rows, and its bias.
+// vector returns weight vector k of the model, for scaled rows, and the bias of the vector.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Float64s(m.Weights[k]), vectorBias(m, k)
@@ -326,8 +325,8 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	return m.Scaling.Exact(m, k)
 }
 
-// problems returns the problems that the model solves, and the index of the first weight vector of
-// each.
+// problems returns the problems that the model solves, except problems without rows, and the index
+// of each problem's first weight vector.
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
 	p := certtest.Problem{
@@ -354,7 +353,7 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	for k := 0; k < vectors; k += p.Vectors {
 		q := p
 		q.Lambda = vectorResult(m, k).Lambda
-		negative, positive := -1, k // against all others, if there is a vector for each class
+		negative, positive := -1, k // one-vs-rest: class k against all others
 		switch {
 		case vectors == 1:
 			negative, positive = 0, 1
@@ -376,8 +375,9 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	return all, first
 }
 
-// addRows adds the rows, labels and weights to the problem q. It skips
-// rows of other classes than negative and positive, unless negative is -1.
+// addRows adds the rows with a weight above 0 and their labels and weights to the problem q. If the
+// problem is not joint and negative is not -1, it skips rows of classes other than negative and
+// positive.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
 	byLabel := make(map[float32]float64)
 	for _, part := range strings.Split(m.Config.ClassWeight, ",") {
@@ -434,19 +434,20 @@ func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positiv
 	}
 }
 
-// hasBounds reports whether a lower bound exists with the settings.
+// hasBounds reports whether the trainer computes lower bounds with the settings.
 func (t *trial) hasBounds() bool {
 	cfg := t.tr.Config
 	return cfg.Order != pegasos.IID &&
 		!(cfg.Multiclass.Joint() && cfg.Bias == pegasos.BiasUnregularised)
 }
 
-// tally counts trials by outcome.
+// tally counts trials and their problems: all problems, those with a lower bound (bounds), with a
+// gap of at most 100 % (useful) and below 0.1 % (close), and those whose model was replaced.
 type tally struct{ trials, problems, bounds, useful, close, replaced int }
 
-// certify trains on a random problem and compares the certificate with an optimum that certtest
-// found, which may be above the true optimum, but never below it. It returns an error if the bound
-// or the objective is wrong.
+// certify trains on the trial's problem and compares the certificate with the least objective that
+// certtest finds, which is at least the optimum. It returns an error if the lower bound or the
+// objective is wrong.
 func (n *tally) certify(t *trial, seed uint64) error {
 	if !t.whole {
 		t.models()
@@ -490,8 +491,8 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	return nil
 }
 
-// hold returns an error unless the claims c are true for the weight vectors w and biases b of
-// problem p. paper is set for runs without the offset t0, whose objective may exceed the one at w =
+// hold returns an error if the claims c are false for the weight vectors w and biases b of problem
+// p. paper is true for runs without the offset t0, whose objective may exceed the objective at w =
 // 0.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
@@ -501,7 +502,7 @@ func (n *tally) hold(
 	truth := p.Objective(w, b)
 	if d := math.Abs(c.Objective - truth); d > 1.001*proof.ObjectiveTolerance*truth &&
 		math.IsNaN(c.DualObjective) {
-		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
+		return fmt.Errorf("claimed objective %v, true objective %v", c.Objective, truth)
 	}
 	_, _, least := p.Minimize()
 	least = math.Min(least, truth) * (1 + ulps)
@@ -513,7 +514,8 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// A model that replaces a worse one is rounded to float32, and its products may cancel.
+	// The weights of a model that replaces a worse model are rounded to float32, and the products
+	// of a score may cancel. size is the largest sum of magnitudes in a score.
 	size := 0.0
 	for _, row := range p.Rows {
 		for k, wk := range w {
@@ -524,12 +526,12 @@ func (n *tally) hold(
 			size = math.Max(size, sum)
 		}
 	}
-	slope := 1.0 // bound on the mean slope of the loss: 2 sqrt(P) for a quadratic one
+	slope := 1.0 // bound on the mean slope of the loss: 2 sqrt(P) for a quadratic loss
 	if p.Kind == certtest.Squared || p.Kind == certtest.SquaredHinge {
 		slope = max(slope, 2*math.Sqrt(start))
 	}
 	if truth > start*(1+1e-5)+1e-5+0x1p-22*size*slope && !paper {
-		return fmt.Errorf("objective %v, of w = 0 %v", truth, start)
+		return fmt.Errorf("objective %v, at w = 0 only %v", truth, start)
 	}
 	if math.IsNaN(c.DualObjective) {
 		return nil
@@ -542,8 +544,8 @@ func (n *tally) hold(
 	case c.DualObjective > least:
 		return fmt.Errorf("bound %v, but P is %v", c.DualObjective, least)
 	case c.DualObjective > 0 && truth > least*(1+gap):
-		return fmt.Errorf("objective %v, in truth %v; the gap is %v, but P can be %v", c.Objective,
-			truth, gap, least)
+		return fmt.Errorf("claimed objective %v and gap %v, true objective %v, but P can be %v",
+			c.Objective, gap, truth, least)
 	}
 	if gap <= 1 {
 		n.useful++
@@ -554,8 +556,8 @@ func (n *tally) hold(
 	return nil
 }
 
-// certifyRandom certifies random trials: -certify-runs of them if set, else least, or short in a
-// short run, and more until the time of -certify is over.
+// certifyRandom certifies random trials. With -certify it ends after that time. Otherwise it
+// certifies as many trials as -certify-runs says; by default least trials, or short with -short.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short
@@ -580,16 +582,16 @@ func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed
 		n.replaced, from)
 }
 
-// Certificates hold for all data and settings.
+// Certificates are true for random data and settings.
 func TestCertificate(t *testing.T) {
 	var n tally
 	n.certifyRandom(t, 3000, 400, newTrial)
 	if n.bounds < n.problems/2 || n.useful < n.bounds/5 || n.close < n.bounds/50 {
-		t.Error("too few proofs to hold")
+		t.Error("too few lower bounds, useful bounds or close bounds")
 	}
 }
 
-// Certificates of the dual descent hold for every loss, bias, prior and weights of rows.
+// Certificates of dual descent are true for random losses, biases, priors and row weights.
 func TestDescentCertificate(t *testing.T) {
 	var n tally
 	trial := func(seed uint64) *trial {
@@ -605,17 +607,17 @@ func TestDescentCertificate(t *testing.T) {
 		cfg.Epochs = pick(t.g, 1, 3, 30, 300)
 		return t
 	}
-	const cancels = 1795663818832290052 // weights near 2^44 whose products cancel
+	const cancels = 1795663818832290052 // seed for weights near 2^44 whose products cancel
 	if err := n.certify(trial(cancels), cancels); err != nil {
 		t.Error(err)
 	}
 	n.certifyRandom(t, 2000, 200, trial)
 	if n.bounds < n.problems || n.close < n.problems/4 {
-		t.Error("too few proofs")
+		t.Error("a problem without a lower bound, or too few close bounds")
 	}
 }
 
-// Certificates hold for rows with curves, of dense and sparse rows.
+// Certificates are true for models with curves, of dense and sparse rows.
 func TestCurvesCertificate(t *testing.T) {
 	var n tally
 	curved := 0
@@ -641,7 +643,8 @@ func TestCurvesCertificate(t *testing.T) {
 		return t
 	})
 	if curved < n.trials*2/3 || n.bounds < n.problems/2 || n.close < n.bounds/20 {
-		t.Errorf("too few proofs of rows with curves: %d of %d", curved, n.trials)
+		t.Errorf("%d of %d models have curves; too few of these, of lower bounds or of close bounds",
+			curved, n.trials)
 	}
 }
 

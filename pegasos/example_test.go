@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// points returns four points, labeled 1 if their second coordinate is the larger one, else -1.
+// points returns four points, labeled 1 if the second coordinate is the larger, else -1.
 func points() (*dense.Matrix, []float32) {
 	x, err := dense.FromSlice(4, 2, []float32{
 		0, 2,
@@ -26,7 +26,8 @@ func points() (*dense.Matrix, []float32) {
 	return x, []float32{1, -1, 1, -1}
 }
 
-// With a zero Config the data decide the settings, and the Result says how good the model is.
+// With a zero Config the trainer chooses the settings from the data. Result.Gap bounds how far the
+// objective is above the optimum.
 func Example() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
 	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
@@ -75,8 +76,8 @@ func ExampleTrainer() {
 	// epoch 3: step 12 of 12
 }
 
-// A server scores one row at a time. It may reuse the buffer, and any number of goroutines may use
-// the model at once.
+// A server scores one row at a time. Several goroutines may use one model at once; each goroutine
+// may reuse its own buffer for the scores.
 func ExampleModel_Score() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}
@@ -85,7 +86,7 @@ func ExampleModel_Score() {
 		fmt.Println(err)
 		return
 	}
-	var buf [1]float64 // one for each weight vector
+	var buf [1]float64 // one score for each weight vector
 	scores := model.Score([]float32{1, 3}, buf[:])
 	fmt.Printf("score %.2f, label %v\n", scores[0], model.Classes[model.Class(scores)])
 	// Output: score 0.79, label 1
@@ -110,10 +111,10 @@ func ExampleTrainer_Verify() {
 	// Output: confirmed true
 }
 
-// A sparse row is given by the numbers and the values of its features that are not 0.
+// A sparse row is given by the indices and the values of its nonzero features.
 func ExampleModel_ScoreSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
-	var buf [1]float64 // one for each weight vector
+	var buf [1]float64 // one score for each weight vector
 	fmt.Println(model.ScoreSparse([]int32{0, 2}, []float32{5, 1}, buf[:]))
 	// Output: [0.5]
 }
@@ -124,7 +125,7 @@ func ExampleModel_PredictDense() {
 	// Output: 1
 }
 
-// The algorithm of the paper's Fig. 1 takes 1000 steps.
+// The settings of Paper run the algorithm of the paper's Fig. 1, here for 1000 steps.
 func ExamplePaper() {
 	x, y := points()
 	cfg := pegasos.Paper()
@@ -138,7 +139,7 @@ func ExamplePaper() {
 	// Output: 1000 [1 -1 1 -1]
 }
 
-// The label of a sparse row.
+// PredictSparse returns the predicted label of a sparse row.
 func ExampleModel_PredictSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
 	fmt.Println(model.PredictSparse([]int32{0, 2}, []float32{5, 1}))
@@ -148,8 +149,8 @@ func ExampleModel_PredictSparse() {
 	// -1
 }
 
-// A model of the loss Log has probabilities; models of other losses have them with
-// [pegasos.Config.Calibrate].
+// A model that is trained with the loss Log returns probabilities. Classifiers with other losses
+// need [pegasos.Config.Calibrate].
 func ExampleModel_Probabilities() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100, Loss: pegasos.Log}

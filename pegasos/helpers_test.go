@@ -21,8 +21,8 @@ type pair struct {
 	y      []float32
 }
 
-// random returns random rows with the labels 0 to classes-1, of which a share fill of the values is
-// not 0.
+// random returns random rows with labels from 0 to classes-1. About a share fill of the values is
+// nonzero.
 func random(seed uint64, rows, cols, classes int, fill float64) pair {
 	p := sample.Random(seed, rows, cols, classes, fill)
 	return pair{p.Dense, p.Sparse, p.Y}
@@ -52,7 +52,8 @@ const (
 
 type failingWriter = sample.FailingWriter
 
-// readSet reads a data set of the data folder; 0 features means as many as its largest index.
+// readSet reads a data set of the folder dir with the given number of features; 0 stands for the
+// largest index in the set.
 func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []float32) {
 	t.Helper()
 	return sample.ReadSet(t, dir, name, features)
@@ -68,7 +69,7 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	return m
 }
 
-// mustTrain trains with the defaults of Config.Plain for zero fields, and fails on an error.
+// mustTrain is fixed for runs that must not fail.
 func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := fixed(context.Background(), x, y, cfg)
@@ -100,8 +101,8 @@ func trainPlain(
 	return plain.Train(ctx, x, y)
 }
 
-// threadCounts returns numbers of threads for which models must be the same: a single number with
-// -short, for emulators.
+// threadCounts returns numbers of threads for which models must be equal. With -short, which
+// emulators use, it returns a single number.
 func threadCounts() []int {
 	if testing.Short() {
 		return []int{2}
@@ -109,8 +110,8 @@ func threadCounts() []int {
 	return []int{1, 2, 8}
 }
 
-// sameEverywhere fails unless the trained model has the wanted hash on every code path and with
-// every number of threads.
+// sameEverywhere fails unless the trained model has the hash want on every code path and with each
+// number of threadCounts.
 func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	t.Helper()
 	for _, isa := range paths() {
@@ -128,14 +129,14 @@ func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	}
 }
 
-// allocations returns the bytes allocated so far.
+// allocations returns the total number of bytes allocated so far, freed bytes included.
 func allocations() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// live returns how many bytes are in use.
+// live returns the number of heap bytes in use after a garbage collection.
 func live() float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -143,7 +144,8 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// vectorResult returns the part of the result for weight vector k, or of the whole model.
+// vectorResult returns the result of weight vector k, or the steps and the lambda of the model if
+// the vector has no result.
 func vectorResult(m *pegasos.Model, k int) pegasos.ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]

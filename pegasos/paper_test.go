@@ -12,12 +12,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fig1 is Fig. 1 of the paper in float64, its only rounding. It shares no code with the trainer.
+// fig1 computes the algorithm of the paper's Fig. 1 in float64. It shares only the order of the
+// rows with the trainer.
 type fig1 struct {
 	x          wide
 	y          []float64 // -1 or 1
 	lambda     float64
-	project    bool // onto the ball of radius 1/sqrt(lambda), the paper's optional step
+	project    bool // project w onto the ball of radius 1/sqrt(lambda), the paper's optional step
 	rows       *order.Visits
 	t          int64 // steps taken
 	u          []float64
@@ -27,17 +28,18 @@ type fig1 struct {
 	unsure     bool // rounding may have decided whether a row violated its margin
 }
 
-// newFig1 returns Fig. 1 at w = 0, drawing the rows that the trainer draws.
+// newFig1 returns a fig1 at w = 0 that draws the rows that the trainer draws with cfg.
 func newFig1(x pegasos.Examples, y []float32, cfg pegasos.Config) *fig1 {
 	return &fig1{x: widen(x, 0), y: signs(y, 1), lambda: cfg.Lambda, project: cfg.Project,
 		rows: order.New(string(cfg.Order), x.Rows(), cfg.Block, cfg.Batch, cfg.Seed),
 		u:    make([]float64, x.Cols()), scale: 1}
 }
 
-// fig1Step is a step: the row, y<w_t, x>, and the sub-gradient's squared length.
+// fig1Step describes a step of fig1.
 type fig1Step struct {
-	row              int
-	margin, gradient float64
+	row      int
+	margin   float64 // y*<w_t, x> before the step
+	gradient float64 // squared length of the sub-gradient
 }
 
 func (f *fig1) step() (s fig1Step) {
@@ -70,9 +72,9 @@ func (f *fig1) step() (s fig1Step) {
 	return s
 }
 
-// meet compares the trainer's weights and violations after the same number of steps and goes on
-// from the trainer's. It reports whether they are the same, which they must be unless rounding may
-// have decided a step since it was called last.
+// meet compares the weights and violations of f with the trainer's after the same number of steps,
+// within a tolerance, and sets f to the trainer's. It reports whether they agree. If they differ
+// although no rounding can have decided a step since the last call, the test fails.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64
@@ -93,8 +95,8 @@ func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	return same
 }
 
-// With the settings of Paper, with and without projection, runs of all lengths take the steps of
-// Fig. 1.
+// With the settings of Paper, with and without projection, runs of 1, 3 and 300 steps take the
+// steps of Fig. 1.
 func TestPaper(t *testing.T) {
 	same, met := 0, 0
 	for seed := range uint64(20) {
@@ -122,7 +124,7 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	if same < met*99/100 {
-		t.Errorf("the same weights %d times of %d", same, met)
+		t.Errorf("weights and violations agree with Fig. 1 only %d times of %d", same, met)
 	}
 }
 
@@ -157,8 +159,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// A column in the data with the value of the bias's scale gives the same model as an augmented
-// bias.
+// A column in the data whose values are BiasScale gives, within rounding, the weights and the
+// result that an augmented bias gives.
 func TestBias(t *testing.T) {
 	for _, scale := range []float64{1, 0.5, 4} {
 		data := random(5, 80, 5, 2, 1)
@@ -264,7 +266,7 @@ func TestDuplicates(t *testing.T) {
 	for i := range 60 {
 		copy(twice.Row(i), data.dense.Row(i%30))
 	}
-	// Both problems have the same objective, so that both runs come near the same optimum.
+	// Both problems have the same objective function, so that both runs come near the same optimum.
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.1, Epochs: 400})
 	b := mustTrain(t, twice, append(data.y, data.y...), pegasos.Config{Lambda: 0.1, Epochs: 200})
 	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {
@@ -272,8 +274,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// The model is the mean of the iterates at the sampled steps, one of 31 in the last half: 500/16
-// rounded down.
+// With LastHalf, a model of 500 steps is the mean of the weights after every 31st step of the last
+// half: 31 is 500/16 rounded down.
 func TestAveragedModel(t *testing.T) {
 	data := random(10, 64, 5, 2, 1)
 	other := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1, Steps: 99,

@@ -19,9 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestReliability has a part for each case that is known to break trainers of this kind. Some are
-// tested at length elsewhere and only in essence here, so that no case is without a test that bears
-// its name.
+// TestReliability has one subtest for each case that is known to break Pegasos trainers. Other
+// tests cover some of these cases at length.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -43,11 +42,11 @@ func TestReliability(t *testing.T) {
 		{"rows and columns of zeros", reliableZeros},
 		{"one row, contradictions and copies", reliableFewRows},
 		{"more features than in training", reliableMoreFeatures},
-		{"rows that are not normalised, constant columns", reliableLargeRows},
+		{"rows that are not normalized, constant columns", reliableLargeRows},
 		{"NaN in the data", reliableNaN},
 		{"weights of zero", reliableZeroWeights},
 		{"any number of threads", reliableThreads},
-		{"cancelled", reliableCancel},
+		{"canceled", reliableCancel},
 		{"checkpoint and resume", reliableResume},
 		{"early stop", reliableEarlyStop},
 		{"overflow of the multinomial loss", reliableMultinomial},
@@ -56,9 +55,10 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// 1 - 1/t is 0 at t = 1: a scale factor kept as a product would be 0, and divided by later. By
-// hand: lambda is 1/4, and the rows are in the order of their visits. w is 0 at first, which
-// violates every margin.
+// At t = 1 the factor 1 - 1/t is 0: a scale of w that is kept as the product of these factors would
+// be 0, and later steps would divide by it. The wanted weights are computed by hand, with lambda
+// 1/4 and the rows visited in order. The first step is at w = 0, where every row violates its
+// margin.
 func reliableFirstStep(t *testing.T) {
 	for _, c := range []struct {
 		batch int
@@ -66,11 +66,11 @@ func reliableFirstStep(t *testing.T) {
 		y     []float32
 		want  [2][2]float32
 	}{
-		// eta is 4 and 2: w = (8, 0) is halved in the second step, and since the row (4, 4)
-		// violates its margin with the score 32 and label -1, 2*(4, 4) is subtracted.
+		// The step sizes are 4 and 2. The second step halves w = (8, 0) and subtracts 2*(4, 4),
+		// because the row (4, 4) with the label -1 has the score 32 and violates its margin.
 		{1, []float32{2, 0, 4, 4}, []float32{1, 0}, [2][2]float32{{8, 0}, {-4, -8}}},
-		// The mean of (2, 0) and (0, 4) is (1, 2): w = (4, 8). Then (0, 4) has the score 32 and
-		// adds nothing; (4, 4) is subtracted with half of eta, 1.
+		// The first step gives w = 4*(1, 2), as (1, 2) is the mean of (2, 0) and (0, 4). The second
+		// step halves w, adds nothing for (0, 4), which has the score 32, and subtracts 2*(4, 4)/2.
 		{2, []float32{2, 0, 0, 4, 0, 4, 4, 4}, []float32{1, 1, 1, 0},
 			[2][2]float32{{4, 8}, {-2, 0}}},
 	} {
@@ -82,7 +82,7 @@ func reliableFirstStep(t *testing.T) {
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; [2]float32(w) != want {
 					t.Errorf("%T batch %d: w = %v after step %d, want %v", x, c.batch, w, k+1, want)
 				}
-				// At w = 0 the coefficient of the log loss is half of the hinge's.
+				// At w = 0 the derivative of the log loss is half the derivative of the hinge loss.
 				cfg.Loss = pegasos.Log
 				half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}
 				if w := mustTrain(t, x, c.y, cfg).Weights[0]; k == 0 && !slices.Equal(w, half) ||
@@ -95,8 +95,8 @@ func reliableFirstStep(t *testing.T) {
 	}
 }
 
-// A step size above 1/lambda would multiply w by a negative number. No step is that long: t + t0 is
-// at least 1 for all data.
+// A step size above 1/lambda would multiply w by a negative number. No step is that long, because
+// t0 is at least 0 for all data.
 func reliableShrink(t *testing.T) {
 	for _, size := range []float32{0, 1e-15, 1, 1e9} {
 		data := random(71, 20, 3, 2, 1).scaled(size)
@@ -118,7 +118,7 @@ func reliableShrink(t *testing.T) {
 	}
 }
 
-// An error names the setting, and the model is nil.
+// A setting out of range gives no model, and an error that names the setting.
 func reliableSettings(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	data := random(72, 10, 3, 2, 1)
@@ -147,8 +147,8 @@ func reliableSettings(t *testing.T) {
 	}
 }
 
-// A zero field means its default, since no lambda, number of steps or batch size of 0 is
-// possible. Lambda may be 1e30, with w nearly 0.
+// Zero values of Lambda, Steps and Batch mean the defaults. A run with the lambda 1e30 succeeds,
+// with w nearly 0.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -166,11 +166,11 @@ func reliableEdges(t *testing.T) {
 	}
 }
 
-// The first step is |x|/lambda long, and the objective |x|^2/(2 lambda) then. That is no error and
-// does not overflow, as norms are float64. With an offset, no step is that long. A w beyond float32
-// is an error that names the step.
+// Without an offset, the first step gives |w| = |x|/lambda and an objective above |x|^2/(2 lambda).
+// That is no error and does not overflow, because norms are float64. With an offset the objective
+// stays below 10. Scores beyond float32 give an error that names the step.
 func reliableTinyLambda(t *testing.T) {
-	// |x| = 50,000: |w|^2 is at most 2.5e33 with the lambdas here; 2.5e39 would overflow float32.
+	// |x| is 50,000 for the first row, and |w|^2 at most 2.5e33.
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
 		cfg := pegasos.Config{
@@ -209,8 +209,7 @@ func reliableTinyLambda(t *testing.T) {
 	}
 }
 
-// The certificate after two million steps, each of which rounds the weights, shows that the
-// roundings did no harm.
+// After two million steps, each of which rounds the weights, the proven gap is below 0.2 %.
 func reliableLongRun(t *testing.T) {
 	data := random(74, 500, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Steps: 2_000_000, Average: pegasos.LastIterate, Project: true,
@@ -220,7 +219,7 @@ func reliableLongRun(t *testing.T) {
 	}
 }
 
-// Scores far beyond the range of the exponential give finite weights.
+// Scores far beyond the range of the exponential function give finite weights.
 func reliableExponential(t *testing.T) {
 	// After the first step, scores are near 1e10/lambda = 1e15.
 	m := mustTrain(
@@ -266,8 +265,8 @@ func reliableSquaredHinge(t *testing.T) {
 	}
 }
 
-// The larger label is the positive class, whatever the two labels are. Names are ordered by their
-// first occurrence or value in the file.
+// The larger of two labels is the positive class, whatever the labels are. Of two class names in a
+// CSV file, the name that sorts last is the positive class.
 func reliableLabels(t *testing.T) {
 	data := random(76, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -280,7 +279,7 @@ func reliableLabels(t *testing.T) {
 		m := mustTrain(t, data.dense, y, pegasos.Config{})
 		if distance(m.Weights[0], want.Weights[0]) != 0 || m.Classes[0] != labels[0] ||
 			m.Classes[1] != labels[1] {
-			t.Errorf("labels %v: another model, of the classes %v", labels, m.Classes)
+			t.Errorf("labels %v: other weights, or the classes %v", labels, m.Classes)
 		}
 		for i, v := range m.PredictAll(data.dense) {
 			if v != labels[int(want.Predict(data.dense, i))] {
@@ -337,8 +336,8 @@ func reliableUnknownLabel(t *testing.T) {
 	}
 }
 
-// With three classes, a loss for two classes trains three vectors, and each row gets one
-// prediction.
+// With three classes, a loss for two classes trains one weight vector per class, and at least 60 %
+// of the training rows are predicted correctly.
 func reliableManyClasses(t *testing.T) {
 	data := random(79, 90, 5, 3, 1)
 	for _, l := range losses[:3] {
@@ -368,7 +367,7 @@ func reliableNoData(t *testing.T) {
 	}
 }
 
-// A row of zeros adds only its loss. A column of zeros keeps the weight 0.
+// A row of zeros has the score 0, and a column of zeros keeps the weight 0.
 func reliableZeros(t *testing.T) {
 	data := random(80, 40, 6, 2, 1)
 	clear(data.dense.Row(11))
@@ -389,7 +388,7 @@ func reliableZeros(t *testing.T) {
 }
 
 func reliableFewRows(t *testing.T) {
-	// One row is a single class, which is an error, but enough for a regression.
+	// One row has a single class, which is an error, but suffices for a regression.
 	one := matrix(t, 1, 2, 1, 2)
 	if m, err := fixed(t.Context(), one, []float32{1}, pegasos.Config{}); m != nil || err == nil {
 		t.Error("one row has two classes")
@@ -397,7 +396,7 @@ func reliableFewRows(t *testing.T) {
 	m := mustTrain(t, one, []float32{10}, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 1e-2,
 		Epochs: 20_000})
 	if z := m.Decision(one, 0, nil)[0]; math.Abs(z-10) > 0.1 {
-		t.Errorf("one number: %v, want 10", z)
+		t.Errorf("one row: score %v, want 10", z)
 	}
 	// Equal rows with both labels can't be separated: P = 1 at w = 0 is the minimum, and the bound
 	// shows that.
@@ -407,23 +406,24 @@ func reliableFewRows(t *testing.T) {
 		r.DualObjective < 0.99 {
 		t.Errorf("contradictions: %+v", r)
 	}
-	// Three copies of each of two rows have the optimum of those two rows.
+	// Three copies of each of two rows have the optimum of the two rows.
 	y := []float32{1, 1, 1, 2, 2, 2}
 	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
 		pegasos.Config{Lambda: 0.5, Epochs: 500}).Result
-	if math.Abs(a.Objective-0.25) > 0.01 { // the objective of the optimum, w = 1, is lambda/2
+	if math.Abs(a.Objective-0.25) > 0.01 { // the optimum is w = 1, with the objective lambda/2
 		t.Errorf("copies: %+v", a)
 	}
 }
 
-// Features that the model lacks are ignored in prediction. Reading ignores and counts them.
+// Predictions ignore features that the model lacks. Reading rows for the model ignores and counts
+// such features.
 func reliableMoreFeatures(t *testing.T) {
 	data := random(81, 30, 4, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	more := data.columns([]int{0, 1, 2, 3, 0, 1})
 	for i, v := range m.DecisionAll(more.dense) {
 		if math.Abs(v-m.Decision(data.dense, i, nil)[0]) > 1e-6 {
-			t.Fatalf("row %d has the score %v with features more", i, v)
+			t.Fatalf("row %d has another score, %v, with two more features", i, v)
 		}
 	}
 	s, err := dataset.ReadFrom(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm",
@@ -433,8 +433,8 @@ func reliableMoreFeatures(t *testing.T) {
 	}
 }
 
-// With rows of norm 1e4 and a column of ones, training is slow, but the lower bound and the
-// objective still enclose the optimum, as found by a dual solver.
+// With rows of norm about 1e4 and a column of ones, training is slow, but the lower bound and the
+// objective still enclose the optimum that dualAscent finds.
 func reliableLargeRows(t *testing.T) {
 	data := random(82, 60, 5, 2, 1)
 	for i := range 60 {
@@ -454,7 +454,7 @@ func reliableLargeRows(t *testing.T) {
 	}
 }
 
-// A NaN or infinite value anywhere is an error that names the row, without a model.
+// A NaN, infinite or too large value anywhere gives no model, and an error that names the row.
 func reliableNaN(t *testing.T) {
 	g := rand.New(rand.NewPCG(83, 1))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 3e38} {
@@ -477,7 +477,8 @@ func reliableNaN(t *testing.T) {
 	}
 }
 
-// A row of weight 0 is no step: t does not count it.
+// Rows of weight 0 are no steps: the model and the number of steps equal those of a run without
+// these rows.
 func reliableZeroWeights(t *testing.T) {
 	data := random(84, 40, 5, 2, 1)
 	weights := some(40)
@@ -489,7 +490,8 @@ func reliableZeroWeights(t *testing.T) {
 		a, b := weighted(t, data.dense, data.y, weights, cfg), mustTrain(t, once.dense, once.y, cfg)
 		if a.Hash() != b.Hash() || a.Result.Steps != b.Result.Steps || cfg.Batch == 0 &&
 			a.Result.Steps != 20*32 {
-			t.Errorf("%+v: %d steps, %d without those rows", cfg, a.Result.Steps, b.Result.Steps)
+			t.Errorf("%+v: %d steps, %d without rows of weight 0, or the models differ", cfg,
+				a.Result.Steps, b.Result.Steps)
 		}
 	}
 }
@@ -507,12 +509,12 @@ func reliableThreads(t *testing.T) {
 			seen = append(seen, m.Hash()+fmt.Sprint(m.Result))
 		}
 		if len(slices.Compact(seen)) != 1 {
-			t.Errorf("%+v: the number of threads makes another model", cfg)
+			t.Errorf("%+v: the model or the result depends on the number of threads", cfg)
 		}
 	}
 }
 
-// A canceled run returns the model so far, and the context's error.
+// A canceled run returns the model of the steps so far, and the context's error.
 func reliableCancel(t *testing.T) {
 	data := random(88, 50, 5, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -534,21 +536,21 @@ func reliableCancel(t *testing.T) {
 	}
 }
 
-// The engine's TestResume has every kind of run. Here, one run resumes through a file at every
-// step.
+// A run that is paused after any number of steps and resumed has the hash of the run without a
+// pause. TestResume of package engine covers other kinds of runs.
 func reliableResume(t *testing.T) {
 	data := random(121, 15, 4, 2, 1)
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05, Epochs: 3}}
 	want := mustTrain(t, data.dense, data.y, tr.Config).Hash()
 	for p := int64(1); p <= 45; p++ {
 		if resumed(t, data.dense, data.y, tr, p).Hash() != want {
-			t.Errorf("paused after %d steps: other bits", p)
+			t.Errorf("paused after %d steps: another hash", p)
 		}
 	}
 }
 
-// Tol compares the gap of the objective including the penalty. The gap of the loss alone is small
-// enough several checks earlier.
+// A run ends when the gap of the objective with the penalty is at most Tol. The gap without the
+// penalty is at most Tol at the first check, at which the run goes on.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02
@@ -568,15 +570,15 @@ func reliableEarlyStop(t *testing.T) {
 	}
 	for k, gap := range gaps {
 		if (gap <= tol) != (k == len(gaps)-1) {
-			t.Errorf("look %d of %d: a gap of %v", k+1, len(gaps), gap)
+			t.Errorf("check %d of %d: gap %v", k+1, len(gaps), gap)
 		}
 	}
 	if ofLoss[0] > tol {
-		t.Errorf("the gaps are %v, of the loss alone %v: the penalty would not matter", gaps, ofLoss)
+		t.Errorf("gaps %v, without the penalty %v: the first of these exceeds Tol", gaps, ofLoss)
 	}
 }
 
-// Scores far beyond the range of the exponential give finite weights.
+// Scores far beyond the range of the exponential function give finite weights.
 func reliableMultinomial(t *testing.T) {
 	m := mustTrain(
 		t,

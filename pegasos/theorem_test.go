@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// theoremSet is a set of real data with two classes, and the settings for it.
+// theoremSet is a real data set with two classes, with the settings of the runs on it.
 type theoremSet struct {
 	name   string
 	x      pegasos.Examples
@@ -18,7 +18,8 @@ type theoremSet struct {
 	steps  int64
 }
 
-// digits returns the embedded digits with values from 0 to 1, odd against even ones.
+// digits returns the embedded digits with values from 0 to 1, labeled 1 if the digit is odd, else
+// 0.
 func digits(t testing.TB) (*dense.Matrix, []float32) {
 	t.Helper()
 	s := dataset.Digits()
@@ -51,15 +52,16 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. The theorem is far from tight, so that each
-// run must also satisfy the inequality at the end of the proof of Lemma 1. It has the lengths of
-// the actual sub-gradients g_t and the distance from w* in place of bounds on them:
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. The theorem is far from tight. After each
+// epoch, a run must therefore also satisfy the inequality at the end of the proof of Lemma 1, which
+// has the lengths of the sub-gradients g_t and the distance from w* in place of bounds on them:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// At small lambda this is nearly an equation. Also, |w_t| <= R/lambda, and <= 1/sqrt(lambda) with
-// projection. The w_t between the ends of two epochs are those of Fig. 1 in float64, which begins
-// each epoch with the trainer's w and must end it there.
+// At small lambda the two sides are nearly equal. Also, |w_t| <= R/lambda, and with projection
+// |w_t| <= 1/sqrt(lambda). Within an epoch, fig1 computes w_t in float64. It starts each epoch from
+// the trainer's w. In at least two thirds of the epochs it must end with about the trainer's w; in
+// the others a rounding may have decided a step.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)
@@ -80,7 +82,7 @@ func TestTheorem(t *testing.T) {
 				same, met = same+r.same, met+r.met
 			}
 			if same < met*2/3 {
-				t.Errorf("%s: the same w as Fig. 1 after %d of %d epochs", set.name, same, met)
+				t.Errorf("%s: w agrees with Fig. 1 after only %d of %d epochs", set.name, same, met)
 			}
 			t.Logf("%s, lambda %v, %d steps, projection %v: optimum %.6f to %.6f, mean of "+
 				"f(w_t;A_t) %.4f; at most %.1e of Theorem 1's slack, %.3f of Lemma 1's, %.3f of "+
@@ -91,14 +93,15 @@ func TestTheorem(t *testing.T) {
 	}
 }
 
-// theoremRun holds how near a run came to the limits, as shares of these, its mean of f(w_t;A_t),
-// and after how many of its epochs it had the same w as Fig. 1.
+// theoremRun is the result of a run.
 type theoremRun struct {
-	theorem, lemma, norm, average float64
-	same, met                     int
+	theorem, lemma, norm float64 // largest share of each limit that the run came to
+	average              float64 // mean of f(w_t;A_t)
+	same, met            int     // epochs after which w agreed with Fig. 1, and all epochs
 }
 
-// runTheorem follows a run of the trainer with Fig. 1 and checks w_t before each step.
+// runTheorem runs the trainer and, epoch by epoch, Fig. 1. It checks w_t before each step of Fig.
+// 1.
 func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
 	seed uint64) (worst theoremRun) {
 	t.Helper()
