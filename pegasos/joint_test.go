@@ -13,17 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// definition is the objective P of a run by its definition, in float64.
+// definition computes the objective P of a model from its definition, in float64.
 type definition struct {
 	x       *dense.Matrix
 	weights []float64 // weights of the rows; nil for 1 each
 	lambda  float64
-	scale   float64 // value of the feature appended for the bias; 0 for no penalty
+	scale   float64 // value of the bias feature; 0 if the bias has no penalty
 	prior   *pegasos.Model
 	loss    func(z []float64, i int) float64 // loss of row i with the scores z
 }
 
-// newDefinition returns the objective of a trainer with the rows x.
+// newDefinition returns the definition of the objective that tr minimizes over the rows x.
 func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
 	loss func(z []float64, i int) float64) definition {
 	d := definition{x: x, lambda: tr.Lambda, prior: tr.Prior, loss: loss}
@@ -36,7 +36,7 @@ func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
 	return d
 }
 
-// of returns P of a model.
+// of returns the objective P of a model.
 func (d definition) of(m *pegasos.Model) (p float64) {
 	for k, w := range m.Weights {
 		b := vectorBias(m, k)
@@ -80,8 +80,8 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are the losses of joint problems with a row's loss in float64, z being its scores and
-// y its class.
+// jointLosses lists the losses of joint problems. at computes, in float64, the loss of a row with
+// the scores z and the class y.
 var jointLosses = []struct {
 	cfg   pegasos.Config
 	costs [][]float64
@@ -104,8 +104,7 @@ var jointLosses = []struct {
 
 var unequal = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
-// worst is the loss of Crammer and Singer with the costs worst[y][r], or with costs of 1 if it is
-// nil.
+// worst is the loss of Crammer and Singer with the costs worst[y][r]; nil stands for costs of 1.
 type worst [][]float64
 
 func (w worst) cost(y, r int) float64 {
@@ -125,8 +124,8 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// four returns random rows with labels from 0 to 3, each of which occurs in rows with a weight
-// above 0.
+// four returns random rows with labels from 0 to 3. With the weights of some, each label has a row
+// with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {
@@ -135,11 +134,11 @@ func four(seed uint64, rows, cols int, fill float64) pair {
 	return p
 }
 
-// Throughout a run the bound is below all objectives of that run. In the end the two are close. The
-// objective agrees with its definition.
+// No lower bound of a run exceeds an objective of the run, and the final gap is at most 1 %. The
+// objectives agree with the definition.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
-		for kind := range 8 { // with weights, a prior, a bias, or not
+		for kind := range 8 { // bit 0: row weights, bit 1: a prior, bit 2: a bias
 			data, other := four(uint64(kind), 45, 6, 0.8), four(uint64(kind)+50, 45, 6, 0.8)
 			cfg := pegasos.Config{Multiclass: l.cfg.Multiclass, Lambda: 0.1, Epochs: 300}
 			tr := &pegasos.Trainer{Costs: l.costs}
@@ -191,14 +190,15 @@ func TestJointBound(t *testing.T) {
 			if tr.Weights == nil && tr.Prior == nil && tr.Costs == nil {
 				have := m.Objective(m.DecisionAll(x), data.y, nil)
 				if math.Abs(have-m.Result.Objective) > 1e-6*have {
-					t.Errorf("%+v: objective %v, of the model %v", cfg, m.Result.Objective, have)
+					t.Errorf("%+v: objective %v, Model.Objective %v", cfg, m.Result.Objective, have)
 				}
 			}
 		}
 	}
 }
 
-// A joint problem of two classes is equivalent to the binary one with w' = 2w and half of lambda.
+// A joint problem of two classes with the weights -w and w has the optimum of the binary problem
+// with the weights 2w and half of lambda.
 func TestJointOfTwo(t *testing.T) {
 	for seed := range uint64(3) {
 		data := random(seed, 40, 6, 2, 0.8)
@@ -232,7 +232,8 @@ func TestJointOfTwo(t *testing.T) {
 	}
 }
 
-// A row of weight 0 changes no bit, and labels may be any numbers.
+// Rows of weight 0 do not change the model's hash. Other labels in the same order change only the
+// model's labels.
 func TestJointRows(t *testing.T) {
 	for _, l := range jointLosses {
 		data := four(3, 60, 5, 1)
@@ -273,7 +274,7 @@ func TestJointRows(t *testing.T) {
 				data.dense, y)
 			if err != nil || fmt.Sprint(named.Classes) != fmt.Sprint(labels) ||
 				fmt.Sprint(named.Weights) != fmt.Sprint(have.Weights) {
-				t.Errorf("%+v: other labels make another model: %v", cfg, err)
+				t.Errorf("%+v: other labels change the weights, or the classes are wrong: %v", cfg, err)
 			}
 			for i, v := range have.PredictAll(data.sparse) {
 				if u := named.PredictAll(data.sparse)[i]; u != labels[int(v)] {
@@ -284,7 +285,8 @@ func TestJointRows(t *testing.T) {
 	}
 }
 
-// Costs of 1 give the same model as no costs. Invalid costs are an error.
+// Costs of 1 give the same model as no costs. Invalid costs, and costs for schemes other than
+// Crammer-Singer, are errors.
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger, Lambda: 0.05}
@@ -292,7 +294,7 @@ func TestCosts(t *testing.T) {
 		&pegasos.Trainer{Config: cfg, Costs: [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}}},
 		data.dense, data.y)
 	if err != nil || m.Hash() != mustTrain(t, data.dense, data.y, cfg).Hash() {
-		t.Errorf("costs of 1 make another model: %v", err)
+		t.Errorf("costs of 1 give another model: %v", err)
 	}
 	for _, c := range []struct {
 		kind  pegasos.Multiclass
@@ -302,8 +304,8 @@ func TestCosts(t *testing.T) {
 		{pegasos.Multinomial, unequal},
 		{pegasos.CrammerSinger, unequal},                                         // 4 classes
 		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0}, {1, 1, 0}}},       // ragged
-		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}}},    // the diagonal
-		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 0, 0}}},    // free
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}}},    // diagonal 1
+		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1}, {1, 0, 0}}},    // a cost of 0
 		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, -1}, {1, 1, 0}}},   // negative
 		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, 1e39}, {1, 1, 0}}}, // too large
 		{pegasos.CrammerSinger, [][]float64{{0, 1, 1}, {1, 0, math.NaN()}, {1, 1, 0}}},
@@ -320,8 +322,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Rows that are too large give an error with the number of the step, never a model that is not
-// finite.
+// Training on tiny or large rows gives a finite model, or an error that names the step. With values
+// up to about 1e4 it gives a model.
 func TestJointOverflow(t *testing.T) {
 	for _, l := range jointLosses {
 		for _, size := range []float32{1e-15, 1e4, 1e15, 0.4e19} {
@@ -349,7 +351,7 @@ func TestJointOverflow(t *testing.T) {
 	}
 }
 
-// Models have the same bits on every path and for any number of threads.
+// Joint models have these hashes on every code path, with 1 and 3 threads: see TestGoldenModels.
 func TestGoldenJoint(t *testing.T) {
 	many, text := random(3, 500, 70, 5, 0.5), four(2, 400, 3000, 0.02)
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 // The tests in this file change the data in ways whose effect on the model is known. They compare
 // bits if the arithmetic is exact, so that no tolerance can hide a fault.
 
-// integers multiplies random data, which are sevenths, by 7: sums of integers are exact in float32,
-// in any order.
+// integers returns p with values that are multiples of 1/7 multiplied by 7. Sums of these integers
+// are exact in float32, in any order.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -27,7 +27,7 @@ func (p pair) integers() pair {
 }
 
 // columns returns the rows with rearranged columns: column j is column from[j] of p, or zeros if
-// that is -1.
+// from[j] is -1.
 func (p pair) columns(from []int) pair {
 	d := dense.New(p.dense.Rows(), len(from))
 	for i := range d.Rows() {
@@ -50,10 +50,10 @@ func (p pair) scaled(c float32) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// stores returns the dense and the sparse matrix.
+// stores returns the dense and the sparse matrix of p.
 func (p pair) stores() []pegasos.Examples { return []pegasos.Examples{p.dense, p.sparse} }
 
-// lawConfigs returns settings with each loss and each kind of step: orders, batches, projection.
+// lawConfigs returns settings with each loss, each order, batches and projection.
 func lawConfigs() (all []pegasos.Config) {
 	for _, l := range losses {
 		for _, cfg := range []pegasos.Config{
@@ -69,7 +69,7 @@ func lawConfigs() (all []pegasos.Config) {
 	return all
 }
 
-// under returns p with regression targets as labels if the loss of cfg needs them.
+// under returns p, with regression targets as labels if the loss of cfg is a regression loss.
 func (p pair) under(cfg pegasos.Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
@@ -77,8 +77,9 @@ func (p pair) under(cfg pegasos.Config) pair {
 	return p
 }
 
-// Rows times c and lambda times c^2 give weights divided by c, to the bit if c is a power of two.
-// The appended feature, the start and the prior are scaled, too; the rows have weights.
+// If the rows and the bias scale are multiplied by a power of two c, the start and the prior
+// divided by c, and lambda is multiplied by c^2, the weights are divided by c, to the bit. The rows
+// have weights.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(61, 64, 9, 2, 0.8).under(cfg)
@@ -129,7 +130,8 @@ func TestLawScale(t *testing.T) {
 	}
 }
 
-// Targets times c, epsilon times c and lambda divided by c give weights times c with OffsetNone.
+// With OffsetNone, if targets and epsilon are multiplied by a power of two c and lambda is divided
+// by c, the weights are multiplied by c, to the bit.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
 	cfg := pegasos.Config{
@@ -156,7 +158,8 @@ func TestLawScaleNumbers(t *testing.T) {
 	}
 }
 
-// Exchanging the two labels, or the sign of the targets, flips the signs of weights and bias.
+// Exchanging the order of the two labels, or the sign of the targets, changes only the signs of the
+// weights and the bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)
@@ -193,7 +196,7 @@ func TestLawClassNames(t *testing.T) {
 	for k, old := range []int{1, 3, 0, 2} {
 		if b.Classes[k] != name[old] || distance(a.Weights[old], b.Weights[k]) != 0 ||
 			a.Bias[old] != b.Bias[k] || a.Result.PerClass[old] != b.Result.PerClass[k] {
-			t.Errorf("class %v is not what it was as %d", b.Classes[k], old)
+			t.Errorf("class %v differs from class %d before the renaming", b.Classes[k], old)
 		}
 	}
 }
@@ -251,9 +254,9 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// Duplicating all rows leaves the problem as it is: the intervals from bound to objective overlap.
-// Runs with each pair of duplicates in one batch, or all rows in one batch, even end with the same
-// bits if sums are exact.
+// Duplicating all rows does not change the optimum: the intervals from bound to objective overlap.
+// If sums are exact, runs with each pair of duplicates in one batch, or all rows in one batch, have
+// the hash of runs without duplicates.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)
@@ -264,7 +267,7 @@ func TestLawDuplicates(t *testing.T) {
 		b := mustTrain(t, twice.dense, twice.y, cfg).Result
 		if a.DualObjective > b.Objective || b.DualObjective > a.Objective ||
 			math.Abs(a.Objective-b.Objective) > 2e-3*a.Objective {
-			t.Errorf("%s: optimum %v to %v, of rows that are there twice %v to %v", l.cfg.Loss,
+			t.Errorf("%s: optimum %v to %v, with duplicated rows %v to %v", l.cfg.Loss,
 				a.DualObjective, a.Objective, b.DualObjective, b.Objective)
 		}
 	}
@@ -291,7 +294,7 @@ func TestLawDuplicates(t *testing.T) {
 						a.Violations != b.Violations ||
 						math.Abs(a.Objective-b.Objective) > 1e-12*a.Objective ||
 						math.Abs(a.DualObjective-b.DualObjective) > 1e-9*a.Objective {
-						t.Errorf("%s, seed %d: %+v, of rows that are there twice %+v",
+						t.Errorf("%s, seed %d: %+v, with duplicated rows %+v",
 							c.name, seed, a, b)
 					}
 				}
@@ -300,11 +303,11 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// Dense and sparse matrices give the same model: to the bit if sums are exact, as with the hinge
-// loss on integers, the digits' sixteenths, and a9a's zeros and ones. On digits of unit length,
-// where sums are rounded, the models are close and predict alike. (The hinge loss adds rows to v
-// element by element in both layouts: two runs part only if a rounding decides whether a row
-// violates its margin.)
+// Dense and sparse matrices give models with the same hash if sums are exact, as with the hinge
+// loss on integers, on the digits divided by 16, and on a9a's zeros and ones. On digits of unit
+// length, where sums are rounded, the models are close and differ in at most one prediction. (The
+// hinge loss adds rows to v element by element in both formats: two runs differ only if a rounding
+// decides whether a row violates its margin.)
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {
@@ -328,7 +331,7 @@ func TestLawStores(t *testing.T) {
 			cfg.Lambda, cfg.Epochs = 1./64, 5
 			a, b := mustTrain(t, data.dense, data.y, cfg), mustTrain(t, data.sparse, data.y, cfg)
 			if a.Hash() != b.Hash() || a.Result.Violations != b.Result.Violations {
-				t.Errorf("set %d %+v: the stores differ", k, cfg)
+				t.Errorf("set %d %+v: dense and sparse rows give different models", k, cfg)
 			}
 		}
 	}
@@ -339,7 +342,7 @@ func TestLawStores(t *testing.T) {
 	s := toSparse(d)
 	for _, c := range []struct {
 		cfg pegasos.Config
-		far float64 // largest distance, relative to the weights' norm
+		far float64 // largest distance of the weights, relative to their norm
 	}{
 		{pegasos.Config{Loss: pegasos.Log}, 1e-5}, {pegasos.Config{Loss: pegasos.SquaredHinge},
 			1e-5}, {pegasos.Config{}, 1e-3},
@@ -353,14 +356,14 @@ func TestLawStores(t *testing.T) {
 				other++
 			}
 		}
-		t.Logf("%s loss, order %q, batch %d: weights %.1e of their length apart, %d of %d rows "+
-			"predicted otherwise, objectives %.7f and %.7f",
+		t.Logf("%s loss, order %q, batch %d: the weights differ by %.1e of their norm, %d of %d "+
+			"predictions differ, objectives %.7f and %.7f",
 			a.Config.Loss, c.cfg.Order, c.cfg.Batch, far, other, len(y), a.Result.Objective,
 			b.Result.Objective)
 		if far > c.far || other > 1 ||
 			far == 0 && (c.cfg.Loss == pegasos.Log || c.cfg.Loss == pegasos.SquaredHinge) ||
 			math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
-			t.Errorf("%+v: the stores differ by %v", c.cfg, far)
+			t.Errorf("%+v: the weights differ by %v of their norm", c.cfg, far)
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// losses lists every loss, with its value and minus its derivative, written independently with
-// package math.
+// losses lists every loss.
 var losses = []lossCase{
 	{pegasos.Config{Loss: pegasos.Hinge}, []float64{1}, 0,
 		func(m float64) float64 { return math.Max(0, 1-m) },
@@ -54,7 +53,7 @@ var losses = []lossCase{
 		func(m float64) float64 { return -m }},
 }
 
-// The table losses, which other tests use, has a line for every loss.
+// The table losses, which many tests use, has a line for every loss of the package.
 func TestEveryLossIsTested(t *testing.T) {
 	for _, l := range pegasos.Losses() {
 		if !slices.ContainsFunc(losses, func(c lossCase) bool { return c.cfg.Loss == l }) {
@@ -63,16 +62,17 @@ func TestEveryLossIsTested(t *testing.T) {
 	}
 }
 
+// lossCase is a loss whose functions are independent of the tested code.
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
-	curvature   float64 // largest second derivative; 0 for a loss with kinks
-	at          func(m float64) float64
-	coefficient func(m float64) float64
+	curvature   float64                 // largest second derivative; 0 for a loss with kinks
+	at          func(m float64) float64 // returns the loss at the margin m
+	coefficient func(m float64) float64 // returns minus the derivative of the loss at m
 }
 
-// optimum returns a lower and an upper bound on the optimum for dense rows with the labels y, which
-// are regression targets for a loss of these, and with an appended feature of the value bias.
+// optimum returns a lower and an upper bound on the optimum for dense rows with the labels or, for
+// a regression loss, the targets y. bias is the value of the bias feature.
 func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low,
 	high float64) {
 	t.Helper()
@@ -103,8 +103,8 @@ func (p pair) numbers(seed uint64) pair {
 }
 
 // smoothOptimum returns a lower and an upper bound on the optimum of a small problem with a
-// differentiable loss, by gradient descent in float64. P is strongly convex, so that P -
-// |gradient|^2/(2 lambda) is a lower bound.
+// differentiable loss, by gradient descent in float64. As P is strongly convex,
+// P - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
@@ -201,8 +201,8 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 	return 0, 0
 }
 
-// The bound of every loss holds during the whole run, and bound and objective come close to the
-// optimum.
+// For every loss except the hinge loss, lower bounds are at most the optimum and objectives are at
+// least the optimum throughout a run, and both end near the optimum.
 func TestLossBounds(t *testing.T) {
 	for _, l := range losses[1:] {
 		for seed := range uint64(4) {
@@ -237,7 +237,7 @@ func TestLossBounds(t *testing.T) {
 							t.Fatal(err)
 						}
 						check(m.Result)
-						// the optimum of regression may be a hundredth of the loss at w = 0
+						// The optimum of a regression may be a hundredth of the loss at w = 0.
 						slack := 0.0
 						if cfg.Loss.Regression() {
 							slack = 0.004
@@ -254,7 +254,7 @@ func TestLossBounds(t *testing.T) {
 	}
 }
 
-// Models of every loss have the same hash on every machine, as in TestGoldenModels.
+// Models of each loss but the hinge loss have these hashes: see TestGoldenModels.
 func TestGoldenLosses(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -293,8 +293,8 @@ func TestGoldenLosses(t *testing.T) {
 	}
 }
 
-// Models of regression targets predict scores, refuse NaN targets and classes, and are read as
-// written.
+// Regression models predict scores. Training rejects NaN targets, and Read rejects a regression
+// model with classes or class names.
 func TestNumbers(t *testing.T) {
 	data := random(1, 60, 5, 2, 1).numbers(1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 0.01,
@@ -324,7 +324,7 @@ func TestNumbers(t *testing.T) {
 	// Equal targets are allowed, and NaN is not.
 	if r := mustTrain(t, data.dense, make([]float32, 60),
 		pegasos.Config{Loss: pegasos.EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
-		t.Errorf("all 0: %+v", r)
+		t.Errorf("targets of 0: %+v", r)
 	}
 	data.y[7] = float32(math.NaN())
 	var e *pegasos.RowError
@@ -352,7 +352,7 @@ func TestNumbers(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("no panic")
+				t.Error("Class of a regression model does not panic")
 			}
 		}()
 		m.Class(scores)
@@ -407,7 +407,8 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// The squared hinge takes stable steps, even if a few rows are 1000 times as long as the others.
+// With the squared hinge loss no epoch ends with an objective above 1.5, although three rows are
+// 1000 times as long as the others.
 func TestSquaredHingeIsStable(t *testing.T) {
 	data := random(22, 200, 4, 2, 1)
 	for i := range 3 {

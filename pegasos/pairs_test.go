@@ -17,7 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// of returns the rows that have one of two labels, and their weights; nil for nil.
+// of returns the rows with the label a or b, and the weights of these rows, or nil if weights is
+// nil.
 func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	take := make([]float32, len(p.y))
 	var left []float32
@@ -32,7 +33,7 @@ func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	return p.repeat(take), left
 }
 
-// onlyVector returns a model of two classes with the weight vector of pair k; nil for nil.
+// onlyVector returns a model of two classes with the weight vector of pair k, or nil if m is nil.
 func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	if m == nil {
 		return nil
@@ -97,8 +98,8 @@ func TestPairsAreAlone(t *testing.T) {
 	}
 }
 
-// checkPairs trains on data of five classes, stored as x says, and compares each pair with a model
-// that is trained on its rows alone.
+// checkPairs trains on data of five classes, and compares each pair with a model that is trained on
+// the pair's rows alone. x selects the row format.
 func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pegasos.Examples) {
 	cfg := tr.Config
 	m, err := trainPlain(t.Context(), &tr, x(data), data.y)
@@ -141,7 +142,7 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	if math.Abs(r.Objective-all.Objective) > 1e-12*all.Objective ||
 		math.Abs(r.DualObjective-all.DualObjective) > 1e-12 ||
 		r.Violations != all.Violations || r.Steps != all.Steps || r.Epochs != all.Epochs {
-		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
+		t.Errorf("%+v: %+v, computed from the pairs %+v", cfg, r, all)
 	}
 	if cfg.Order != pegasos.IID &&
 		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
@@ -157,21 +158,22 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
 		have := m.Objective(m.DecisionAll(x(data)), data.y, nil)
 		if math.Abs(have-all.Objective) > 1e-6*all.Objective { // rounding of float32 scores
-			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
+			t.Errorf("%+v: objective %v, Model.Objective %v", cfg, all.Objective, have)
 		}
 	}
 }
 
-// comparePair compares pair k of a model with one that was trained on its rows alone.
+// comparePair compares pair k of m with the model alone, which was trained on the pair's rows.
 func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	t.Helper()
 	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
 	if !slices.Equal(alone.Weights[0], m.Weights[k]) ||
 		vectorBias(alone, 0) != vectorBias(m, k) ||
 		(alone.Bias == nil) != (m.Bias == nil) {
-		t.Errorf("%+v: pair %d is not what it is alone", m.Config, k)
+		t.Errorf("%+v: pair %d has other weights or another bias than alone", m.Config, k)
 	}
-	// The bound allows for roundings of sums over all rows, which are fewer for a pair alone.
+	// The lower bound allows for rounding errors that grow with the number of rows of the data, of
+	// which the pair alone has fewer.
 	d := math.Abs(c.DualObjective - r.DualObjective)
 	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
 		t.Errorf("%+v: pair %d has the bound %v, alone %v",
@@ -203,7 +205,8 @@ func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	return votes, sums
 }
 
-// Class and ClassScores agree with counted votes, and ties go to the larger sum of scores.
+// Class and ClassScores agree with counted votes. Of classes with equal votes, Class returns the
+// class with the larger sum of scores.
 func TestVotes(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for _, classes := range []int{3, 4, 5, 17, 40} {
@@ -284,8 +287,8 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// A one-vs-one model predicts the same for a row alone as for all rows, and after it was written
-// and read.
+// A one-vs-one model makes the same prediction for a row alone as for all rows, and after writing
+// and reading the model.
 func TestPairModel(t *testing.T) {
 	for _, cfg := range []pegasos.Config{{C: 1, Bias: pegasos.BiasAugmented},
 		{ClassWeight: pegasos.Balanced}} {
@@ -316,7 +319,7 @@ func TestPairModel(t *testing.T) {
 			}
 			if v != m.Classes[best] || v != m.Predict(data.dense, i) ||
 				!slices.Equal(row, m.Decision(data.dense, i, nil)) {
-				t.Errorf("row %d: predicted %v, alone %v, of the votes %v",
+				t.Errorf("row %d: predicted %v, alone %v, by votes %v",
 					i, v, m.Predict(data.dense, i), m.Classes[best])
 			}
 			if v == data.y[i] {
@@ -329,8 +332,8 @@ func TestPairModel(t *testing.T) {
 	}
 }
 
-// With a Start or a Prior, whose classes the model has, a pair may lack rows of one class or of
-// both; without any rows it keeps its weights.
+// A model has the classes of its Start or Prior, even if the data lack some. A pair without rows
+// keeps its weights.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
 	old := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1,
@@ -392,7 +395,7 @@ func TestPairsWithoutRows(t *testing.T) {
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
-	// An epoch is an epoch of each pair: with five classes it visits each row four times.
+	// An epoch is an epoch of every pair: with five classes, it visits each row four times.
 	t.Run("epochs", func(t *testing.T) {
 		var last pegasos.Progress
 		tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Epochs: 6}}
@@ -435,7 +438,7 @@ func TestPairsRun(t *testing.T) {
 			}
 		}
 	})
-	t.Run("cancelled", func(t *testing.T) {
+	t.Run("canceled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		tr := pegasos.Trainer{Config: pairs, Progress: func(p pegasos.Progress) {
 			if p.Epoch == 3 {
@@ -453,7 +456,7 @@ func TestPairsRun(t *testing.T) {
 			t.Errorf("at once: %v, %+v", err, m)
 		}
 	})
-	// The error of the first pair that fails names the step and the row.
+	// With any number of threads, the error is that of the first pair that fails.
 	t.Run("overflow", func(t *testing.T) {
 		bad := dense.New(130, 9)
 		for i := range 130 {
@@ -474,12 +477,12 @@ func TestPairsRun(t *testing.T) {
 			want = err.Error()
 		}
 	})
-	// Two labels make a single problem, as with one-vs-rest.
+	// With two classes, one-vs-one and one-vs-rest give the same model.
 	t.Run("two classes", func(t *testing.T) {
 		two := random(11, 50, 4, 2, 1)
 		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, pegasos.Config{})
 		if a.Hash() != b.Hash() {
-			t.Error("two classes make another model")
+			t.Error("the models differ")
 		}
 	})
 	t.Run("too many classes", func(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The hashes of models are the same on every machine, code path and number of threads, and in every
-// release whose notes do not announce others. The generic path computed them once.
+// Models have these hashes on every machine and code path, and in every release whose notes do not
+// announce other hashes. The generic code path computed the hashes.
 func TestGoldenModels(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -74,13 +74,13 @@ func TestThreads(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
-			t.Errorf("%d threads make another model", threads)
+			t.Errorf("%d threads: another model or result", threads)
 		}
 	}
 }
 
-// A dense and a sparse matrix with the same rows give models that agree within rounding, unless a
-// rounding decides whether a row violates its margin, which does not happen here.
+// A dense and a sparse matrix with the same rows give models that agree within rounding. (That
+// would be false if a rounding decided whether a row violates its margin. Here none does.)
 func TestDenseSparse(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 11, 3, 0.6)
@@ -88,7 +88,7 @@ func TestDenseSparse(t *testing.T) {
 		b := mustTrain(t, data.sparse, data.y, pegasos.Config{Lambda: 0.01, Epochs: 5})
 		for k := range a.Weights {
 			if d := distance(a.Weights[k], b.Weights[k]); d > 1e-5*norm(a.Weights[k]) {
-				t.Errorf("seed %d class %d: %v apart", seed, k, d)
+				t.Errorf("seed %d class %d: the weights differ by %v", seed, k, d)
 			}
 		}
 	}
@@ -142,8 +142,8 @@ func TestConfigErrors(t *testing.T) {
 		{"C", pegasos.Config{C: -1}},
 		{"C", pegasos.Config{C: nan}},
 		{"C", pegasos.Config{C: inf}},
-		{"C", pegasos.Config{C: 1e12}},  // found by Train, which knows that there are 10 rows
-		{"C", pegasos.Config{C: 1e-45}}, // found by Train: lambda exceeds float32
+		{"C", pegasos.Config{C: 1e12}},  // rejected by Train: lambda is too small with 10 rows
+		{"C", pegasos.Config{C: 1e-45}}, // rejected by Train: lambda exceeds float32
 		{"C", pegasos.Config{C: 1, Lambda: 1}},
 		{"Epochs", pegasos.Config{Epochs: -1}},
 		{"Epochs", pegasos.Config{Epochs: math.MaxInt}},
@@ -165,7 +165,7 @@ func TestConfigErrors(t *testing.T) {
 		{"ClassWeight", pegasos.Config{ClassWeight: "1=NaN"}},
 		{"ClassWeight", pegasos.Config{ClassWeight: "1=1e16"}},
 		{"ClassWeight", pegasos.Config{ClassWeight: "1=1,1=2"}},
-		{"ClassWeight", pegasos.Config{ClassWeight: "7=1"}}, // only in Train
+		{"ClassWeight", pegasos.Config{ClassWeight: "7=1"}}, // rejected by Train: no label 7
 		{"ClassWeight", pegasos.Config{ClassWeight: pegasos.Balanced, Loss: pegasos.EpsInsensitive}},
 		{"Tol", pegasos.Config{Tol: -0.1}},
 		{"Tol", pegasos.Config{Tol: 1}},
@@ -174,7 +174,7 @@ func TestConfigErrors(t *testing.T) {
 		{"Tol", pegasos.Config{Tol: 0.1, Bias: pegasos.BiasUnregularised,
 			Multiclass: pegasos.CrammerSinger}},
 		{"Patience", pegasos.Config{Patience: -1}},
-		{"Patience", pegasos.Config{Patience: 1}}, // without Trainer.Valid
+		{"Patience", pegasos.Config{Patience: 1}}, // rejected by Train without Trainer.Valid
 		{"Multiclass", pegasos.Config{Multiclass: "one-vs-all"}},
 		{"Multiclass", pegasos.Config{Multiclass: pegasos.CrammerSinger, Loss: pegasos.Log}},
 		{"Multiclass", pegasos.Config{Multiclass: pegasos.CrammerSinger, Loss: pegasos.SquaredHinge}},
@@ -183,7 +183,7 @@ func TestConfigErrors(t *testing.T) {
 		{"Multiclass", pegasos.Config{Multiclass: pegasos.OneVsOne, Loss: pegasos.EpsInsensitive}},
 		{"BiasScale", pegasos.Config{Bias: pegasos.BiasUnregularised, BiasScale: 2}},
 		{"Batch", pegasos.Config{Batch: -1}},
-		{"Batch", pegasos.Config{Batch: 11}}, // only in Train
+		{"Batch", pegasos.Config{Batch: 11}}, // rejected by Train: more than 10 rows
 		{"Offset", pegasos.Config{Offset: "0"}},
 		{"Average", pegasos.Config{Average: "all"}},
 		{"Bias", pegasos.Config{Bias: "yes"}},
@@ -193,7 +193,7 @@ func TestConfigErrors(t *testing.T) {
 		{"BiasScale", pegasos.Config{BiasScale: 2}},
 	} {
 		if c.field == "Epochs" && c.cfg.Epochs > 0 && math.MaxInt < maxSteps {
-			continue // 32 bits hold no such number
+			continue // a 32-bit int holds no such number of epochs
 		}
 		m, err := fixed(t.Context(), data.dense, data.y, c.cfg)
 		var e *pegasos.ConfigError
@@ -223,7 +223,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Rows and labels that can't be used give errors, which name the row if there is one.
+// Rows and labels that can't be used give errors. If a single row is at fault, the error names it.
 func TestDataErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	x := matrix(t, 3, 2, 1, 2, 3, 4, 5, 6)
@@ -231,7 +231,7 @@ func TestDataErrors(t *testing.T) {
 		name string
 		x    pegasos.Examples
 		y    []float32
-		row  int // row in the error; -1 if it names none
+		row  int // row that the error names; -1 for none
 		text string
 	}{
 		{"no rows", dense.New(0, 2), nil, -1, "no rows"},
@@ -268,7 +268,7 @@ func TestDataErrors(t *testing.T) {
 	}
 }
 
-// Finite rows with sums that overflow give an error that names the step, never a model.
+// If sums over finite rows overflow, training returns no model and an error that names the step.
 func TestOverflow(t *testing.T) {
 	large := random(20, 100, 5, 2, 1)
 	for i := range 100 {
@@ -282,11 +282,11 @@ func TestOverflow(t *testing.T) {
 		row  bool // whether the error names a row
 		text string
 	}{
-		// The squared norms are finite, but a dot product with a sum of rows is not.
+		// The squared norms are finite, but the dot product of a row and a sum of rows is not.
 		{"score", large.dense, large.y, pegasos.Config{Lambda: 1e37}, true, "the score is not finite"},
 		{"score", toSparse(large.dense), large.y, pegasos.Config{Lambda: 1e37, Offset: pegasos.OffsetNone,
 			Average: pegasos.LastIterate}, true, "the score is not finite"},
-		// v is finite, but w = v/lambda or the scores of w are not.
+		// The sum v of rows is finite, but w = v/lambda or the scores of w are not.
 		{"weight", matrix(t, 2, 1, 1e18, 1e18), []float32{1, 2}, pegasos.Config{Lambda: 1e-12, Steps: 1,
 			Offset: pegasos.OffsetNone}, false, "finite"},
 		{"objective", matrix(t, 2, 1, 1e15, 1e15), []float32{1, 2}, pegasos.Config{Lambda: 1e-12,
@@ -300,7 +300,7 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %q", c.name, m, err, c.text)
 		}
 	}
-	// A score of +Inf does not count as a margin that is kept.
+	// A score of +Inf is an error, although its row does not violate its margin.
 	var up *pegasos.StepError
 	_, err := fixed(t.Context(), matrix(t, 5, 1, 1.5e19, 1.5e19, 1.5e19, 1.5e19, 0),
 		[]float32{2, 2, 2, 2, 1},
@@ -326,14 +326,14 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// A canceled run returns a valid model of the steps so far, which has no objective.
+// A canceled run returns a valid model of the steps so far. A model of no steps has no objective.
 func TestCancel(t *testing.T) {
 	data := random(22, 50, 6, 3, 1)
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	m, err := pegasos.Train(done, data.dense, data.y, pegasos.Config{})
 	if err != context.Canceled || m == nil || m.Validate() != nil || m.Result.Steps != 0 {
-		t.Fatalf("cancelled at once: %v, %v", m, err)
+		t.Fatalf("canceled at once: %v, %v", m, err)
 	}
 	if m.Predict(data.dense, 0) != 0 || !math.IsNaN(m.Result.Objective) ||
 		!math.IsNaN(m.Result.Gap) {
@@ -354,7 +354,7 @@ func TestCancel(t *testing.T) {
 		m, err := trainPlain(ctx, &tr, data.dense, data.y)
 		if err != context.Canceled || m.Validate() != nil || m.Result.Steps != 7*50 ||
 			m.Result.Violations != want.Violations {
-			t.Fatalf("cancelled after 7 epochs: %v, %+v", err, m.Result)
+			t.Fatalf("canceled after 7 epochs: %v, %+v", err, m.Result)
 		}
 		if !(want.Objective > 0 && want.Objective < 1) {
 			t.Errorf("after 7 epochs: %+v", want)
@@ -366,7 +366,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Choose returns the settings of the run and the mean squared norm of the rows that count.
+// Choose returns the settings of the run and the mean squared norm of the rows with a weight above
+// 0, after scaling.
 func TestChooseR2(t *testing.T) {
 	x, y := matrix(t, 4, 2, 3, 4, 1, 0, 0, 2, 5, 5), []float32{1, 2, 1, 2}
 	cfg := pegasos.Config{Lambda: 0.5}.Plain()
@@ -385,7 +386,7 @@ func TestChooseR2(t *testing.T) {
 	}
 }
 
-// Progress and Measure do not change the model, and the last measurement is its Result.
+// Calling Progress and Measure does not change the model. The last measurement equals Model.Result.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)
 	cfg := pegasos.Config{Steps: 5*50 + 20}
@@ -413,12 +414,13 @@ func TestProgress(t *testing.T) {
 	}
 	if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(last) ||
 		fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
-		t.Errorf("%+v, last look %+v, without looks %+v", m.Result, last, want.Result)
+		t.Errorf("%+v, last measurement %+v, without Progress %+v", m.Result, last, want.Result)
 	}
 }
 
-// Progress is called after the fractions of the first epoch in Early, in every order and scheme,
-// and does not change the model. With LastIterate its Model equals a shorter run's.
+// Progress is called after each fraction of the first epoch in Early and does not change the model,
+// for several orders, batches and multi-class schemes. With LastIterate, Progress.Model equals the
+// model of a shorter run.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,
@@ -435,7 +437,7 @@ func TestEarly(t *testing.T) {
 			&pegasos.Trainer{Config: cfg, Early: early, Progress: func(p pegasos.Progress) {
 				seen = append(seen, p.Steps)
 				if cfg.Multiclass == pegasos.OneVsOne {
-					return // no Config.Steps stops pairs of unequal size at one fraction
+					return // no Config.Steps ends all pairs after the same fraction of an epoch
 				}
 				if done := p.Epoch == int(p.Steps/epoch); !done {
 					t.Errorf("%+v: %d epochs after %d steps", cfg, p.Epoch, p.Steps)
@@ -444,7 +446,7 @@ func TestEarly(t *testing.T) {
 				short.Epochs, short.Steps = 0, p.Steps
 				if a, b := p.Model(), mustTrain(t, data.dense, data.y, short); a.Hash() != b.Hash() ||
 					a.Result.Objective != b.Result.Objective || a.Result.Epochs != b.Result.Epochs {
-					t.Errorf("%+v: after %d steps %+v, after a run of as many %+v", cfg, p.Steps,
+					t.Errorf("%+v: after %d steps %+v, in a run of these steps %+v", cfg, p.Steps,
 						a.Result, b.Result)
 				}
 			}},
@@ -468,12 +470,13 @@ func TestEarly(t *testing.T) {
 			t.Errorf("%+v: Progress after steps %v, want %v", cfg, seen, all)
 		}
 		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
-			t.Errorf("%+v: another model", cfg)
+			t.Errorf("%+v: another model or result", cfg)
 		}
 	}
 }
 
-// A run that ends within its first epoch reports its end once.
+// In a run that ends within its first epoch, Progress is called once after the last step, and not
+// for fractions of the epoch that the run does not reach.
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	var seen []int64
@@ -481,11 +484,12 @@ func TestEarlyEnd(t *testing.T) {
 		Progress: func(p pegasos.Progress) { seen = append(seen, p.Steps) }}
 	if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil ||
 		!slices.Equal(seen, []int64{12, 20}) {
-		t.Errorf("%v, looks after %v", err, seen)
+		t.Errorf("%v, Progress after steps %v", err, seen)
 	}
 }
 
-// Steps allocate nothing: epochs of more steps do not allocate more often.
+// Steps allocate nothing: a run of 10,000 steps makes at most 20 allocations more than a run of
+// 1,000.
 func TestAllocations(t *testing.T) {
 	allocations := func(rows int) float64 {
 		data := random(24, rows, 6, 2, 1)
@@ -497,16 +501,16 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkStep measures a step on a problem of two classes, including its share of a whole run.
+// BenchmarkStep measures the time of a run of b.N steps on a problem of two classes.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		rows, cols int
 		fill       float64
 		dense      bool
 	}{
-		{20_000, 123, 0.113, false},    // as a9a
-		{2_000, 28_082, 0.0048, false}, // as text
-		{5_000, 784, 1, true},          // as images
+		{20_000, 123, 0.113, false},    // columns and density of a9a
+		{2_000, 28_082, 0.0048, false}, // columns and density of texts
+		{5_000, 784, 1, true},          // columns of 28 x 28 images
 	} {
 		data := random(1, c.rows, c.cols, 2, c.fill)
 		x, layout := pegasos.Examples(data.sparse), "sparse"
@@ -520,7 +524,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// askedContext counts the calls of Err.
+// askedContext is a context that counts the calls of Err.
 type askedContext struct {
 	context.Context
 	times atomic.Int64
@@ -531,7 +535,7 @@ func (c *askedContext) Err() error {
 	return c.Context.Err()
 }
 
-// Training checks its context at least once in 2^20 steps, counted over all classes.
+// Training checks its context at least once per 2^20 steps of all classes together.
 func TestManyClassesAreInterruptible(t *testing.T) {
 	const classes, steps = 2000, 2000
 	p := random(1, classes, 10, classes, 1)

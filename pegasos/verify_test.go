@@ -17,11 +17,11 @@ import (
 )
 
 var (
-	verifyTrials = flag.Int("verify-trials", 300, "models that TestVerifyTrials verifies")
-	tamperings   = flag.Int("tamperings", 800, "random changes that TestTampering tries")
+	verifyTrials = flag.Int("verify-trials", 300, "number of random runs in TestVerifyTrials")
+	tamperings   = flag.Int("tamperings", 800, "least number of random changes in TestTampering")
 )
 
-// verify verifies a model on the trial's data.
+// verify verifies the model m on the rows x with the trial's labels, weights and prior.
 func (t *trial) verify(
 	m *pegasos.Model,
 	x pegasos.Examples,
@@ -32,8 +32,8 @@ func (t *trial) verify(
 	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 
-// Verification confirms models of every kind with their proofs, and never contradicts them without.
-// A bound from scores alone never exceeds the objective.
+// With its proof, Verify confirms a model with a gap of at most 100 %. Without a proof, it
+// contradicts no model, and its lower bound is at most the objective.
 func TestVerifyTrials(t *testing.T) {
 	found := map[pegasos.Verdict]int{}
 	for seed := range uint64(*verifyTrials) {
@@ -55,12 +55,12 @@ func TestVerifyTrials(t *testing.T) {
 			t.Errorf("seed %d: %+v\n%+v", seed, v, m.Config)
 		}
 		found[v.Verdict]++
-		other := pegasos.Examples(trial.rows) // the same rows in another layout
+		other := pegasos.Examples(trial.rows) // the same rows in another format
 		if trial.x == other {
 			other = toSparse(trial.rows)
 		}
 		if v, err := trial.verify(m, other, nil); err != nil || v.Verdict == pegasos.Contradicted {
-			t.Errorf("seed %d, another layout: %+v, %v\n%+v", seed, v, err, m.Config)
+			t.Errorf("seed %d, another format: %+v, %v\n%+v", seed, v, err, m.Config)
 		}
 		if m.Proof == nil {
 			continue
@@ -84,7 +84,8 @@ func TestVerifyTrials(t *testing.T) {
 	t.Log(found)
 }
 
-// Verification detects every change of weights, claims, hash or data.
+// Read or Verify detects every random change of a weight, an objective, the hash, a value or a
+// label.
 func TestTampering(t *testing.T) {
 	missed, tried := 0, 0
 	for seed := uint64(0); tried < *tamperings; seed++ {
@@ -113,8 +114,9 @@ func TestTampering(t *testing.T) {
 	t.Logf("%d changes, %d missed", tried, missed)
 }
 
-// tamper changes the model in a file, with the right checksum, or the data, and reports whether
-// reading or verification detected it.
+// tamper makes a random change to the model in file, with a valid checksum, or to the data. what
+// names the change; "" if nothing was changed. noticed reports whether Read or Verify detected the
+// change.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
@@ -134,7 +136,7 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 		}
 		*at = math.Float64frombits(math.Float64bits(*at) ^ 1<<t.g.IntN(64))
 		if math.IsNaN(*at) || math.IsInf(*at, 0) {
-			return "", false // a file cannot contain it
+			return "", false // a file cannot contain this objective
 		}
 	case 2:
 		what = "the hash"
@@ -171,7 +173,8 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	return what, err != nil || v.Verdict == pegasos.Contradicted
 }
 
-// rewritten returns the model's file with the given hash in place of its own.
+// rewritten returns a file of the model with hash in place of the model's hash, and a valid
+// checksum.
 func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
@@ -183,7 +186,8 @@ func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	return append([]byte(text), sum[:]...)
 }
 
-// flip32 changes a bit of *v, or adds a relative 1e-3 or an absolute 1 times a normal number.
+// flip32 changes *v to another finite value. It flips a bit, multiplies by 1 + z/1000 or adds z,
+// where z is a random number with a standard normal distribution.
 func flip32(g *rand.Rand, v *float32) {
 	old := *v
 	for *v == old || math.IsNaN(float64(*v)) || math.IsInf(float64(*v), 0) {
@@ -198,7 +202,8 @@ func flip32(g *rand.Rand, v *float32) {
 	}
 }
 
-// Verify rejects a model or proof that does not belong to the data or to each other.
+// Verify rejects a proof of another model or of other rows, rows with another number of features,
+// and a model without its prior. It contradicts a model that claims more than its proof shows.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}
@@ -222,7 +227,7 @@ func TestVerifyErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "other data, or to another layout") {
 		t.Error(err)
 	}
-	// The proof shows a smaller bound than the model claims.
+	// The proof shows a smaller lower bound than the model claims.
 	bad := *m
 	bad.Result.PerClass = slices.Clone(m.Result.PerClass)
 	bad.Result.DualObjective = (m.Result.Objective + m.Result.DualObjective) / 2
@@ -265,11 +270,11 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// A run that keeps its proof ends when the rounded proof reaches Tol, and verification confirms
-// that.
+// If a run reaches Tol, the run that keeps its proof reaches Tol with the dual variables as rounded
+// in the proof. Verify confirms the gap of the latter.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
-		"made": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
+		"two classes": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
 		"classes": random(82, 400, 8, 3, 1),
 	} {
 		for _, cfg := range []pegasos.Config{
@@ -289,7 +294,7 @@ func TestProofOfTol(t *testing.T) {
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
 				tr := pegasos.Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
-				if cfg.Finish == pegasos.FinishDual { // its steps do not depend on Tol: set the gap that it reaches
+				if cfg.Finish == pegasos.FinishDual { // Tol changes no step
 					cfg.Tol = plain.Result.Gap
 					tr.Config = cfg
 				}
@@ -309,12 +314,13 @@ func TestProofOfTol(t *testing.T) {
 	}
 }
 
-// Verify confirms models of Newton's method from the weights alone, for every loss and bias and
-// with weights of rows. The smoothing width in the result improves the bound, but is not needed.
+// From the weights alone, Verify confirms at least 80 % of the models of Newton's method and
+// contradicts none. The smoothing width in the result never makes the lower bound smaller, and
+// makes some bounds larger.
 func TestVerifyNewton(t *testing.T) {
 	helped, tried, confirmed := 0, 0, 0
 	for name, data := range map[string]pair{
-		"made": random(83, 900, 12, 2, 1), "raw": rawSet(61, 1500, 20),
+		"two classes": random(83, 900, 12, 2, 1), "raw": rawSet(61, 1500, 20),
 		"classes": random(84, 600, 8, 3, 0.5),
 	} {
 		for what, cfg := range newtonConfigs() {
@@ -333,8 +339,8 @@ func TestVerifyNewton(t *testing.T) {
 					data.y,
 					pegasos.VerifyOptions{Passes: 5},
 				)
-				// If the gap is at the level of rounding errors, the other bound may be slightly
-				// better.
+				// If the gap is as small as rounding errors, Verify's gap may be slightly larger
+				// than the claimed gap.
 				if err != nil || v.Verdict == pegasos.Contradicted || v.Bound > v.Objective ||
 					!(v.Gap <= 1.0001*m.Result.Gap+1e-6) {
 					t.Errorf("%s, %s, %T: %v, %v by %v, claimed %v", name, what, x, err, v.Verdict,
@@ -361,7 +367,7 @@ func TestVerifyNewton(t *testing.T) {
 			without, err2 := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
 				pegasos.VerifyOptions{})
 			if err != nil || err2 != nil || without.Bound > with.Bound {
-				t.Errorf("%s, %s: %v, %v", name, what, err, err2)
+				t.Errorf("%s, %s: %v, %v; without the width the lower bound is larger", name, what, err, err2)
 			}
 			if without.Bound < with.Bound {
 				helped++
@@ -369,14 +375,15 @@ func TestVerifyNewton(t *testing.T) {
 		}
 	}
 	if t.Logf("%d of %d confirmed", confirmed, tried); confirmed < tried*4/5 {
-		t.Error("too few are confirmed")
+		t.Error("too few models are confirmed")
 	}
 	if helped < 5 {
-		t.Errorf("the width was of use %d times", helped)
+		t.Errorf("the smoothing width improved only %d lower bounds", helped)
 	}
 }
 
-// Verify recognizes the scaling that the rows and weights determine, in each layout, and no other.
+// Verify reports that a model's scaling is the scaling that the rows and row weights determine, for
+// dense and sparse rows. After a change of a factor it does not.
 func TestVerifyScaling(t *testing.T) {
 	for seed := range uint64(8) {
 		data := random(seed, 90, 6, 2, 1)
@@ -417,8 +424,8 @@ func TestVerifyScaling(t *testing.T) {
 	}
 }
 
-// A model contains the hash of the model that its run started from, also after the run was resumed.
-// Verify needs that model to train the folds again.
+// A model contains the hash of the Start of its run, also if the run was paused and resumed. Verify
+// needs the Start to train the models of the calibration folds again.
 func TestVerifyStart(t *testing.T) {
 	data := random(5, 90, 6, 2, 1)
 	cfg := pegasos.Config{

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// weighted trains with row weights and without any choice by the data.
+// weighted trains with row weights and the defaults of Config.Plain for zero fields.
 func weighted(t testing.TB, x pegasos.Examples, y, weights []float32,
 	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
@@ -35,7 +35,7 @@ func some(rows int) []float32 {
 	return w
 }
 
-// repeat returns a copy of each row for each unit of its weight, and none for the weight 0.
+// repeat returns int(weights[i]) copies of each row i.
 func (p pair) repeat(weights []float32) pair {
 	var rows []int
 	for i, w := range weights {
@@ -51,8 +51,8 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// A row of weight n makes the same problem as n copies of the row: lambda, R^2 and the objective of
-// a model are the same, and bound and objective enclose the optimum of the copies.
+// A row of weight n gives the same problem as n copies of the row: lambda, R^2 and the objective of
+// a model agree within rounding, and bound and objective enclose the optimum of the copies.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {
@@ -98,7 +98,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// Rows of weight 0, and classes that have only such rows, make no difference to the model's bits.
+// Rows of weight 0, and classes that have only rows of weight 0, do not change the model's hash.
 func TestWeightZero(t *testing.T) {
 	for _, l := range losses {
 		data := random(3, 60, 5, 3, 1)
@@ -127,7 +127,8 @@ func TestWeightZero(t *testing.T) {
 	}
 }
 
-// Weights of validation rows make Patience end the run at the same point as copies of the rows.
+// With weights of validation rows, Patience gives the model that copies of these rows give. NaN
+// labels of rows with the weight 0 are ignored.
 func TestValidWeights(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Squared} {
 		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
@@ -152,8 +153,8 @@ func TestValidWeights(t *testing.T) {
 	}
 }
 
-// A run with row weights that is paused and resumed ends with the same weights and sigmoids.
-// Training in chunks continues with the lambda that C and the sum of the weights gave.
+// A run with row weights that is paused and resumed has the hash of the run without a pause. A
+// Partial continues with the lambda that C and the sum of the weights gave.
 func TestResumeWeights(t *testing.T) {
 	data, weights := random(8, 150, 5, 3, 1), some(150)
 	cfg := pegasos.Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
@@ -190,8 +191,8 @@ func TestPlansByWeight(t *testing.T) {
 				tr.C, tr.Weights = 1024*c, nil
 				want := train(t, data.dense, data.y, tr)
 				if have.Hash() != want.Hash() || have.Result.Solver != want.Result.Solver {
-					t.Errorf("%q, %s, C %v: by %s in %v epochs, with a larger C by %s in %v", finish,
-						multiclass, c, have.Result.Solver, have.Result.Epochs, want.Result.Solver,
+					t.Errorf("%q, %s, C %v: solver %s, %v epochs; with the larger C solver %s, %v epochs",
+						finish, multiclass, c, have.Result.Solver, have.Result.Epochs, want.Result.Solver,
 						want.Result.Epochs)
 				}
 			}
@@ -199,7 +200,7 @@ func TestPlansByWeight(t *testing.T) {
 	}
 }
 
-// ones returns 1 for each weight above 0.
+// ones returns 1 for each weight above 0, else 0.
 func ones(weights []float32) []float32 {
 	n := make([]float32, len(weights))
 	for i, w := range weights {
@@ -210,8 +211,8 @@ func ones(weights []float32) []float32 {
 	return n
 }
 
-// A step is multiplied by the row's weight over the mean weight: w <- (1 - eta*lambda) w +
-// eta*weight*y*x.
+// A step multiplies the row by its weight c divided by the mean weight of the rows with weights
+// above 0: w <- (1 - eta*lambda) w + eta*c*y*x.
 func TestWeightedSteps(t *testing.T) {
 	x, y := matrix(t, 4, 1, 2, 1, 3, 5), []float32{-1, 1, 1, -1}
 	weights := []float32{3, 1, 2, 0} // the mean of the weights above 0 is 2
@@ -230,8 +231,9 @@ func TestWeightedSteps(t *testing.T) {
 	}
 }
 
-// Class weights multiply the rows' weights: the model has the bits of one that is trained with the
-// products. Balanced gives a class of the weight n_k among n the weight n/(K*n_k).
+// Class weights multiply the row weights: the model has the hash of the model that is trained with
+// the products as row weights. Of K classes, Balanced gives a class with n_k of the total weight n
+// the class weight n/(K*n_k).
 func TestClassWeight(t *testing.T) {
 	data := random(4, 64, 5, 2, 1)
 	for i := range data.y { // 16 rows of class 0, 8 of class 1, 32 of class 2, 8 of class 3
@@ -256,7 +258,7 @@ func TestClassWeight(t *testing.T) {
 			want := weighted(t, data.dense, data.y, product, pegasos.Config{})
 			have := weighted(t, data.dense, data.y, own, pegasos.Config{ClassWeight: cfg})
 			if have.Hash() != want.Hash() || have.Result.Objective != want.Result.Objective {
-				t.Errorf("%s, with weights %v: another model than of the products", cfg, own != nil)
+				t.Errorf("%s, row weights %v: not the model of the products", cfg, own != nil)
 			}
 		}
 	}
@@ -267,7 +269,7 @@ func TestClassWeight(t *testing.T) {
 	}
 }
 
-// Balanced finds more rows of a rare class.
+// With Balanced, the model predicts more rows of a rare class correctly.
 func TestBalancedHelps(t *testing.T) {
 	data := random(5, 400, 5, 2, 1)
 	y := make([]float32, 400)
@@ -291,11 +293,11 @@ func TestBalancedHelps(t *testing.T) {
 	if a, b := found(pegasos.Config{Bias: pegasos.BiasAugmented,
 		Lambda: 0.1}), found(pegasos.Config{Bias: pegasos.BiasAugmented,
 		Lambda: 0.1, ClassWeight: pegasos.Balanced}); b <= a {
-		t.Errorf("found %d, balanced %d", a, b)
+		t.Errorf("%d rows of the class predicted, %d with Balanced", a, b)
 	}
 }
 
-// Weights that can't be used are errors that name the row.
+// Weights that can't be used are errors. If a single weight is at fault, the error names the row.
 func TestWeightErrors(t *testing.T) {
 	x, y := matrix(t, 4, 1, 1, 2, 3, 4), []float32{1, 2, 1, 2}
 	for _, c := range []struct {
@@ -318,7 +320,7 @@ func TestWeightErrors(t *testing.T) {
 			t.Errorf("%v: %v, want %q", c.weights, err, c.text)
 		}
 	}
-	// The smallest and the largest weight may be used together.
+	// The smallest and the largest valid weight may be used together.
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{})
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{Loss: pegasos.SquaredHinge})
 }
