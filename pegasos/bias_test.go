@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// unpenalised returns the minimum of P for a small problem with a bias without a penalty, and the
-// bias, found by gradient descent in float64.
+// unpenalised returns about the minimum of P for a small problem with a bias without a penalty, and
+// the optimal bias, by gradient descent in float64.
 func unpenalised(p pair, class float32, lambda float64, at,
 	coefficient func(float64) float64) (least,
 	bias float64) {
@@ -55,15 +55,16 @@ func skewed(seed uint64, classes int) pair {
 	return pair{p.dense, toSparse(p.dense), p.y}
 }
 
-// The first steps with an unregularized bias, computed by hand: lambda = 1/2, eta = 2, 1, 2/3, ...
+// The first steps with an unregularized bias have the results computed by hand. lambda is 1/2, and
+// the step sizes are 2, 1, 2/3, 1/2 and 2/5.
 func TestFirstUnregularisedSteps(t *testing.T) {
 	x, y := matrix(t, 5, 1, 1, 3, 3, -1, 1), []float32{1, -1, -1, 1, 1}
 	for n, want := range []struct{ w, b float64 }{
-		{2, 2},                 // w = b = 0 violates the margin
-		{1 - 3, 1},             // 2*3+2 > 0 has the wrong sign
-		{-2. * 2 / 3, 1},       // -2*3+1 = -5 is right: w shrinks by 2/3, b does not
-		{-1, 1},                // 4/3+1 > 1 is right
-		{-4./5 + 2./5, 7. / 5}, // -1+1 = 0
+		{2, 2},                 // the score 0 violates the margin
+		{1 - 3, 1},             // the score 2*3+2 has the wrong sign
+		{-2. * 2 / 3, 1},       // the score -2*3+1 = -5 is right: only w shrinks
+		{-1, 1},                // the score 4/3+1 > 1 is right
+		{-4./5 + 2./5, 7. / 5}, // the score -1+1 = 0 violates the margin
 	} {
 		m := mustTrain(t, x, y, pegasos.Config{Lambda: 0.5, Steps: int64(n + 1),
 			Order: pegasos.Sequential, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
@@ -75,8 +76,8 @@ func TestFirstUnregularisedSteps(t *testing.T) {
 	}
 }
 
-// lopsided returns random rows around 0, a third of them in class 1, so that a bias lowers the
-// objective and converges fast.
+// lopsided returns random rows around 0, about a third of them in class 1 and the others in class
+// 0, so that a bias lowers the objective and converges fast.
 func lopsided(seed uint64) pair {
 	p := random(seed, 60, 5, 3, 1)
 	for i, v := range p.y {
@@ -88,15 +89,14 @@ func lopsided(seed uint64) pair {
 	return p
 }
 
-// With an unregularized bias no dual bound exceeds the objective of a model after one of the first
-// 20 epochs or after every 40th epoch. At the end the gap is at most 2 % of the objective plus
-// 1e-4, except for rows far from 0. The objective has the value of its definition, with no penalty
-// for the bias.
+// With an unregularized bias, no lower bound of a run exceeds an objective, after the first 20
+// epochs and every 40th epoch. At the end the gap is at most 2 % of the objective plus 1e-4, except
+// for rows far from 0. The objective agrees with its definition, with no penalty for the bias.
 func TestUnregularisedBound(t *testing.T) {
 	for n, l := range losses {
 		for kind := range 8 { // bits: weights, prior, batches
 			data, other := lopsided(uint64(kind)), lopsided(uint64(kind)+50)
-			far := kind == 3 // rows far from 0: the bound holds, but the gap stays large
+			far := kind == 3 // rows far from 0, for which the gap stays large
 			if far {
 				data, other = skewed(3, 2), skewed(53, 2)
 			}
@@ -163,7 +163,8 @@ func TestUnregularisedBound(t *testing.T) {
 	}
 }
 
-// An unregularized bias lowers the objective, to within 2 % of the one that Newton's method finds.
+// An unregularized bias lowers the objective by at least 2 %, to within 2 % of the objective that
+// Newton's method finds.
 func TestUnregularisedIsGood(t *testing.T) {
 	data := skewed(6, 3)
 	free := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300,
@@ -178,18 +179,18 @@ func TestUnregularisedIsGood(t *testing.T) {
 	none := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300})
 	a, b, c := free.Result.Objective, newton.Result.Objective, none.Result.Objective
 	if a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {
-		t.Errorf("objective %v, of Newton's method %v, without a bias %v; bound %v", a, b, c,
+		t.Errorf("objective %v, by Newton's method %v, without a bias %v; bound %v", a, b, c,
 			free.Result.DualObjective)
 	}
 	have := free.Objective(free.DecisionAll(data.dense), data.y, nil)
 	if math.Abs(have-free.Result.Objective) > 1e-12 {
-		t.Errorf("objective %v, of the model %v", free.Result.Objective, have)
+		t.Errorf("objective %v, Model.Objective %v", free.Result.Objective, have)
 	}
 	dir := dataDir(t)
 	if dir == "" {
 		return
 	}
-	// 2.3 % of the rows are in the smaller class
+	// 2.3 % of the rows are in the smaller class.
 	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0)
 	m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Bias: pegasos.BiasUnregularised, Epochs: 40})
 	plain := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Epochs: 40})

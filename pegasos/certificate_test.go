@@ -71,8 +71,8 @@ func signs(y []float32, class float32) []float64 {
 	return s
 }
 
-// The bound never exceeds the optimum during a run, with any settings, and comes close to it at the
-// end.
+// With several settings the lower bound is at most the optimum throughout a run, and at the end at
+// least 80 % of the optimum.
 func TestBound(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, lambda := range []float64{0.3, 0.01, 0.001} {
@@ -97,7 +97,7 @@ func TestBound(t *testing.T) {
 								t.Errorf("seed %d lambda %v %+v: bound %v, optimum %v", seed,
 									lambda, cfg, r.DualObjective, high)
 							}
-							if r.Objective < low*(1-1e-6) { // float32 scores
+							if r.Objective < low*(1-1e-6) { // scores are rounded to float32
 								t.Errorf("seed %d lambda %v: objective %v, optimum %v", seed,
 									lambda, r.Objective, low)
 							}
@@ -134,9 +134,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Rows of a user-defined type give the same model and certificate to the bit, also where the
-// certificate ends the run and where a solver starts from its dual variables.
-func TestForeignTol(t *testing.T) {
+// User-defined rows give the model and the certificate that a matrix gives, to the bit, also where
+// the certificate ends the run and where a solver starts from its dual variables.
+func TestUserRowsTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1
@@ -165,11 +165,11 @@ func TestForeignTol(t *testing.T) {
 					continue
 				}
 				for _, x := range []pegasos.Examples{data.dense, data.sparse} {
-					known := mustTrain(t, x, data.y, cfg)
-					hidden := mustTrain(t, sample.UserRows(x), data.y, cfg)
-					if !reflect.DeepEqual(known, hidden) {
-						t.Errorf("%T %+v: %+v, of hidden rows %+v", x, cfg, known.Result,
-							hidden.Result)
+					want := mustTrain(t, x, data.y, cfg)
+					have := mustTrain(t, sample.UserRows(x), data.y, cfg)
+					if !reflect.DeepEqual(have, want) {
+						t.Errorf("%T %+v: %+v, with user-defined rows %+v", x, cfg, want.Result,
+							have.Result)
 					}
 				}
 			}
@@ -177,7 +177,7 @@ func TestForeignTol(t *testing.T) {
 	}
 }
 
-// With order iid there is no bound, only an objective.
+// With the order iid a result has objectives, but no lower bounds.
 func TestNoCertificate(t *testing.T) {
 	data := random(13, 30, 5, 3, 1)
 	r := mustTrain(t, data.dense, data.y, pegasos.Config{Order: pegasos.IID}).Result
@@ -191,7 +191,7 @@ func TestNoCertificate(t *testing.T) {
 	}
 }
 
-// For rows without values w = 0 is the optimum, and the bound proves it.
+// For rows without values w = 0 is the optimum, and the lower bound proves that.
 func TestEmptyRows(t *testing.T) {
 	for _, cols := range []int{0, 3} {
 		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, pegasos.Config{})
@@ -199,7 +199,7 @@ func TestEmptyRows(t *testing.T) {
 			t.Errorf("%d columns: %+v", cols, r)
 		}
 		if m.Predict(dense.New(1, cols), 0) != 1 {
-			t.Errorf("%d columns: predicted the larger label at score 0", cols)
+			t.Errorf("%d columns: the larger label is predicted at the score 0", cols)
 		}
 		for _, c := range []struct {
 			kind pegasos.Multiclass
@@ -216,7 +216,8 @@ func TestEmptyRows(t *testing.T) {
 	}
 }
 
-// A result contains the means over the classes, and each class is trained as if alone.
+// The objective and the lower bound of a result are means over the classes. Each class has the
+// weights and, within rounding, the result of training this class against the rest alone.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented}
@@ -224,16 +225,15 @@ func TestPerClass(t *testing.T) {
 	var objective, dual float64
 	var violations int64
 	for k, c := range m.Result.PerClass {
-		// Train the class against the rest alone.
 		y := make([]float32, len(data.y))
 		for i, s := range signs(data.y, m.Classes[k]) {
 			y[i] = float32(s)
 		}
 		alone := mustTrain(t, data.dense, y, cfg)
 		if distance(alone.Weights[0], m.Weights[k]) != 0 || alone.Bias[0] != m.Bias[k] {
-			t.Errorf("class %d is not what it is alone", k)
+			t.Errorf("class %d has other weights or another bias than alone", k)
 		}
-		// The bound includes the rounding of the means over classes.
+		// The lower bounds allow for the rounding of the mean over the classes.
 		r := alone.Result
 		d := r.DualObjective - c.DualObjective
 		if d < 0 || d > 1e-13 || r.Objective != c.Objective ||
@@ -251,8 +251,8 @@ func TestPerClass(t *testing.T) {
 	}
 }
 
-// The bound holds for a prior whose scores nearly cancel, where float32 scores have no correct
-// digits.
+// The lower bound is true for a prior with scores whose terms nearly cancel, so that float32 scores
+// have no correct digits.
 func TestPriorCancels(t *testing.T) {
 	tight := 0
 	for seed := range uint64(60) {
@@ -287,12 +287,12 @@ func TestPriorCancels(t *testing.T) {
 		}
 	}
 	if tight < 10 {
-		t.Errorf("only %d bounds are tight", tight)
+		t.Errorf("only %d lower bounds exceed 99.9 %% of the optimum", tight)
 	}
 }
 
-// If the claimed gap is small, the objective of the written weights is accurate to more digits than
-// float32 scores have.
+// If the claimed gap is small, the claimed objective is that of the written weights with a relative
+// error of at most 1e-13, much less than the rounding errors of float32 scores.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)
@@ -306,7 +306,8 @@ func TestObjectiveIsExact(t *testing.T) {
 		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
 		truth := all[0].Objective([][]float64{floats.Float64s(m.Weights[0])}, []float64{0})
 		if r := m.Result; math.Abs(r.Objective-truth) > 1e-13*truth || !(r.Gap <= 1e-3) {
-			t.Errorf("seed %d: objective %v, in truth %v: gap %v", seed, r.Objective, truth, r.Gap)
+			t.Errorf("seed %d: claimed objective %v, true objective %v: gap %v", seed, r.Objective,
+				truth, r.Gap)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns models that differ in everything that a file can hold.
+// models returns models with and without the optional parts of a model file.
 func models(t testing.TB) []*pegasos.Model {
 	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
 	a := mustTrain(t, two.dense, two.y, pegasos.Config{})
@@ -49,7 +49,7 @@ func encode(t testing.TB, m *pegasos.Model) []byte {
 	return b.Bytes()
 }
 
-// A model that is written and read again is the same, and so are the bytes of its file.
+// Reading a written model gives an equal model, and writing this model gives the same bytes.
 func TestModelRoundTrip(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
@@ -57,15 +57,15 @@ func TestModelRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("model %d: %v", i, err)
 		}
-		// Results are compared as text, for NaN is not equal to itself.
+		// Results are compared as text, because NaN is not equal to itself.
 		if fmt.Sprintf("%#v", have.Result) != fmt.Sprintf("%#v", m.Result) {
 			t.Errorf("model %d: result %+v, want %+v", i, have.Result, m.Result)
 		}
 		if sparse := bytes.Contains(text, []byte("\nsparse: true\n")); sparse != (i == 3) {
-			t.Errorf("model %d: in sparse form: %v", i, sparse)
+			t.Errorf("model %d: written in sparse form: %v", i, sparse)
 		}
 		if again := encode(t, have); !bytes.Equal(again, text) {
-			t.Errorf("model %d: written again it differs", i)
+			t.Errorf("model %d: writing the read model gives other bytes", i)
 		}
 		have.Result, m.Result = pegasos.Result{}, pegasos.Result{}
 		if !reflect.DeepEqual(have, m) {
@@ -74,14 +74,14 @@ func TestModelRoundTrip(t *testing.T) {
 	}
 }
 
-// A model whose weights are mostly 0 is written in sparse form if readers accept its memory for a
-// file of that size, and read as it was.
+// A model with mostly zero weights is written in sparse form, unless readers would reject so many
+// weights in a file of this size. Both forms are read with equal weights.
 func TestModelSparse(t *testing.T) {
 	dir := t.TempDir()
 	for name, sparse := range map[string]bool{"model.gz": true, "larger.gz": false} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{make([]float32, 4<<20)},
 			Lambda: 1}
-		if name == "larger.gz" { // 16 MiB of weights are allowed for any compressed file
+		if name == "larger.gz" { // compressed files may always have 16 MiB of weights
 			m.Weights[0] = append(m.Weights[0], 0)
 		}
 		m.Weights[0][17] = 1
@@ -91,7 +91,7 @@ func TestModelSparse(t *testing.T) {
 		}
 		have, err := pegasos.ReadFile(path)
 		if err != nil || !slices.Equal(have.Weights[0], m.Weights[0]) {
-			t.Errorf("%s: another model is read: %v", name, err)
+			t.Errorf("%s: other weights are read: %v", name, err)
 		}
 		f, err := os.Open(path)
 		if err != nil {
@@ -110,7 +110,7 @@ func TestModelSparse(t *testing.T) {
 	}
 }
 
-// The header stays as people read it, and its config may leave out settings.
+// A model file has these bytes. The config in its header may lack settings that Plain fills in.
 func TestModelGolden(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
@@ -149,7 +149,7 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,`
 	}
 }
 
-// A model file that is cut short, has a byte changed or one too many is never read as a model.
+// Read rejects a model file that is cut short, has a changed byte or has an additional byte.
 func TestModelDamage(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -170,12 +170,12 @@ func TestModelDamage(t *testing.T) {
 		}
 		if _, err := pegasos.Read(bytes.NewReader(append(bytes.Clone(text), '\n'))); err == nil ||
 			!strings.Contains(err.Error(), "follows") {
-			t.Errorf("model %d with a byte more: %v", i, err)
+			t.Errorf("model %d with an additional byte: %v", i, err)
 		}
 	}
 }
 
-// A malformed file gives an error that names the fault, and takes at most half a MiB of memory.
+// Reading a malformed file gives an error that names the fault, and allocates at most 512 KiB.
 func TestModelHostile(t *testing.T) {
 	const good = `pegasimd model 1
 features: 1
@@ -212,7 +212,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		{"dims lie: 100 million features", edit("features: 1", "features: 100000000"),
 			"\x00\x00\x80\x3f", "cut short"},
 		{"dims lie: a billion features", edit("features: 1", "features: 1000000000"),
-			"\x00\x00\x80\x3f", ""}, // on 32-bit machines the count is refused, on others the file is too short
+			"\x00\x00\x80\x3f", ""}, // too many features on 32-bit machines, else a file cut short
 		{"dims lie: features of 63 bits", edit("features: 1", "features: 9223372036854775807"),
 			"\x00\x00\x80\x3f", "features"},
 		{"dims lie: features beyond 64 bits", edit("features: 1", "features: 92233720368547758070"),
@@ -257,7 +257,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "negative"},
 		{"dims lie: state of more than is there", edit("\n\n", "\nstate: {\"arrays\":[1,1]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
-		{"sparse: no bits", edit("features: 1", bits), "", ""}, // reads the checksum as the bitmap
+		{"sparse: no bits", edit("features: 1", bits), "", ""}, // the checksum is read as bits
 		{"sparse: weight NaN", edit("features: 1", bits), "\x01\x00\x00\xc0\x7f", "NaN"},
 		{"sparse: not true", edit("features: 1", bits+"1"), "\x01\x00\x00\x80\x3f", "sparse"},
 		{"sparse: a hundred million features", edit("features: 1", "features: 100000000\nsparse: true"),
@@ -265,7 +265,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 		{"sparse: features of 62 bits",
 			edit("features: 1", "features: 1152921504606846975\nsparse: true"),
 			"\x01\x00\x00\x80\x3f", ""},
-		{"state not one", edit("\n\n", "\nstate: []\n\n"), "\x00\x00\x80\x3f", "state"},
+		{"state not an object", edit("\n\n", "\nstate: []\n\n"), "\x00\x00\x80\x3f", "state"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -277,13 +277,13 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 				t.Errorf("%q %q: %v, want %q", c.header, c.numbers, err, c.want)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<19 {
-				t.Errorf("%q takes %d bytes", c.header, n)
+				t.Errorf("%q: %d bytes allocated", c.header, n)
 			}
 		})
 	}
 }
 
-// A file whose expansion is not valid gives an error that names the fault.
+// Reading a file with an invalid expansion gives an error that names the fault.
 func TestModelHostileCurves(t *testing.T) {
 	const one = "\x00\x00\x80\x3f"
 	const good = `pegasimd model 1
@@ -345,7 +345,8 @@ scaling: {"kind":"none","folded":false,"r2":1,"expansion":{"kind":"products","te
 	}
 }
 
-// Write returns the error of its writer, wherever that fails, and refuses invalid models.
+// Write returns the error of a writer that fails after any number of bytes, and rejects a model
+// without weights.
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t) {
 		size := len(encode(t, m))
@@ -389,11 +390,11 @@ func TestWriteFile(t *testing.T) {
 	}
 	os.Remove(zipped)
 	if _, err := pegasos.ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	err = ms[0].WriteFile(filepath.Join(dir, "none", "model"))
 	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
+		t.Errorf("a missing folder: %v", err)
 	}
 	if err := ms[0].WriteFile(dir); err == nil {
 		t.Error("a folder was written to")
@@ -401,14 +402,14 @@ func TestWriteFile(t *testing.T) {
 	only(t, dir, "model")
 }
 
-// A file that can't be replaced stays as it was, with nothing beside it.
+// If WriteFile fails, the old file is unchanged, and no other file is left in the folder.
 func TestWriteFileFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model")
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// Only root can write to the folder.
+	// In this folder WriteFile succeeds only for root.
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +426,7 @@ func TestWriteFileFails(t *testing.T) {
 // WriteFile follows symbolic links and keeps the mode of a file that it replaces.
 func TestWriteFileKeeps(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Log("no modes and few symbolic links here: NOT TESTED")
+		t.Log("Windows has no file modes and few symbolic links: NOT TESTED")
 		return
 	}
 	dir := t.TempDir()
@@ -445,21 +446,21 @@ func TestWriteFileKeeps(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := os.Readlink(n); err != nil {
-			t.Errorf("%s is no link any more", n)
+			t.Errorf("%s is no longer a symbolic link", n)
 		}
 		if have, err := pegasos.ReadFile(n); err != nil || have.Hash() != m.Hash() {
 			t.Errorf("%s: %v", n, err)
 		}
 	}
 	if s, err := os.Stat(name); err != nil || s.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, want that of the old file", s.Mode())
+		t.Errorf("mode %v, want 0640 as before", s.Mode())
 	}
 	only(t, dir, "a", "b", "c", "d", "e")
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.WriteFile(filepath.Join(dir, "loop")); err == nil {
-		t.Error("written to a link to itself")
+		t.Error("WriteFile succeeds for a symbolic link to itself")
 	}
 	if err := m.WriteFile(os.DevNull); err != nil {
 		t.Errorf("%s: %v", os.DevNull, err)
@@ -472,7 +473,7 @@ func FuzzReadModel(f *testing.F) {
 	}
 	f.Add([]byte("pegasimd model 1\nfeatures: 1000000000\nclasses: [0,1]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// The checksum is corrected, or no input would get far.
+		// Correct the checksum, because Read rejects nearly every other input at once.
 		if len(text) > sha256.Size {
 			body := text[:len(text)-sha256.Size]
 			if m, err := pegasos.Read(strings.NewReader(seal(string(body), ""))); err == nil {

@@ -13,16 +13,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// reference is the result of liblinear 2.3.0 (dual coordinate ascent, -s 3) for a set of the data
-// folder, whose README has the details. The optimum lies between bound and objective. Errors are in
-// percent, NaN if unknown.
+// reference is a problem with the result of liblinear 2.3.0 (-s 3, dual coordinate descent) on a
+// data set. The README of the data folder has the details.
 type reference struct {
 	lambda           float64
 	bias             pegasos.Bias
-	objective, bound float64
-	trainError       float64
-	testError        float64
-	cfg              pegasos.Config // settings beside Lambda and Bias that come within 1 % of the optimum
+	objective, bound float64        // upper and lower bound on the optimum
+	trainError       float64        // percent
+	testError        float64        // percent; NaN if unknown
+	cfg              pegasos.Config // other settings, for an objective within 1 %
 }
 
 var unknown = math.NaN()
@@ -151,10 +150,10 @@ func realData(t testing.TB) string {
 	t.Helper()
 	dir := dataDir(t)
 	if dir == "" {
-		t.Skip("needs the data sets")
+		t.Skip("no data sets")
 	}
 	if testing.Short() {
-		t.Skip("takes long on real data: left out with -short")
+		t.Skip("takes long on real data: skipped with -short")
 	}
 	return dir
 }
@@ -179,10 +178,10 @@ func (p *protocol) log(t testing.TB) {
 	t.Logf("\n%s", p.text.String())
 }
 
-// Training comes within 1 % of every known optimum and within 0.3 points of its test error, and no
-// bound is above the optimum. The training error may differ by 0.3 points or three rows, whichever
-// is more. If lambda times the number of rows is small, FinishDual saves most of the epochs:
-// without it 160 (IMDB) to 2,500 (sofia-ml demo) are needed.
+// Training comes within 1 % of every known optimum, and no lower bound is above the optimum. The
+// test error differs from liblinear's by at most 0.3 points, the training error by at most 0.3
+// points or three rows, whichever is more. If lambda times the number of rows is small, FinishDual
+// saves most of the epochs: without FinishDual 160 (IMDB) to 2,500 (sofia-ml demo) are needed.
 func TestReference(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds",
@@ -214,14 +213,14 @@ func TestReference(t *testing.T) {
 					r.Objective, r.DualObjective, c.bound, c.objective)
 			}
 			if limit := math.Max(0.3, 300/float64(len(y))); math.Abs(train-c.trainError) > limit {
-				t.Errorf("%s, %+v: %.3f %% errors on the training rows, %.3f %% at the optimum",
+				t.Errorf("%s, %+v: %.3f %% errors on training rows, %.3f %% by liblinear",
 					set.name, cfg, train, c.trainError)
 			}
 			if xt != nil {
 				e := 100 - 100*accuracy(m, xt, yt)
 				tested = fmt.Sprintf("%.2f (%.2f)", e, c.testError)
 				if math.Abs(e-c.testError) > 0.3 {
-					t.Errorf("%s, %+v: %.3f %% errors on test rows, %.3f %% at the optimum",
+					t.Errorf("%s, %+v: %.3f %% errors on test rows, %.3f %% by liblinear",
 						set.name, cfg, e, c.testError)
 				}
 			}
@@ -238,7 +237,7 @@ func TestReference(t *testing.T) {
 
 // One-vs-rest on the 26 letters has the errors of liblinear's model, 37.34 % of the training rows
 // and 37.84 % of the test rows, within 0.3 points. liblinear stopped at a tolerance of 1e-2; with
-// smaller ones the test error is 37.6 to 37.7 %.
+// smaller tolerances its test error is 37.6 to 37.7 %.
 func TestReferenceLetters(t *testing.T) {
 	dir := realData(t)
 	x, y := readSet(t, dir, "letter/letter.scale.svm.gz", 16)
@@ -254,14 +253,13 @@ func TestReferenceLetters(t *testing.T) {
 	}
 }
 
-// Support vector regression comes within 1 % of the optimum that a dual solver in float64 finds,
-// for the rings of abalones, and for house prices. The latter are in units of 100,000, and their
-// columns are divided by their largest magnitude: otherwise R^2/lambda and the optimal weights
-// would be huge.
+// Support vector regression comes within 1 % of the optimum that dualAscent finds, on abalone and
+// on cal_housing. The prices in cal_housing are divided by 100,000, and each column by its largest
+// magnitude: otherwise R^2/lambda and the optimal weights would be huge.
 func TestReferenceNumbers(t *testing.T) {
 	dir := realData(t)
-	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "solver's seconds", "optimum",
-		"P/optimum", "bound/optimum", "RMSE", "spread of the numbers")
+	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "dualAscent's seconds",
+		"optimum", "P/optimum", "bound/optimum", "RMSE", "standard deviation of targets")
 	for _, c := range []struct {
 		name, file string
 		cols       int
@@ -284,21 +282,21 @@ func TestReferenceNumbers(t *testing.T) {
 		if c.prepare != nil {
 			x, y = c.prepare(x, y)
 		}
-		numbers, bias := make([]float64, len(y)), 0.0
-		var mean, spread float64
+		targets, bias := make([]float64, len(y)), 0.0
+		var mean, variance float64
 		for i := range y {
 			y[i] /= c.unit
-			numbers[i] = float64(y[i])
-			mean += numbers[i] / float64(len(y))
+			targets[i] = float64(y[i])
+			mean += targets[i] / float64(len(y))
 		}
-		for _, v := range numbers {
-			spread += (v - mean) * (v - mean) / float64(len(y))
+		for _, v := range targets {
+			variance += (v - mean) * (v - mean) / float64(len(y))
 		}
 		if c.bias == pegasos.BiasAugmented {
 			bias = 1
 		}
 		start := time.Now()
-		_, low, high := dualAscent(t, widen(x, bias), numbers, c.lambda,
+		_, low, high := dualAscent(t, widen(x, bias), targets, c.lambda,
 			wideLoss{true, c.epsilon}, 1e-4)
 		solver := time.Since(start).Seconds()
 		start = time.Now()
@@ -319,7 +317,7 @@ func TestReferenceNumbers(t *testing.T) {
 		p.add(c.name, fmt.Sprint(c.lambda), fmt.Sprint(c.epsilon), fmt.Sprint(c.epochs),
 			fmt.Sprintf("%.2f", seconds), fmt.Sprintf("%.2f", solver), fmt.Sprintf("%.5f", high),
 			fmt.Sprintf("%.4f", r.Objective/high), fmt.Sprintf("%.4f", r.DualObjective/high),
-			fmt.Sprintf("%.3f", rmse), fmt.Sprintf("%.3f", math.Sqrt(spread)))
+			fmt.Sprintf("%.3f", rmse), fmt.Sprintf("%.3f", math.Sqrt(variance)))
 	}
 	p.log(t)
 }
