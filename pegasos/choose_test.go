@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// apart returns rows of normal numbers, in columns of unequal mean and scale, and their classes.
+// apart returns random rows with columns of unequal means and scales, and their classes.
 func apart(seed uint64, rows, cols, classes int) pair {
 	p := random(seed, rows, cols, classes, 1)
 	g := rand.New(rand.NewPCG(seed, 9))
@@ -32,7 +32,8 @@ func apart(seed uint64, rows, cols, classes int) pair {
 	return pair{x, toSparse(x), p.y}
 }
 
-// text returns rows of 5 to 24 small counts each, like texts, of unequal lengths or of length 1.
+// text returns rows of up to 24 small word counts, as of texts, with labels of -1 and 1. If unit is
+// true, the rows are scaled to length 1.
 func text(seed uint64, rows, cols int, unit bool) pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -60,7 +61,7 @@ func times(row []float32, a float32) {
 	}
 }
 
-// train returns the model of tr.Train, which must not fail.
+// train returns the model of tr.Train. If training fails, the test fails.
 func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *pegasos.Model {
 	t.Helper()
 	m, err := tr.Train(t.Context(), x, y)
@@ -145,7 +146,8 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%+v", m.Config)
 		}
 	}
-	// A run ends with its proof, long before the last epoch; with given epochs it takes them all.
+	// A run ends when the gap of 1 % is proven, long before its last epoch. A run with Epochs set
+	// takes all epochs.
 	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v passes", m.Result.Gap, m.Result.Epochs)
@@ -191,11 +193,11 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Models score raw rows as the scaled problem does, whether the scale is folded into w and b or the
-// model scales rows. Training does not change the caller's rows.
+// Models give raw rows the scores of the scaled problem, within rounding, whether the scaling is
+// folded into w and b or the model scales rows. Training does not change the caller's rows.
 func TestFold(t *testing.T) {
 	p := apart(7, 200, 6, 3)
-	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scale
+	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scaling
 	for i := range 200 {
 		far.Row(i)[2] += 1e6 * far.Row(i)[2] / float32(math.Abs(float64(far.Row(i)[2])))
 	}
@@ -250,12 +252,12 @@ func TestFold(t *testing.T) {
 					b = b*s + m.Scaling.Centre
 					at := scores[i*len(m.Weights)+k]
 					if d := math.Abs(at - b); d > 1e-3*(size*s+math.Abs(b))+1e-6 {
-						t.Fatalf("%s, %+v: row %d has %v, want %v", name, cfg, i, at, b)
+						t.Fatalf("%s, %+v: row %d has the score %v, want %v", name, cfg, i, at, b)
 					}
 				}
 				z := same.Decision(x, i, nil)
 				if !slices.Equal(z, scores[i*len(z):][:len(z)]) {
-					t.Fatalf("%s, %+v: read again row %d has %v", name, cfg, i, z)
+					t.Fatalf("%s, %+v: the read model gives row %d the scores %v", name, cfg, i, z)
 				}
 			}
 			if s := m.Scaling; s.Shift != nil { // missing features count as 0
@@ -279,7 +281,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// scaledRow returns the row scaled by s, in float64.
+// scaledRow returns the row as s scales it, without the terms of an expansion, in float64.
 func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	scaled, length := make([]float64, len(row)), 0.0
 	for j, v := range row {
@@ -299,8 +301,8 @@ func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	return scaled
 }
 
-// Choose returns the Config and the mean squared length R^2 that Train uses, but Epsilon in units
-// of the scaled targets.
+// Choose returns the Config and the mean squared length R^2 that Train uses, except that Epsilon is
+// in units of the scaled targets.
 func TestChoose(t *testing.T) {
 	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
 	numbers := make([]float32, 300)
@@ -349,7 +351,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	if _, _, err := (&pegasos.Trainer{}).Choose(t.Context(), two.dense, two.y[1:]); err == nil {
-		t.Error("a label is missing")
+		t.Error("Choose accepts 299 labels for 300 rows")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -358,20 +360,21 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The model and the choices do not depend on the number of threads.
+// The chosen settings and the model's hash do not depend on the number of threads.
 func TestChosenBits(t *testing.T) {
 	p := apart(9, 3000, 5, 2)
 	want := train(t, p.dense, p.y, pegasos.Trainer{Threads: 1, Config: pegasos.Config{Epochs: 3}})
 	for _, threads := range []int{2, 5} {
 		m := train(t, p.dense, p.y, pegasos.Trainer{Threads: threads, Config: pegasos.Config{Epochs: 3}})
 		if m.Hash() != want.Hash() || !reflect.DeepEqual(m.Config, want.Config) {
-			t.Errorf("%d threads: another model", threads)
+			t.Errorf("%d threads: another hash or Config", threads)
 		}
 	}
 }
 
-// The accuracy hardly changes if all features are multiplied by a number, a constant column is
-// added, columns or rows are reordered, or all rows come twice.
+// The accuracy changes by at most 0.01 if all features are multiplied by a number, a constant
+// column is added, or columns or rows are reordered, and by at most 0.015 if all rows are
+// duplicated.
 func TestInvariance(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		for _, p := range []pair{apart(11, 600, 7, classes), text(12, 600, 500, true)} {
@@ -420,8 +423,8 @@ func TestInvariance(t *testing.T) {
 				"twice": {p.dense.Take(twice), append(slices.Clone(p.y), p.y...), .015},
 			} {
 				if have := accuracy(c.x, c.y); math.Abs(have-want) > c.most {
-					t.Errorf("%d classes, %d columns, %s: accuracy %v, was %v", classes, cols, name,
-						have, want)
+					t.Errorf("%d classes, %d columns, %s: accuracy %v, before the change %v", classes, cols,
+						name, have, want)
 				}
 			}
 		}
@@ -434,7 +437,7 @@ func TestChosenBefore(t *testing.T) {
 	for _, scale := range []pegasos.Scale{"", pegasos.ScaleMaxAbs, pegasos.ScaleUnit} {
 		first := train(t, p.dense, p.y,
 			pegasos.Trainer{Config: pegasos.Config{Scale: scale, Bias: pegasos.BiasNone, C: 3}})
-		// These rows alone would be scaled by other factors.
+		// A run on these rows without first would choose other scaling factors.
 		x := p.dense.Take(sequence(60))
 		for _, tr := range []pegasos.Trainer{{Start: first}, {Prior: first}} {
 			tr.Epochs = 4
@@ -448,15 +451,16 @@ func TestChosenBefore(t *testing.T) {
 				t.Errorf("%s: the prior's hash is %s", scale, m.Prior)
 			}
 		}
-		// With a large lambda the model equals its prior.
+		// With a large lambda the model's scores are nearly those of its prior.
 		m := train(t, p.dense, p.y, pegasos.Trainer{Prior: first, Config: pegasos.Config{Lambda: 1e9}})
 		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(a[i])) {
-				t.Fatalf("%s: score %v, of the prior %v", scale, b[i], a[i])
+				t.Fatalf("%s: score %v, with the prior %v", scale, b[i], a[i])
 			}
 		}
-		// A run that is paused and resumed is the whole run, to the bit, also with a chosen Tol.
+		// A run with a chosen Tol that is paused and resumed has the hash and the result of the
+		// whole run.
 		cfg := pegasos.Config{Scale: scale}
 		whole := train(t, p.dense, p.y, pegasos.Trainer{Config: cfg})
 		half, err := (&pegasos.Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
@@ -482,7 +486,8 @@ func TestChosenBefore(t *testing.T) {
 	}
 }
 
-// Verify confirms models of scaled rows, and contradicts them if their objective is too low.
+// With a proof Verify confirms models of scaled rows, and without a proof it contradicts none. If
+// the claimed objective is lowered, Verify contradicts the model.
 func TestVerifyScaled(t *testing.T) {
 	p := apart(14, 150, 5, 3)
 	for _, x := range []pegasos.Examples{p.dense, p.sparse} {
@@ -509,13 +514,13 @@ func TestVerifyScaled(t *testing.T) {
 			if v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, x, p.y,
 				pegasos.VerifyOptions{}); err != nil ||
 				v.Verdict != pegasos.Contradicted {
-				t.Errorf("%+v: a claim that is too good: %+v, %v", cfg, v, err)
+				t.Errorf("%+v: a lowered objective: %+v, %v", cfg, v, err)
 			}
 		}
 	}
 }
 
-// The models of chosen settings have golden hashes.
+// Models with chosen settings have these hashes: see TestGoldenModels.
 func TestChosenGolden(t *testing.T) {
 	two, four, words := apart(15, 120, 4, 2), apart(16, 900, 4, 4), text(17, 150, 400, true)
 	for _, c := range []struct {
@@ -547,7 +552,7 @@ func TestChosenGolden(t *testing.T) {
 	}
 }
 
-// Empty columns change neither the choices nor, but for roundings, the objective.
+// Empty columns do not change the chosen settings, and change the objective by at most 2 %.
 func TestEmptyColumns(t *testing.T) {
 	for seed := range uint64(8) {
 		g := rand.New(rand.NewPCG(seed, 39))
@@ -568,7 +573,7 @@ func TestEmptyColumns(t *testing.T) {
 			want := train(t, x[0], p.y, pegasos.Trainer{})
 			have := train(t, x[1], p.y, pegasos.Trainer{})
 			if have.Config != want.Config || have.Scaling.Kind != want.Scaling.Kind {
-				t.Errorf("seed %d, %T, %d columns, %d with empty ones: %+v %s, want %+v %s", seed,
+				t.Errorf("seed %d, %T, %d columns, %d with empty columns: %+v %s, want %+v %s", seed,
 					x[0], cols, wide.Cols(), have.Config, have.Scaling.Kind, want.Config,
 					want.Scaling.Kind)
 			}

@@ -17,12 +17,12 @@ import (
 var claimModels = flag.Int(
 	"claim-models",
 	200,
-	"models whose files TestClaims edits, 500 times each",
+	"number of models whose files TestClaims edits, 500 times each",
 )
 
-// TestClaims edits random fields of model and proof files, as an author would who wants to claim
-// more than is true and knows the format. Claims that are confirmed nevertheless must be true, by
-// an independently computed optimum.
+// TestClaims edits the claims and random fields of model and proof files, like an author who knows
+// the formats and wants to claim more than is true. If Verify confirms claims, they must be true
+// according to the optimum that certtest computes.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
@@ -63,7 +63,7 @@ func TestClaims(t *testing.T) {
 			}
 			found[v.Verdict]++
 			if v.Verdict == pegasos.NotConfirmed && p != nil {
-				t.Errorf("seed %d: not confirmed, in spite of a proof: %+v", seed, v)
+				t.Errorf("seed %d: NotConfirmed although there is a proof: %+v", seed, v)
 			}
 			if v.Verdict == pegasos.Confirmed {
 				if err := trial.holdClaims(lie, v); err != nil {
@@ -76,8 +76,8 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// lie returns a copy of the model with changed claims or other fields; nil if the changed file is
-// rejected.
+// lie returns a copy of the model in which claims or other fields may be changed, or nil if Write
+// or Read rejects the changes.
 func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {
@@ -114,8 +114,8 @@ func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	return read
 }
 
-// boast lowers a claimed objective, raises a claimed bound, or lowers both, by up to their
-// difference, or changes nothing.
+// boast lowers the objective, raises the bound, lowers both, or changes nothing. It changes the
+// numbers by at most their difference.
 func boast(g *rand.Rand, objective, bound *float64) {
 	excess := (*objective - *bound) * math.Ldexp(g.Float64(), -g.IntN(30))
 	switch g.IntN(4) {
@@ -128,11 +128,11 @@ func boast(g *rand.Rand, objective, bound *float64) {
 	}
 }
 
-// holdClaims returns an error unless the claims of the model that v confirms are true.
+// holdClaims returns an error if a claim of the model that v confirms is false.
 func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	var n tally
 	filled := *m
-	filled.Config = m.Config.Plain() // Verify fills in settings that a file lacks the same way
+	filled.Config = m.Config.Plain() // Verify also fills in settings that a file lacks
 	all, first := t.problems(&filled)
 	for i, p := range all {
 		c := pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
@@ -154,17 +154,17 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 		truth := p.Objective(w, b)
 		d := truth - c.Objective - 1e-12*largest(p.Labels)
 		if d > math.Max(1e-9*truth, 1.001*proof.GapTolerance*(truth-c.DualObjective)) {
-			return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
+			return fmt.Errorf("claimed objective %v, true objective %v", c.Objective, truth)
 		}
 	}
 	if mean := v.Claimed; v.Gap > mean.Gap || v.Bound < mean.DualObjective {
-		return fmt.Errorf("gap %v by %v, claimed %v by %v", v.Gap, v.Bound, mean.Gap,
-			mean.DualObjective)
+		return fmt.Errorf("gap %v and lower bound %v, claimed gap %v and lower bound %v", v.Gap,
+			v.Bound, mean.Gap, mean.DualObjective)
 	}
 	return nil
 }
 
-// largest returns the largest square of a label, at least 1.
+// largest returns the largest squared label, or 1 if that is larger.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

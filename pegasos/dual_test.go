@@ -10,16 +10,16 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// wide holds rows in float64, for the oracles that run on real data.
+// wide holds rows in float64, for reference solvers that run on real data.
 type wide struct {
-	idx    [][]int32
-	val    [][]float64
-	square []float64
+	idx    [][]int32   // columns of each row's nonzeros
+	val    [][]float64 // values of each row's nonzeros
+	square []float64   // squared length of each row
 	cols   int
 }
 
-// widen converts rows to float64. If bias is not 0, it is the value of a feature that is appended
-// to each row.
+// widen converts rows to float64. If bias is not 0, widen appends a feature of this value to each
+// row.
 func widen(x pegasos.Examples, bias float64) (w wide) {
 	w.cols = x.Cols()
 	for i := range x.Rows() {
@@ -84,8 +84,8 @@ func square(w []float64) (sum float64) {
 	return sum
 }
 
-// wideLoss is the hinge loss for labels of -1 and +1 or, if number is set, max(0, |y - z| -
-// epsilon).
+// wideLoss is the hinge loss for labels of -1 and +1 or, if number is true,
+// max(0, |y - z| - epsilon) for the target y and the score z.
 type wideLoss struct {
 	number  bool
 	epsilon float64
@@ -98,9 +98,9 @@ func (l wideLoss) at(z, y float64) float64 {
 	return math.Max(0, 1-y*z)
 }
 
-// best returns the value of u_i that maximizes the dual objective while all others stay: u_i = a_i
-// in [-1, 1] for numbers, and u_i = y_i*a_i with a_i in [0, 1] otherwise. a is the current value, z
-// the score that belongs to it, and q = |x_i|^2/(lambda*n).
+// best returns the value of u_i that maximizes the dual objective while all other u_j are fixed.
+// For a regression u_i is a_i in [-1, 1], else u_i is y_i*a_i with a_i in [0, 1]. a is the current
+// u_i, z the current score of row i, y its label or target, and q is |x_i|^2/(lambda*n).
 func (l wideLoss) best(a, z, y, q float64) float64 {
 	if !l.number {
 		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
@@ -110,13 +110,13 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 	return math.Max(-1, math.Min(1, c))
 }
 
-// gain returns the part of the dual objective that is linear in a row's dual variable.
+// gain returns the term of a row in the dual objective, for the value a of u_i.
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
 // dualAscent minimizes lambda/2 |w|^2 + mean loss in float64, by dual coordinate ascent in random
-// order. The optimum lies between the dual objective low and the objective high of the returned w,
-// whatever went wrong. It ends when high - low is at most tol*high. The mean of the last passes' w
-// is a candidate as well, because w oscillates.
+// order. high is the objective of the returned weights best, and low is a dual objective, so that
+// the optimum lies between the two. dualAscent ends when high - low is at most tol*high. As w
+// oscillates, the mean of w over the last passes is also a candidate for best.
 func dualAscent(
 	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
 ) (best []float64, low, high float64) {
@@ -135,12 +135,12 @@ func dualAscent(
 			copy(best, w)
 		}
 	}
-	g, look := rand.New(rand.NewPCG(1, 2)), 8
+	g, check := rand.New(rand.NewPCG(1, 2)), 8 // check: next pass after which to compute the gap
 	for pass := 1; pass <= 20_000; pass++ {
 		for range n {
 			i := g.IntN(n)
 			if x.square[i] == 0 {
-				continue // its loss is the same whatever w is; its a_i is set below
+				continue // the loss of the row does not depend on w; its a_i is set below
 			}
 			a := l.best(u[i], x.dot(i, w), y[i], x.square[i]/(lambda*float64(n)))
 			if a != u[i] {
@@ -152,7 +152,7 @@ func dualAscent(
 		for j, v := range w {
 			mean[j] += (v - mean[j]) / passes
 		}
-		if pass < look {
+		if pass < check {
 			continue
 		}
 		d := 0.0
@@ -168,7 +168,7 @@ func dualAscent(
 		if high-low <= tol*high {
 			return best, low, high
 		}
-		if look += look / 4; passes > float64(pass)/2 {
+		if check += check / 4; passes > float64(pass)/2 {
 			passes = 0
 			clear(mean)
 		}
@@ -177,7 +177,8 @@ func dualAscent(
 	return nil, 0, 0
 }
 
-// dualAscent finds the same optima as the other solvers of these tests, up to rounding.
+// The bounds of dualAscent on the optimum are consistent with the bounds of optimum and
+// numberOptimum.
 func TestDualAscent(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, bias := range []float64{0, 2} {
@@ -199,7 +200,7 @@ func TestDualAscent(t *testing.T) {
 			x := widen(data.dense, bias)
 			_, l, h := dualAscent(t, x, y, 0.1, wideLoss{true, 0.1}, 1e-7)
 			if l > high*(1+1e-12) || h < low*(1-1e-12) {
-				t.Errorf("numbers: between %v and %v, want %v to %v", l, h, low, high)
+				t.Errorf("regression: between %v and %v, want %v to %v", l, h, low, high)
 			}
 		}
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// watched is rows that count how often they are read, and cancel a run at a given read.
+// watched counts the reads of its rows, and calls cancel at a given read.
 type watched struct {
 	pegasos.Examples
-	reads, last atomic.Int64 // number of the read that calls cancel
-	cancel      context.CancelFunc
+	reads  atomic.Int64 // number of reads so far
+	last   atomic.Int64 // number of the read that calls cancel
+	cancel context.CancelFunc
 }
 
 func (x *watched) read() {
@@ -40,7 +41,7 @@ func (x *watched) Axpy(i int, a float32, w []float32) {
 	x.Examples.Axpy(i, a, w)
 }
 
-// A run that is canceled before its first step ends soon, without a model.
+// A run that is canceled before its first step ends soon and returns no model.
 func TestCancelPreparation(t *testing.T) {
 	const rows, soon = 50000, 2 << 12
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -60,8 +61,8 @@ func TestCancelPreparation(t *testing.T) {
 	}
 }
 
-// A run that is canceled while its result is measured ends soon, with a model whose objective and
-// lower bound are NaN. It can be resumed to measure them.
+// A run that is canceled while its result is computed ends soon, with a model whose objective and
+// lower bound are NaN. A run that resumes the model has the hash and the objective of a whole run.
 func TestCancelMeasuring(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -74,13 +75,13 @@ func TestCancelMeasuring(t *testing.T) {
 		var begun int64
 		tr := pegasos.Trainer{Config: cfg, KeepState: true, Progress: func(p pegasos.Progress) {
 			begun = x.reads.Load()
-			x.last.Store(begun + 100) // after the last step
+			x.last.Store(begun + 100) // a read after the last step
 		}}
 		m, err := trainPlain(ctx, &tr, x, data.Y)
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
-		if x.reads.Load() > begun+rows+soon { // the bound of a problem is completed
+		if x.reads.Load() > begun+rows+soon { // the lower bound of a problem is completed
 			t.Errorf("%+v: %d reads after the last step", cfg, x.reads.Load()-begun)
 		}
 		r := &m.Result
@@ -94,15 +95,15 @@ func TestCancelMeasuring(t *testing.T) {
 		}
 		whole := mustTrain(t, &watched{Examples: data.Dense}, data.Y, cfg)
 		if resumed.Hash() != whole.Hash() || resumed.Result.Objective != whole.Result.Objective {
-			t.Errorf("%+v: another model: %+v, want %+v", cfg, resumed.Result, whole.Result)
+			t.Errorf("%+v: another hash or objective: %+v, want %+v", cfg, resumed.Result, whole.Result)
 		}
 	}
 }
 
-// expiring is a context that is canceled when Err has been called often enough.
+// expiring is a context that is canceled after a number of calls of Err.
 type expiring struct {
 	context.Context
-	calls int
+	calls int // number of calls of Err that return nil from now on
 }
 
 func (c *expiring) Err() error {
@@ -112,8 +113,8 @@ func (c *expiring) Err() error {
 	return nil
 }
 
-// Wherever a run is canceled that chooses its settings by folds, and keeps a proof, the model that
-// it returns resumes to the file of the unbroken run, with the folds' estimate.
+// A run that chooses settings by folds and keeps a proof is canceled at many checks of its context.
+// If it returns a model, the run that resumes the model writes the file of the unbroken run.
 func TestCancelEverywhere(t *testing.T) {
 	data := random(39, 80, 5, 2, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.OneVsRest}
@@ -128,7 +129,7 @@ func TestCancelEverywhere(t *testing.T) {
 		t.Fatalf("%v, %+v, want an estimate by folds", err, want)
 	}
 	calls, kept := math.MaxInt-whole.calls, 0
-	for n := calls - 1; n >= 0; n -= 1 + (calls-n)/8 { // most of them near the end
+	for n := calls - 1; n >= 0; n -= 1 + (calls-n)/8 { // most checks near the end
 		m, err := train(&expiring{t.Context(), n}, nil)
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("canceled at check %d of %d: %v", n, calls, err)
@@ -150,8 +151,8 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 }
 
-// A verification that is canceled while it computes objectives ends soon. One pass over the rows'
-// norms and one for the fingerprint come before.
+// A verification that is canceled while it computes objectives ends soon. Before that, it reads all
+// rows once for their norms and once for the fingerprint.
 func TestCancelVerify(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -165,7 +166,7 @@ func TestCancelVerify(t *testing.T) {
 			t.Errorf("%v, %v, want no verification", v, err)
 		}
 		if late := x.reads.Load() - x.last.Load(); late > soon {
-			t.Errorf("%d reads after %d of %d", late, x.last.Load(), rows)
+			t.Errorf("%d reads after the cancellation at read %d", late, x.last.Load())
 		}
 	}
 }

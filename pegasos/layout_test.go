@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// images returns rows of 8-bit pixels divided by 255, half of them 0, and their classes.
+// images returns rows of 8-bit pixels divided by 255, about half of them 0, and their classes.
 func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -30,8 +30,8 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// oneValue returns sparse rows whose nonzeros are equal: 1 or, with unit, the value that gives the
-// row the length 1.
+// oneValue returns sparse rows. All nonzeros of a row are 1 or, if unit is true, have the value
+// that gives the row the length 1.
 func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
 	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
 	if unit {
@@ -44,7 +44,7 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 	return toSparse(p.dense), p.y
 }
 
-// Rows packed into fewer bytes give the same models, objectives and bounds, to the bit.
+// Rows in a format of fewer bytes give models with the same hash and the same Result.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
 		store.MinPixelSize, store.MinConstantSize, store.MinCopySize = bytes, same, copies
@@ -105,8 +105,8 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f once where all rows are copied in the order of visits, and once where none
-// are.
+// everyLayout calls f once such that training copies all rows in the order of visits, and once such
+// that training copies no rows.
 func everyLayout(f func()) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	for _, store.MinCopySize = range []int{0, math.MaxInt} {
@@ -114,8 +114,8 @@ func everyLayout(f func()) {
 	}
 }
 
-// Copied and uncopied rows give the same results to the bit, and user-defined rows the same model
-// as a matrix.
+// Rows that training copies and rows that training does not copy give the same hash and Result.
+// User-defined rows give the hash that a matrix gives.
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)
@@ -154,11 +154,11 @@ func TestShuffledLayouts(t *testing.T) {
 					if !hidden { // user-defined rows have a looser bound
 						have += fmt.Sprint(m.Result)
 					} else if want[:len(have)] != have {
-						t.Errorf("%s: user-defined rows give another model", name)
+						t.Errorf("%s: user-defined rows give another hash", name)
 						continue
 					}
 					if want != "" && !hidden && have != want {
-						t.Errorf("%s: %s with rows as they are, %s with copies", name, have, want)
+						t.Errorf("%s: %s without copies, %s with copies", name, have, want)
 					}
 					if !hidden {
 						want = have
@@ -167,7 +167,8 @@ func TestShuffledLayouts(t *testing.T) {
 			})
 		}
 	}
-	// Errors have the row's index in the data, also where rows are copied.
+	// A RowError has the row's index in the data, also if rows are copied. A StepError has this
+	// index or no row.
 	data.dense.Row(123)[2] = float32(math.NaN())
 	everyLayout(func() {
 		var e *pegasos.RowError

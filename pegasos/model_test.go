@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Scores follow from weights and biases, and labels from scores, for a row alone as for all rows.
+// Scores and labels have the values computed by hand. A row alone gets the label that it gets among
+// all rows. A row with NaN gets the label NaN.
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &pegasos.Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
@@ -24,7 +25,7 @@ func TestPredict(t *testing.T) {
 	if have != "[2.5 -1.5 0.5 0.5] [5 -1 5 5]" {
 		t.Error("with a bias:", have)
 	}
-	// In a tie the first class wins.
+	// Of classes with equal scores, the first is predicted.
 	three := &pegasos.Model{Classes: []float32{3, 7, 9}, Weights: [][]float32{{1, 0}, {1, 1}, {-1, 1}}}
 	have = fmt.Sprint(three.DecisionAll(x), three.PredictAll(x))
 	if have != "[1 1 -1 -1 -1 1 0 1 1 0 0 0] [3 9 7 3]" {
@@ -33,7 +34,7 @@ func TestPredict(t *testing.T) {
 	for i := range 4 {
 		if three.Predict(x, i) != three.PredictAll(x)[i] ||
 			two.Predict(x, i) != two.PredictAll(x)[i] {
-			t.Errorf("row %d is not predicted alone as among all", i)
+			t.Errorf("row %d gets another label alone than among all rows", i)
 		}
 	}
 	nan := float32(math.NaN())
@@ -44,7 +45,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// DecisionAll accepts rows with other numbers of columns; Predict does not.
+// DecisionAll accepts rows with another number of columns than the model's; Predict panics.
 func TestCols(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{0, 1, 2},
@@ -80,8 +81,8 @@ func TestPredictAllocations(t *testing.T) {
 	}
 }
 
-// The hash depends on the bits of weights, biases and classes, on everything else that predictions
-// depend on, and on nothing beside.
+// The hash depends on the bits of weights, biases and classes and on everything else on which
+// predictions depend, but not on lambda, Config, Result or a folded Scaling.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
 		return &pegasos.Model{
@@ -99,7 +100,7 @@ func TestHash(t *testing.T) {
 	same.Lambda, same.Config, same.Result.Steps = 1, pegasos.Paper(), 3
 	same.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleStandard, Folded: true, Factor: []float32{2, 3}}
 	if same.Hash() != want {
-		t.Error("something beside the numbers counts")
+		t.Error("lambda, Config, Result or a folded Scaling changes the hash")
 	}
 	for i, change := range []func(m *pegasos.Model){
 		func(m *pegasos.Model) { m.Weights[0][1] = float32(math.Copysign(0, -1)) },
@@ -118,12 +119,12 @@ func TestHash(t *testing.T) {
 		m := new()
 		change(m)
 		if m.Hash() == want {
-			t.Errorf("change %d does not count", i)
+			t.Errorf("change %d does not change the hash", i)
 		}
 	}
 }
 
-// Validate finds models that training could not have made.
+// Validate rejects each of these changes of a valid model.
 func TestModelCheck(t *testing.T) {
 	for i, change := range []func(m *pegasos.Model){
 		func(m *pegasos.Model) { m.Classes = m.Classes[:1] },
@@ -145,7 +146,7 @@ func TestModelCheck(t *testing.T) {
 		}
 		change(m)
 		if m.Validate() == nil {
-			t.Errorf("change %d was not found", i)
+			t.Errorf("change %d is accepted", i)
 		}
 	}
 }
@@ -161,8 +162,8 @@ func BenchmarkPredictAll(b *testing.B) {
 	}
 }
 
-// A file may have a Scaling of kind none that is not folded, which changes no scores. It may not
-// have one of kind unit that is folded, which is impossible.
+// A Scaling of kind none that is not folded is valid and changes no scores. A folded Scaling of
+// kind unit is invalid, because weights can't contain it.
 func TestScalingOfFiles(t *testing.T) {
 	p := random(7, 30, 5, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Scale: pegasos.ScaleNone, Lambda: 0.1, Epochs: 2})
@@ -178,12 +179,12 @@ func TestScalingOfFiles(t *testing.T) {
 	}
 	m.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleUnit, Folded: true}
 	if err := m.Validate(); err == nil {
-		t.Error("rows divided by their lengths are folded into weights")
+		t.Error("a folded Scaling of kind unit is accepted")
 	}
 }
 
-// A model that scales rows itself scores a row with other columns as if it had the model's: missing
-// features are 0 before they are scaled.
+// A model that scales rows treats features that a row lacks as 0 before scaling, and ignores
+// features that the model lacks.
 func TestWithColsScaled(t *testing.T) {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 2, 4}, {0, 1, 3},
 		{5, 0, 1}}, Bias: []float64{1, 0, -1}, Lambda: 1, Config: pegasos.Config{}.Plain(),
@@ -234,7 +235,7 @@ func TestObjective(t *testing.T) {
 		y, weights    []float32
 		penalty, loss float64
 	}{
-		"two classes":   {m, scores, y, nil, 0.25 * (25 + 1), 2.5 / 3}, // the appended weight is 2/2
+		"two classes":   {m, scores, y, nil, 0.25 * (25 + 1), 2.5 / 3}, // 1: bias/BiasScale
 		"weights":       {m, scores, y, []float32{0, 1, 3}, 6.5, 6.5 / 4},
 		"unknown label": {m, scores, []float32{5, 6, 7}, nil, 6.5, nan},
 		"not counted":   {m, scores, []float32{5, 6, 7}, []float32{1, 0, 1}, 6.5, 1},

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Before the first chunk NewPartialFrom's model is the given one. A chunk of all rows gives the
-// model of a one-epoch run with that Start, to the bit, whatever settings it has.
+// Before the first chunk, the model of NewPartialFrom gives rows the scores of the given model,
+// within rounding. After a chunk of all rows, it has the hash of a run of one epoch with the given
+// model as its Start.
 func TestPartialFrom(t *testing.T) {
 	plain := pegasos.Config{
 		Offset:  pegasos.OffsetNone,
@@ -44,7 +45,7 @@ func TestPartialFrom(t *testing.T) {
 			first.Names[k] = string(rune('a' + k))
 		}
 		if s := first.Scaling; c.classes == 1 {
-			e := &first.Config.Epsilon // choose a value that e/Spread*Spread rounds
+			e := &first.Config.Epsilon // choose a value that differs from Epsilon/Spread*Spread
 			for *e/s.Spread*s.Spread == *e {
 				*e = math.Nextafter(*e, math.Inf(1))
 			}
@@ -59,7 +60,7 @@ func TestPartialFrom(t *testing.T) {
 			for k, z := range same.Decision(p.dense, i, nil) {
 				want := had[k]
 				if math.Abs(z-want) > 1e-5*(1+math.Abs(want)) {
-					t.Fatalf("%+v: score %v before the first chunk, was %v", c, z, want)
+					t.Fatalf("%+v: score %v before the first chunk, want %v", c, z, want)
 				}
 			}
 		}
@@ -77,19 +78,21 @@ func TestPartialFrom(t *testing.T) {
 		if m.Config.Scale != first.Config.Scale || m.Config.Lambda != first.Lambda ||
 			m.Config.Multiclass != first.Config.Multiclass || m.Config.Bias != first.Config.Bias ||
 			m.Config.Epsilon != first.Config.Epsilon || !reflect.DeepEqual(m.Names, first.Names) {
-			t.Errorf("%+v: %+v, was %+v", c, m.Config, first.Config)
+			t.Errorf("%+v: Config %+v or other names, want those of the first model, %+v", c, m.Config,
+				first.Config)
 		}
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
 			t.Fatal(err)
 		}
 		if read, err := pegasos.Read(&file); err != nil || read.Hash() != m.Hash() {
-			t.Errorf("%+v: read again: %v", c, err)
+			t.Errorf("%+v: reading the written model: %v, or another hash", c, err)
 		}
 	}
 }
 
-// A class without rows in the chunks keeps its weights, and steps count on from chunk to chunk.
+// Chunks may lack rows of a class: the model still predicts most rows of all classes correctly. The
+// steps of a pair with rows are added from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
 	first := train(
@@ -124,7 +127,7 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	}
 	m := partialModel(t, part)
 	if reflect.DeepEqual(m.Weights[0], first.Weights[0]) {
-		t.Error("the pair of the chunk's classes is as it was")
+		t.Error("the weights of the pair with rows have not changed")
 	}
 	right := 0
 	for i, label := range m.PredictAll(p.dense) {
@@ -133,12 +136,12 @@ func TestPartialFromSomeClasses(t *testing.T) {
 		}
 	}
 	if right < 110 { // a third of the rows is in the class that the chunks lack
-		t.Errorf("%d rows of 150 are right", right)
+		t.Errorf("%d of 150 rows are predicted correctly", right)
 	}
 }
 
-// Shuffled makes the Order of a Partial's model Permutation. Its file can be read and trained on in
-// chunks, but Train refuses the Config.
+// With the order Shuffled, a Partial's model has the order Permutation. The written model can be
+// read and continued in chunks, but Train rejects its Config.
 func TestPartialFromPartial(t *testing.T) {
 	p := apart(32, 60, 5, 2)
 	part, err := pegasos.NewPartial(pegasos.Config{Order: pegasos.Shuffled}, []float32{0, 1}, 5)
@@ -168,7 +171,7 @@ func TestPartialFromPartial(t *testing.T) {
 	}
 }
 
-// Models whose settings depend on all rows can't be continued in chunks.
+// NewPartialFrom rejects models whose lambdas or class weights depend on all rows, and nil.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
 	for field, cfg := range map[string]pegasos.Config{
@@ -176,7 +179,7 @@ func TestPartialFromRefuses(t *testing.T) {
 		"ClassWeight": {ClassWeight: pegasos.Balanced, Epochs: 1},
 	} {
 		y := p.y
-		if field == "C" { // so that the pairs differ in size
+		if field == "C" { // give the pairs different numbers of rows, and with C different lambdas
 			y = append([]float32(nil), p.y...)
 			for i := range 10 {
 				y[i] = y[0]
@@ -189,6 +192,6 @@ func TestPartialFromRefuses(t *testing.T) {
 		}
 	}
 	if _, err := pegasos.NewPartialFrom(nil); err == nil {
-		t.Error("no model is taken")
+		t.Error("NewPartialFrom accepts nil")
 	}
 }

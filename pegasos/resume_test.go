@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// resumed trains with a pause after each of the given steps. It writes the model to a file and
-// resumes from that file each time, and returns the last model.
+// resumed trains with a pause after each of the given numbers of steps. It encodes and reads the
+// model at each pause, resumes the read model, and returns the model of the run's end.
 func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	pauses ...int64) *pegasos.Model {
 	t.Helper()
@@ -40,6 +40,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	panic("unreachable")
 }
 
+// steps returns the number of steps of m, or 0 if m is nil.
 func steps(m *pegasos.Model) int64 {
 	if m == nil {
 		return 0
@@ -47,8 +48,8 @@ func steps(m *pegasos.Model) int64 {
 	return m.Result.Steps
 }
 
-// A run that has ended can be resumed with more epochs. With the last iterate, it ends with the
-// model of the longer run.
+// A run that has ended can be resumed with more epochs. With LastIterate, it ends with the hash of
+// a run of all epochs.
 func TestResumeLonger(t *testing.T) {
 	data := random(33, 30, 4, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.05, Average: pegasos.LastIterate, Epochs: 4}
@@ -64,12 +65,13 @@ func TestResumeLonger(t *testing.T) {
 		t.Errorf("%v, %s, want %s", err, have.Hash(), want.Hash())
 	}
 	if have.State != nil {
-		t.Error("a state that nobody asked for")
+		t.Error("the model has a State without KeepState")
 	}
 }
 
-// A run that was canceled, and a model taken in a callback, resume to the bits of the unbroken run.
-func TestResumeCancelled(t *testing.T) {
+// The model of a canceled run and a model from a Progress callback can be resumed, and end with the
+// hash of the unbroken run.
+func TestResumeCanceled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.02, Epochs: 11}
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
@@ -93,7 +95,7 @@ func TestResumeCancelled(t *testing.T) {
 			tr := pegasos.Trainer{Config: cfg, Resume: from, Threads: 2}
 			have, err := trainPlain(t.Context(), &tr, data.dense, data.y)
 			if err != nil || have.Hash() != want.Hash() {
-				t.Errorf("%s: %v, other bits", multiclass, err)
+				t.Errorf("%s: %v, or another hash", multiclass, err)
 			}
 		}
 	}
@@ -136,8 +138,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Runs with open settings and every solver, order and scaling are interrupted once or several
-// times. They write the same file as the unbroken run, byte for byte.
+// Runs with random settings are paused and resumed up to three times. They write the file of the
+// unbroken run.
 func TestResumeFiles(t *testing.T) {
 	chains := 200
 	if testing.Short() {

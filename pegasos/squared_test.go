@@ -10,20 +10,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ridgeProblem is a problem with the squared loss, which solve solves by the normal equations.
+// ridgeProblem is a training problem with the squared loss.
 type ridgeProblem struct {
 	x         *dense.Matrix
 	y         []float32
-	weight    []float64 // weights of the rows; nil for ones
+	weight    []float64 // weight of each row; nil if all are 1
 	lambda    float64
-	bias      float64 // value of the appended feature; 0 for none
+	bias      float64 // value of the bias feature; 0 if there is no bias with a penalty
 	free      bool    // there is a bias without a penalty
 	prior     []float64
 	priorBias float64
 }
 
-// solve returns the optimal weights and bias, and P there, from the normal equations by Gaussian
-// elimination in float64.
+// solve returns the optimal weights, the optimal bias and the least objective, from the normal
+// equations by Gaussian elimination in float64.
 func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	d := p.x.Cols() + 1
 	value := p.bias
@@ -55,8 +55,8 @@ func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 			all += c
 		}
 	}
-	// (X'CX + lambda) (w - start) = X'C (y - X start), where C holds the weights divided by their
-	// sum.
+	// The normal equations are (X'CX + lambda) (w - start) = X'C (y - X start). The diagonal matrix
+	// C has the row weights divided by their sum.
 	a := make([][]float64, d)
 	for j := range a {
 		a[j] = make([]float64, d+1)
@@ -121,8 +121,8 @@ func eliminate(a [][]float64) []float64 {
 	return u
 }
 
-// Models of every solver and setting are close to the solution of the normal equations, and their
-// bounds hold.
+// With several solvers and settings, the weights are close to the solution of the normal equations,
+// and the objective and the lower bound enclose the optimum.
 func TestSquaredNormalEquations(t *testing.T) {
 	for seed := range uint64(3) {
 		data, other := random(seed, 90, 5, 2, 0.9).numbers(seed), random(seed+9, 40, 5, 2, 1)

@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// from trains from a start, and with a prior, without any choice by the data. Either may be nil.
+// from trains with the given Start and Prior, which may be nil, and with the defaults of
+// Config.Plain for zero fields.
 func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.Model,
 	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
@@ -24,8 +25,9 @@ func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.M
 	return m
 }
 
-// A run with a Start takes the paper's steps from the Start's weights, with t counting on, with or
-// without a Prior; compared with steps in float64, up to a row near a kink of the loss.
+// A run with a Start continues from the Start's weights and step number with the paper's steps,
+// with and without a Prior. The test computes the steps in float64 and compares the weights within
+// rounding, until a margin is so near a kink of the loss that rounding may decide the step.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -90,7 +92,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A run that starts near the optimum stays there; from w = 0 one epoch ends farther from it.
+// A run of one epoch that starts near the optimum stays near the optimum. A run of one epoch from
+// w = 0 ends with a larger objective.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
 	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {
@@ -100,7 +103,7 @@ func TestStartIsKept(t *testing.T) {
 		b := from(t, data.dense, data.y, a, nil, cfg)
 		c := mustTrain(t, data.dense, data.y, cfg)
 		if b.Result.Objective > 1.05*a.Result.Objective || c.Result.Objective < b.Result.Objective {
-			t.Errorf("%s: objective %v, after another epoch %v, after one alone %v", average,
+			t.Errorf("%s: objective %v, after another epoch %v, after one epoch from w = 0 %v", average,
 				a.Result.Objective, b.Result.Objective, c.Result.Objective)
 		}
 		if b.Result.Steps != 201*200 || b.Result.Epochs != 1 ||
@@ -110,8 +113,8 @@ func TestStartIsKept(t *testing.T) {
 	}
 }
 
-// P and its bound enclose the optimum of the problem with a prior, which gradient descent finds
-// from the definition.
+// The objective and the lower bound enclose the optimum of the problem with a prior. The test finds
+// the optimum by gradient descent on the definition of P.
 func TestPrior(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge} {
 		for seed := range uint64(3) {
@@ -183,7 +186,8 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// With a large lambda the weights stay equal to the prior's.
+// With a large lambda the weights stay within 1e-6 of the prior's, and the biases equal to the
+// prior's.
 func TestPriorIsTheLimit(t *testing.T) {
 	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
 	prior := mustTrain(t, other.dense, other.y, pegasos.Config{Lambda: 0.01,
@@ -209,7 +213,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 }
 
-// A Start or Prior that does not match the run is an error; canceled runs return the start.
+// A Start or Prior that does not match the run is an error, and so is a label that the Prior lacks.
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
@@ -246,8 +250,8 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
 	}
-	// A run that is canceled before its first step returns the start, also one that has taken no
-	// steps, as models of other programs.
+	// A run that is canceled before its first step returns the Start's weights and bias, also if
+	// the Start has taken no steps, like a model of another program.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {

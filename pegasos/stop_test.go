@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkedEpochs returns the epochs after which Tol and Patience are checked.
+// checkedEpochs returns the epochs below epochs after which a run checks Tol and Patience.
 func checkedEpochs(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
@@ -19,8 +19,8 @@ func checkedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run ends after Patience checks without a better model on the validation data. The result is the
-// best of all checked models and the last one, the first among equals.
+// A run ends after Patience checks in a row without a better model on the validation data. It
+// returns the best of the checked models and the final model; of equally good models, the first.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []pegasos.Config{
@@ -34,9 +34,9 @@ func TestPatience(t *testing.T) {
 		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// Whole epochs, nine epochs and a part of the tenth, and less than one epoch.
+			// 40 epochs, nine epochs and a part of the tenth, and less than one epoch.
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
-				// Both have the same true model.
+				// data and valid have labels of the same random linear model.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)
 				if cfg.Loss.Regression() {
 					data, valid = data.numbers(1), valid.numbers(2)
@@ -64,7 +64,8 @@ func TestPatience(t *testing.T) {
 						return
 					}
 					if stop > 0 {
-						t.Errorf("%+v: goes on to epoch %d after %d", cfg, p.Epoch, stop)
+						t.Errorf("%+v: epoch %d follows, although the run should end with epoch %d", cfg,
+							p.Epoch, stop)
 					}
 					if m := p.Model(); best == nil || quality(m) > quality(best)+1e-12 {
 						best, worse = m, 0
@@ -80,7 +81,7 @@ func TestPatience(t *testing.T) {
 					m.Result.Steps != best.Result.Steps ||
 					m.Result.Objective != best.Result.Objective ||
 					m.Result.Violations != best.Result.Violations {
-					t.Errorf("%+v: a model after %v epochs, the best is after %v", cfg,
+					t.Errorf("%+v: the model of %v epochs is returned, the best has %v epochs", cfg,
 						m.Result.Epochs, best.Result.Epochs)
 				}
 				if stop > 0 {
@@ -101,17 +102,17 @@ func TestPatience(t *testing.T) {
 		}
 	}
 	if early < 10 || late < 10 {
-		t.Errorf("%d runs stopped early, %d at their best in the end", early, late)
+		t.Errorf("%d runs ended early, %d with the best model at the end", early, late)
 	}
 }
 
-// The rows of Valid may have other features and labels than the training set, but there must be
-// some rows.
+// The rows of Valid may have other features and labels than the training set. Patience without
+// rows, without a label or weight per row, or with a NaN target is an error.
 func TestValid(t *testing.T) {
 	data := random(54, 60, 6, 3, 1)
 	narrow := random(55, 20, 4, 3, 1)
 	narrow.y[3] = 77
-	narrow.y[4] = float32(math.NaN()) // so that every prediction is wrong
+	narrow.y[4] = float32(math.NaN()) // every prediction of this row is wrong
 	for _, x := range []pegasos.Examples{narrow.dense, dense.New(20, 9)} {
 		tr := pegasos.Trainer{
 			Config: pegasos.Config{Patience: 2},
@@ -137,9 +138,9 @@ func TestValid(t *testing.T) {
 	}
 	m, err := trainPlain(t.Context(), &numbers, data.dense, data.y)
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
-		t.Errorf("NaN to predict: %v", err)
+		t.Errorf("a NaN target: %v", err)
 	}
-	// An interrupted run returns the model that it has.
+	// A canceled run returns the model of its steps so far.
 	ctx, cancel := context.WithCancel(t.Context())
 	tr := pegasos.Trainer{
 		Config: pegasos.Config{Patience: 3},
@@ -152,9 +153,9 @@ func TestValid(t *testing.T) {
 	}
 	if m, err := trainPlain(ctx, &tr, data.dense, data.y); !errors.Is(err, context.Canceled) ||
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
-		t.Errorf("cancelled: %v, %+v", err, m)
+		t.Errorf("canceled: %v, %+v", err, m)
 	}
-	// Stopping criteria can be combined: the first that is met ends the run.
+	// Tol and Patience can be combined: Tol ends this run.
 	cfg := pegasos.Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
 	tr = pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
 	m, err = trainPlain(t.Context(), &tr, data.dense, data.y)
