@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// autoTrial is newTrial with FinishAuto, which starts Newton's method at once or after dual
-// descent.
+// autoTrial is newtonTrial with FinishAuto, which may start with dual descent.
 func autoTrial(seed uint64) *trial {
 	t := newtonTrial(seed)
 	t.tr.Config.Finish = pegasos.FinishAuto
@@ -17,18 +16,17 @@ func autoTrial(seed uint64) *trial {
 	return t
 }
 
-// No proof of a run with FinishAuto is wrong, on random data and settings; -certify-runs 10000
-// tries 10000 problems.
+// Certificates of FinishAuto are true for random data and settings.
 func TestAutoCertificate(t *testing.T) {
 	defer func() { newton.UseSparse = true }()
 	var n tally
 	n.certifyRandom(t, 2000, 60, autoTrial)
 	if n.close < n.problems/3 {
-		t.Error("too few proofs")
+		t.Error("too few lower bounds within 0.1 % of the objective")
 	}
 }
 
-// Runs with FinishAuto have the same bits on every code path and for any number of threads.
+// Models of FinishAuto have these hashes for any number of threads: see TestGoldenModels.
 func TestGoldenAuto(t *testing.T) {
 	few, wide := random(71, 3000, 10, 3, 0.7), random(72, 200, 150, 2, 1)
 	for _, c := range []struct {
@@ -51,9 +49,8 @@ func TestGoldenAuto(t *testing.T) {
 	}
 }
 
-// A run with nothing set but Tol has the same bits on every code path and for any number of
-// threads, on dense, sparse and 8-bit rows, for each of which Newton's method has its own
-// arithmetic.
+// Models of runs with Tol that choose the solver have these hashes for any number of threads: see
+// TestGoldenModels. Newton's method has separate code for dense, sparse and 8-bit rows.
 func TestGoldenTol(t *testing.T) {
 	pixels := random(79, 2500, 40, 3, 0.9)
 	toPixels(pixels.dense, 255)
@@ -97,7 +94,7 @@ func TestGoldenTol(t *testing.T) {
 	}
 }
 
-// A run with nothing set but Tol continues until that gap is proven.
+// A run with Tol, but without Epochs, continues until the gap Tol is proven.
 func TestTolIsProven(t *testing.T) {
 	data := apart(74, 400, 8, 3)
 	for _, cfg := range []pegasos.Config{
@@ -113,6 +110,6 @@ func TestTolIsProven(t *testing.T) {
 	}
 	numbers := pegasos.Config{Tol: 1e-5, Loss: pegasos.EpsInsensitive}
 	if m := train(t, data.dense, data.y, pegasos.Trainer{Config: numbers}); !(m.Result.Gap <= 1e-5) {
-		t.Errorf("numbers: gap %v", m.Result.Gap)
+		t.Errorf("regression: gap %v", m.Result.Gap)
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Batches on dense rows give the same bits as on rows of a user's own type, and for any number of
-// threads.
+// With batches, dense rows and user-defined rows give the same hash, with any number of threads.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
 	for _, cfg := range []pegasos.Config{
@@ -19,7 +18,7 @@ func TestBatchKernels(t *testing.T) {
 		a := mustTrain(t, data.dense, data.y, cfg)
 		b := mustTrain(t, sample.UserRows(data.dense), data.y, cfg)
 		if a.Hash() != b.Hash() {
-			t.Errorf("%+v: another model", cfg)
+			t.Errorf("%+v: another model with user-defined rows", cfg)
 		}
 		for threads := 1; threads < 5; threads++ {
 			m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: threads},
@@ -31,8 +30,8 @@ func TestBatchKernels(t *testing.T) {
 	}
 }
 
-// With all rows in a batch nothing is random, and the mean objective of the iterates satisfies the
-// bound of Theorem 1 (Corollary 1).
+// With all rows in a batch, the order and the seed do not change the hash, and the mean objective
+// of the iterates satisfies the bound of Theorem 1 (Corollary 1).
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50})
@@ -50,11 +49,11 @@ func TestBatchOfAll(t *testing.T) {
 		r2 = math.Max(r2, float64(data.dense.SumSquares(i)))
 	}
 	for _, project := range []bool{false, true} {
-		sum, taken := 1.0, 1 // the hinge loss of w = 0, before the first step
+		sum, taken := 1.0, 1 // the objective at w = 0, before the first step, is 1
 		tr := pegasos.Trainer{
 			Config: pegasos.Config{Batch: 60, Lambda: lambda, Steps: steps,
 				Offset: pegasos.OffsetNone, Average: pegasos.LastIterate, Project: project},
-			Progress: func(p pegasos.Progress) { // after each step
+			Progress: func(p pegasos.Progress) { // called after each step, which is an epoch
 				if p.Steps < steps {
 					sum += p.Measure().Objective
 					taken++
@@ -84,7 +83,8 @@ func TestBatchOfOne(t *testing.T) {
 	}
 }
 
-// With projection, the first steps without an offset do not raise the objective as much as without.
+// Without an offset, projection at least halves the largest objective after an epoch. A projected
+// step ends at |w| = 1/sqrt(lambda).
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {

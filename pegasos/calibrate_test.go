@@ -7,7 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The runs of a calibration report progress as one run: the model's, then one for each fold.
+// With Calibrate, the run of the model and the following run of each fold report progress as one
+// run.
 func TestCalibrateProgress(t *testing.T) {
 	data := random(91, 60, 4, 2, 1)
 	var last pegasos.Progress

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// claimedCols is three rows of zeros that report an arbitrary number of columns.
+// claimedCols has three rows of zeros and claims to have the given number of columns.
 type claimedCols int
 
 func (claimedCols) Rows() int                    { return 3 }
@@ -18,8 +18,8 @@ func (claimedCols) Dot(int, []float32) float32   { return 0 }
 func (claimedCols) Axpy(int, float32, []float32) {}
 func (claimedCols) SumSquares(int) float32       { return 0 }
 
-// A user-defined type may report any number of columns. An impossible number, or a number for which
-// vectors exceed MaxMemory, is an error that comes before large allocations.
+// A user-defined type may return any number of columns. An impossible number, or a number for which
+// vectors exceed MaxMemory, is an error before large allocations.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
@@ -57,7 +57,7 @@ func TestImpossibleColumns(t *testing.T) {
 	}
 }
 
-// noRows reports a negative number of rows.
+// noRows claims to have -1 rows.
 type noRows struct{ claimedCols }
 
 func (noRows) Rows() int { return -1 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The public constants have the values of those that the internal packages use.
+// The public constants equal the constants of the internal packages.
 func TestConstants(t *testing.T) {
 	if DefaultLambda != settings.DefaultLambda {
 		t.Errorf("DefaultLambda is %v, want %v", DefaultLambda, settings.DefaultLambda)
@@ -51,7 +51,7 @@ func TestConstants(t *testing.T) {
 		{string(ScaleUnit), string(scale.Unit)},
 	} {
 		if pair[0] != pair[1] {
-			t.Errorf("a public constant is %q, the internal one %q", pair[0], pair[1])
+			t.Errorf("a public constant is %q, the internal constant %q", pair[0], pair[1])
 		}
 	}
 }

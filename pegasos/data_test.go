@@ -16,8 +16,8 @@ func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {
 	return float64(right) / float64(len(y))
 }
 
-// Objectives on real data come near the optimum that liblinear found (the data's README has it),
-// and objective and bound enclose it.
+// On real data, objectives come near the optimum as found by liblinear (see the README of the
+// data), and the objective and the lower bound enclose this optimum.
 func TestRealData(t *testing.T) {
 	dir := dataDir(t)
 	if dir == "" {
@@ -26,8 +26,8 @@ func TestRealData(t *testing.T) {
 	for _, c := range []struct {
 		name, train, test string
 		cols, epochs      int
-		optimum           float64 // objective of liblinear, an upper bound on the optimum
-		factor, accuracy  float64 // largest objective over optimum, least test accuracy
+		optimum           float64 // liblinear's objective, slightly above the optimum
+		factor, accuracy  float64 // largest ratio of objective and optimum, least test accuracy
 	}{
 		{"a9a", "a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz", 123, 40, 0.351763020, 1.01, 0.848},
 		{"IMDB", "imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz", 28082, 16,
@@ -39,7 +39,7 @@ func TestRealData(t *testing.T) {
 		m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-4, Epochs: c.epochs})
 		seconds := time.Since(start).Seconds()
 		r, right := m.Result, accuracy(m, xt, yt)
-		t.Logf("%s: %.4f of the optimum, bound %.4f of it, gap %.2f %%, accuracy %.2f %%, %.2f "+
+		t.Logf("%s: P/optimum %.4f, bound/optimum %.4f, gap %.2f %%, accuracy %.2f %%, %.2f "+
 			"million steps/s with the certificate",
 			c.name, r.Objective/c.optimum, r.DualObjective/c.optimum, 100*r.Gap, 100*right,
 			float64(r.Steps)/seconds/1e6)
@@ -58,7 +58,7 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// Each multi-class scheme reaches its wanted accuracy on Fashion-MNIST.
+// One-vs-one, Crammer-Singer and one-vs-rest reach the given test accuracies on Fashion-MNIST.
 func TestRealImages(t *testing.T) {
 	dir := dataDir(t)
 	if dir == "" {
@@ -89,7 +89,7 @@ func TestRealImages(t *testing.T) {
 			t.Errorf("%s: accuracy %v, want %v", m.Config.Multiclass, right, c.accuracy)
 		}
 	}
-	// The optimum is known for class 6, shirts, against the rest.
+	// liblinear found the optimum for class 6, shirts, against the rest.
 	const optimum = 0.17453292
 	if c := m.Result.PerClass[6]; c.DualObjective > optimum || c.Objective < optimum*(1-1e-5) {
 		t.Errorf("class 6: objective %v and bound %v do not enclose the optimum %v", c.Objective,

@@ -8,11 +8,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Config and settings.Settings have the same fields, and each survives the conversion both ways.
+// Config and settings.Settings have the same number of fields, and each field of Config survives
+// the conversion to Settings and back.
 func TestSettingsFields(t *testing.T) {
-	config, room := reflect.TypeFor[pegasos.Config](), reflect.TypeFor[settings.Settings]()
-	if config.NumField() != room.NumField() {
-		t.Errorf("%d fields, want %d", config.NumField(), room.NumField())
+	config, internal := reflect.TypeFor[pegasos.Config](), reflect.TypeFor[settings.Settings]()
+	if config.NumField() != internal.NumField() {
+		t.Errorf("%d fields, want %d", config.NumField(), internal.NumField())
 	}
 	for i := range config.NumField() {
 		var cfg pegasos.Config
@@ -27,7 +28,7 @@ func TestSettingsFields(t *testing.T) {
 		}
 		s := pegasos.SettingsOf(cfg)
 		if back := pegasos.FromSettings(*s); back != cfg || *s == (settings.Settings{}) {
-			t.Errorf("%s: %+v came back as %+v", config.Field(i).Name, cfg, back)
+			t.Errorf("%s: %+v is converted to %+v", config.Field(i).Name, cfg, back)
 		}
 	}
 }

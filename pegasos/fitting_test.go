@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// shaped returns sparse rows of the given shape, with nonzeros values each, spread over all
-// columns. Every class has rows.
+// shaped returns sparse rows with the given number of nonzeros in each row, distributed over all
+// columns, and their classes. Every class has rows.
 func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []float32) {
 	starts := make([]int64, 1, rows+1)
 	var index []int32
@@ -31,14 +31,14 @@ func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []
 	return (*sparse.Matrix)(matrices.Trusted(cols, starts, index, values)), y
 }
 
-// Training of many classes, on few columns or on text, is not refused, and needs little more memory
-// than the weights and the data for rows: pairs have no copies of the rows.
+// With many classes, training needs at most a given number of bytes besides the data: pairs of
+// classes have no copies of their rows.
 func TestManyClassesFit(t *testing.T) {
 	for _, c := range []struct {
 		rows, cols, classes, nonzeros int
 		most                          int64 // bytes besides the data
 	}{
-		{3000, 54, 40, 54, 15e6}, // 780 pairs; copies of their rows would need 30 MB
+		{3000, 54, 40, 54, 15e6}, // 780 pairs, whose rows have 25 MB
 		{1600, 4500, 26, 15, 10e6},
 		{5500, 6, 18, 6, 10e6},
 		{2500, 2500, 60, 15, 10e6},
@@ -63,7 +63,7 @@ func TestManyClassesFit(t *testing.T) {
 		if most > float64(c.most) {
 			t.Errorf("%s: %.1f MB", name, most/1e6)
 		}
-		// Any MaxMemory that allows the settings chosen from the data gives the same model.
+		// Every MaxMemory with which training chooses the same settings gives the same model.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
 			tr := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, MaxMemory: 128e6 / share}
@@ -80,16 +80,17 @@ func TestManyClassesFit(t *testing.T) {
 				same++
 			}
 			if m.Config == want.Config && m.Hash() != want.Hash() {
-				t.Errorf("%s: another model with %d bytes", name, tr.MaxMemory)
+				t.Errorf("%s: another model with a limit of %d bytes", name, tr.MaxMemory)
 			}
 		}
 		if same < 3 {
-			t.Errorf("%s: the same settings with %d limits", name, same)
+			t.Errorf("%s: the same settings with only %d limits", name, same)
 		}
 	}
 }
 
-// Settings chosen from the data are refused only if every multi-class scheme is.
+// With MaxMemory, a run that chooses the multi-class scheme from the data fails only if runs with
+// one-vs-rest, one-vs-one and Crammer-Singer fail.
 func TestChoicesFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	chosen := map[pegasos.Multiclass]int{}
@@ -123,7 +124,7 @@ func TestChoicesFit(t *testing.T) {
 		for _, m := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
 			pegasos.CrammerSinger} {
 			if other, err := try(m); err == nil {
-				t.Errorf("%d x %d of %d classes, %d bytes: %s is refused, %s is not", rows, cols,
+				t.Errorf("%d x %d of %d classes, %d bytes: %s is rejected, %s is not", rows, cols,
 					classes, tr.MaxMemory, cfg.Multiclass, other.Multiclass)
 			}
 		}
@@ -133,7 +134,7 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-// A refusal lists the multi-class schemes that would fit, with their memory.
+// The error of a run that exceeds MaxMemory names a multi-class scheme that does not.
 func TestRefusalNamesSchemes(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := pegasos.Trainer{

@@ -13,7 +13,7 @@ import (
 )
 
 // Train with Holdout sets Result.HeldOut, which survives writing and reading. Verify with the same
-// Holdout recognizes the data; with all rows it contradicts the model.
+// Holdout does not contradict the model. Verify without Holdout does, as the data differ.
 func TestHoldout(t *testing.T) {
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {
 		p := random(3, 300, 5, 3, 1)
@@ -40,7 +40,7 @@ func TestHoldout(t *testing.T) {
 		all.Holdout = 0
 		if v, err = all.Verify(context.Background(), m, x, y, pegasos.VerifyOptions{}); err != nil ||
 			v.Verdict != pegasos.Contradicted {
-			t.Errorf("%s: with the rows held out: %+v, %v", loss, v, err)
+			t.Errorf("%s: without Holdout: %+v, %v", loss, v, err)
 		}
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
@@ -78,7 +78,7 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	if e, err := m.Estimate(&pegasos.Labelled{X: huge, Y: p.y[:1]}); err == nil {
-		t.Errorf("of a score that is not finite: %+v", e)
+		t.Errorf("an estimate from a score that is not finite: %+v", e)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestHoldoutCanceled(t *testing.T) {
 	}
 }
 
-// Read refuses models with impossible estimates.
+// Write or Read rejects a model with an impossible estimate.
 func TestReadRefusesEstimates(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})
@@ -142,7 +142,7 @@ func TestReadRefusesEstimates(t *testing.T) {
 			}
 			b.Reset()
 			if err := m.Write(&b); err != nil {
-				continue // refused even earlier
+				continue // Write rejects the estimate
 			}
 			if _, err := pegasos.Read(&b); err == nil || !strings.Contains(err.Error(), "result: ") {
 				t.Errorf("%s, held out %v: %v", name, held, err)

@@ -13,14 +13,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// nearlyEqual returns sample.NearlyEqual in both layouts.
+// nearlyEqual returns the data of sample.NearlyEqual as dense and sparse rows.
 func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 	x, y := sample.NearlyEqual(seed, rows, cols, classes, signal)
 	return pair{x, toSparse(x), y}
 }
 
-// Held-out rows choose a smaller lambda than the rule's for a signal in small differences of
-// correlated columns, but not for noise.
+// If the signal is in small differences of correlated columns, cross-validation chooses a lambda
+// that gives an accuracy of 85 %. For noise it chooses no lambda below 1e-5 R^2.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
@@ -39,15 +39,15 @@ func TestLambdaByFolds(t *testing.T) {
 			noise := nearlyEqual(2, 900, 12, classes, false)
 			m = train(t, noise.dense, noise.y, pegasos.Trainer{Config: pegasos.Config{Loss: loss}})
 			if m.Scaling.R2/m.Lambda > 1e5 {
-				t.Errorf("%d classes, %s, of noise: %s", classes, loss, m.Settings())
+				t.Errorf("%d classes, %s, noise: %s", classes, loss, m.Settings())
 			}
 		}
 	}
 }
 
-// A costly run skips the choice of lambda, and a costlier one also the proof; Model.Settings says
-// so.
-func TestLambdaTooDear(t *testing.T) {
+// A costly run does not choose lambda by folds, and a run with a tiny lambda also ends without the
+// proof. Runs with Lambda, C, Start or Prior choose no lambda.
+func TestLambdaTooCostly(t *testing.T) {
 	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})
 	if s := m.Settings(); !strings.HasSuffix(s, "until proven to 1 %") {
@@ -66,7 +66,7 @@ func TestLambdaTooDear(t *testing.T) {
 	}
 }
 
-// A run that is paused, written, read and resumed keeps the lambda that its folds chose.
+// A run that is paused, written, read and resumed keeps the lambda that cross-validation chose.
 func TestLambdaResumed(t *testing.T) {
 	p := nearlyEqual(3, 400, 8, 2, true)
 	whole := train(t, p.dense, p.y, pegasos.Trainer{})

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A matrix that is checked while its rows are read trains the same model, and fails if a row is
-// bad.
+// A matrix whose rows are checked when they are read gives the model of a matrix that was checked
+// before. If a row is damaged, Train, Verify and Fit return an error.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}
 	var indices []int32
@@ -48,7 +48,7 @@ func TestLazyExamples(t *testing.T) {
 			(m != nil || !errors.Is(err, damaged)) {
 			t.Errorf("row %d bad: %v, %v", bad, m, err)
 		}
-		// Verify and Fit scale the rows before anything else reads them.
+		// In Verify and Fit, scaling is the first to read the rows.
 		var tr pegasos.Trainer
 		_, err = tr.Verify(context.Background(), scaled, x, y, pegasos.VerifyOptions{})
 		p, wrong := pegasos.NewPartialFrom(scaled)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Wrong arguments panic with a message that names them, not with an index out of range.
+// With wrong arguments, functions panic with a message that names the argument.
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})

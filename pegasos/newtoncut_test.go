@@ -9,8 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run ends soon after its context is canceled, and can be resumed to the bit: within an iteration
-// of Newton's method, while a resumed run repeats iterations, and during the proof of the gap.
+// A run ends soon after its context is canceled: within an iteration of Newton's method, while a
+// resumed run repeats iterations, and during the proof of the gap. Resumed, it has the hash and the
+// gap of the unbroken run.
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
@@ -29,11 +30,12 @@ func TestCancelNewton(t *testing.T) {
 		cfg.Tol = max(0, cfg.Tol)
 		whole := &watched{Examples: data.Dense, cancel: func() {}}
 		want := mustTrain(t, whole, data.Y, cfg)
-		first := int64(3 * rows) // about when the epoch of Pegasos is over
+		first := int64(3 * rows) // about the number of reads until the end of the Pegasos epoch
 		for k := range int64(3) {
 			at := first + k*(whole.reads.Load()-first)/3
 			var from, m *pegasos.Model
-			// First cancel the training, then a resumed run while it repeats its iterations.
+			// Cancel the training, then a resumed run while it repeats iterations. Let the third
+			// run end.
 			for _, last := range []int64{at, at * 2 / 3, 0} {
 				ctx, cancel := context.WithCancel(t.Context())
 				x := &watched{Examples: data.Dense, cancel: cancel}
@@ -48,21 +50,21 @@ func TestCancelNewton(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s, after %d reads: %v", name, last, err)
 				}
-				// Canceling does not interrupt the sums for a bound, nor those from which the dual
-				// solver starts.
+				// Canceling interrupts neither the sums for a lower bound nor the sums from which
+				// the dual solver starts.
 				most := int64(rows + soon)
 				if name == "auto" {
 					most = 5 * rows
 				}
 				if late := x.reads.Load() - last; late > most {
-					t.Errorf("%s: %d reads after it was cancelled at %d", name, late, last)
+					t.Errorf("%s: %d reads after the cancellation at read %d", name, late, last)
 				}
 				if m != nil { // nil if the run was canceled before its first step
 					from = m
 				}
 			}
 			if m.Hash() != want.Hash() || m.Result.Gap != want.Result.Gap {
-				t.Errorf("%s, after %d reads: another model: %+v, want %+v", name, at, m.Result,
+				t.Errorf("%s, after %d reads: another hash or gap: %+v, want %+v", name, at, m.Result,
 					want.Result)
 			}
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// linearTargets returns rows of six columns of which the targets are linear functions plus noise.
+// linearTargets returns rows of six columns, and targets that are a linear function of the rows
+// plus noise.
 func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 21))
 	x, y := dense.New(rows, 6), make([]float32, rows)
@@ -25,9 +26,9 @@ func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// One row whose target, or a feature of which, is 21 deviations off does not make the model worse
-// for other rows than ridge regression, whose C is 1. An outlying target does not move lambda by
-// orders of magnitude.
+// One training row has a target that is 17 standard deviations off, a feature that is 21 standard
+// deviations off, or both. On clean rows, R^2 of the model is at most 0.02 below R^2 of ridge
+// regression with C = 1. An outlying target lowers lambda by at most a factor of 100.
 func TestOutlier(t *testing.T) {
 	const slack = 0.02 // of R^2
 	clean, truth := linearTargets(99, 2000)
@@ -49,7 +50,7 @@ func TestOutlier(t *testing.T) {
 				ridge := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{
 					Loss: pegasos.Squared, C: 1, Curves: pegasos.CurvesNone}})
 				if have, least := r2(m), r2(ridge)-slack; have < least {
-					t.Errorf("%s, %d rows, %s: R^2 %.3f, want %.3f", loss, rows, name, have, least)
+					t.Errorf("%s, %d rows, %s: R^2 %.3f, want at least %.3f", loss, rows, name, have, least)
 				}
 				if name == "target" && m.Lambda < want/100 {
 					t.Errorf("%s, %d rows: lambda %v, without the outlier %v", loss, rows, m.Lambda, want)

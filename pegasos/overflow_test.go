@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Scores that leave the range of float32 predict NaN, and no class.
+// Predict and PredictAll return NaN for scores beyond float32. Class returns -1 if a score is not
+// finite.
 func TestPredictOverflow(t *testing.T) {
 	x := dense.New(3, 2)
 	copy(x.Row(0), []float32{3e38, 3e38})  // products +Inf and -Inf
@@ -54,9 +55,9 @@ func TestPredictOverflow(t *testing.T) {
 	}
 }
 
-// Weights for unscaled rows may overflow although those for scaled rows are finite. That is an
-// error, also if the run is paused.
-func TestWeightsOfRowsAsTheyAre(t *testing.T) {
+// The weights for unscaled rows may overflow although the weights for scaled rows are finite. That
+// is an error, also if the run is paused.
+func TestUnscaledWeightsOverflow(t *testing.T) {
 	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
 	y := []float32{1e22, 2e22, -1e22, -2e22}
 	cfg := pegasos.Config{

@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// rowsOf returns the rows from to to-1 as a dense matrix, and their labels.
+// rowsOf returns the rows i of d with from <= i < to as a dense matrix, and their labels.
 func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
 	m := dense.New(to-from, d.dense.Cols())
 	for i := from; i < to; i++ {
@@ -36,7 +36,7 @@ func partialModel(t *testing.T, p *pegasos.Partial) *pegasos.Model {
 	return m
 }
 
-// With Sequential, training on chunks gives the model of a single epoch over all rows, to the bit.
+// With Sequential, training on chunks gives the hash of a single epoch over all rows.
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
 	for _, cfg := range []pegasos.Config{
@@ -70,7 +70,8 @@ func TestPartialIsOnePass(t *testing.T) {
 	}
 }
 
-// Training on many chunks comes within 10 % of the objective of training on all rows.
+// Training on many chunks comes within 10 % of the objective of training on all rows. The number of
+// threads does not change the hash.
 func TestPartialConverges(t *testing.T) {
 	data := random(42, 600, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Multiclass: pegasos.OneVsOne},
@@ -90,28 +91,28 @@ func TestPartialConverges(t *testing.T) {
 			}
 			m := partialModel(t, p)
 			if threads > 0 && m.Hash() != hash {
-				t.Errorf("%+v: other bits with %d threads", cfg, threads)
+				t.Errorf("%+v: another hash with %d threads", cfg, threads)
 			}
 			hash = m.Hash()
 			all := cfg
 			all.Epochs = 100
 			best := mustTrain(t, data.dense, data.y, all).Result.Objective
 			if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); !(have < 1.1*best) {
-				t.Errorf("%+v: objective %v, of all rows at once %v", cfg, have, best)
+				t.Errorf("%+v: objective %v, from all rows at once %v", cfg, have, best)
 			}
 		}
 	}
 }
 
-// Chunks may lack classes; the weights of a pair are 0 until a chunk has rows of one of its
-// classes.
+// Chunks may lack classes. The weights of a pair without rows are 0. A chunk with an unknown label
+// is an error and does not change the model.
 func TestPartialLacks(t *testing.T) {
 	data := random(43, 60, 4, 2, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
 		pegasos.CrammerSinger, pegasos.Multinomial} {
 		p := mustPartial(t, pegasos.Config{Multiclass: multiclass}, []float32{0, 1, 7, 8}, 4)
 		if m := partialModel(t, p); m.Predict(data.dense, 0) != 0 || m.Result.Steps != 0 {
-			t.Errorf("%s: a model of nothing", multiclass)
+			t.Errorf("%s: before the first chunk the model is not 0", multiclass)
 		}
 		if err := p.Fit(dense.New(0, 4), nil); err != nil {
 			t.Error(err)
@@ -121,7 +122,7 @@ func TestPartialLacks(t *testing.T) {
 		}
 		m := partialModel(t, p)
 		if multiclass == pegasos.OneVsOne && (norm(m.Weights[5]) != 0 || norm(m.Weights[0]) == 0) {
-			t.Error("weights of pairs without rows")
+			t.Error("the weights of the pair without rows are not 0, or those of the pair with rows are")
 		}
 		encode(t, m)
 		before := m.Hash()
@@ -164,10 +165,10 @@ func TestPartialRefuses(t *testing.T) {
 	}
 	p := mustPartial(t, pegasos.Config{ClassWeight: "1=1e15"}, two, 1)
 	if err := p.Fit(dense.New(1, 2), []float32{1}); err == nil {
-		t.Error("too many columns")
+		t.Error("Fit accepts too many columns")
 	}
 	if err := p.Fit(dense.New(1, 1), two); err == nil {
-		t.Error("too many labels")
+		t.Error("Fit accepts too many labels")
 	}
 	// After a StepError, Model and Fit return the same error.
 	var e *pegasos.StepError
@@ -178,7 +179,8 @@ func TestPartialRefuses(t *testing.T) {
 	}
 }
 
-// A Partial chooses nothing from its data, and accepts settings that Train chose for other rows.
+// A Partial chooses no settings from its data. It accepts settings that Train has chosen, except a
+// scaling.
 func TestPartialChoosesNothing(t *testing.T) {
 	p := apart(1, 300, 6, 3)
 	fit := func(cfg pegasos.Config, x *dense.Matrix) *pegasos.Model {
@@ -196,7 +198,7 @@ func TestPartialChoosesNothing(t *testing.T) {
 	)
 	if m.Hash() != written.Hash() || m.Config != written.Config || m.Bias != nil ||
 		m.Scaling != nil || m.Config.Multiclass != pegasos.OneVsRest || m.Lambda != pegasos.DefaultLambda {
-		t.Errorf("%+v, want that of %+v", m.Config, written.Config)
+		t.Errorf("Config %+v or another model, want that of %+v", m.Config, written.Config)
 	}
 	chosen := train(t, p.dense, p.y, pegasos.Trainer{})
 	scaled := dense.New(300, 6)
@@ -216,9 +218,9 @@ func TestPartialChoosesNothing(t *testing.T) {
 		}
 	}
 	if same < 270 || m.Lambda != chosen.Lambda || len(m.Weights) != len(chosen.Weights) {
-		t.Errorf("%d of 300 predictions are the same, %+v", same, m.Config)
+		t.Errorf("only %d of 300 predictions agree, or lambda or the scheme differs: %+v", same, m.Config)
 	}
 	if _, err := pegasos.NewPartial(of, []float32{0, 1, 2}, 6); err == nil {
-		t.Error("the scale of a model was taken for that of rows to come")
+		t.Error("NewPartial accepts a chosen scaling")
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// proven returns a model that is trained with KeepProof, and its data.
+// proven returns a model that was trained with KeepProof, and the training data.
 func proven(t *testing.T) (*pegasos.Model, pair) {
 	data := random(81, 40, 4, 3, 1)
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1}.Plain(), KeepProof: true}
 	return train(t, data.dense, data.y, tr), data
 }
 
-// A proof that is written and read again has the same bytes and confirms its model. It confirms no
-// other model and no other data.
+// Writing a read proof gives the same bytes. Verify confirms the model with the proof, rejects the
+// proof for another model or other data, and contradicts claims above the proven bound.
 func TestProofFile(t *testing.T) {
 	m, data := proven(t)
 	var file bytes.Buffer
@@ -37,7 +37,8 @@ func TestProofFile(t *testing.T) {
 	}
 	var again strings.Builder
 	if err := p.Write(&again); err != nil || again.String() != text || p.Data() != m.Data {
-		t.Errorf("written again: %q, want %q, %v; data %q", again.String(), text, err, p.Data())
+		t.Errorf("the read proof is written as %q, want %q, %v; data %q", again.String(), text, err,
+			p.Data())
 	}
 	verify := func(m *pegasos.Model, data pair) (*pegasos.Verification, error) {
 		return new(pegasos.Trainer).Verify(t.Context(), m, data.dense, data.y,
@@ -51,11 +52,11 @@ func TestProofFile(t *testing.T) {
 	other := *m
 	other.Weights = [][]float32{m.Weights[1], m.Weights[0], m.Weights[2]}
 	if _, err := verify(&other, data); err == nil || !strings.Contains(err.Error(), "another model") {
-		t.Errorf("of another model: %v", err)
+		t.Errorf("another model: %v", err)
 	}
 	if _, err := verify(m, random(82, 40, 4, 3, 1)); err == nil ||
 		!strings.Contains(err.Error(), "other data") {
-		t.Errorf("of other data: %v", err)
+		t.Errorf("other data: %v", err)
 	}
 	claims := *m
 	claims.Result.DualObjective *= 1 + 1e-9
@@ -69,7 +70,7 @@ func TestProofFile(t *testing.T) {
 	}
 }
 
-// A malformed proof gives an error that names the fault.
+// Reading a malformed proof gives an error that names the fault.
 func TestProofErrors(t *testing.T) {
 	header := func(vectors string) string {
 		return "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: " + vectors + "\n\n"

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Values that are NaN are left out of the JSON and become NaN when it is read.
+// The JSON of a Result lacks values that are NaN, and reading it sets lacking values to NaN. null
+// and unknown fields are errors.
 func TestResultJSON(t *testing.T) {
 	r := pegasos.Result{
 		Steps: 10, Epochs: 5, R2: 2, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN(),
@@ -38,7 +39,7 @@ func TestResultJSON(t *testing.T) {
 	}
 }
 
-// Errors of Validate name the fault.
+// Validate returns errors that name the fault.
 func TestValidateModel(t *testing.T) {
 	good := func() *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{1, 2}}, Lambda: 1}
@@ -66,7 +67,7 @@ func TestValidateModel(t *testing.T) {
 	}
 }
 
-// WorstGap is the largest known gap of PerClass.
+// WorstGap returns the largest known gap in PerClass and its index, or NaN and -1.
 func TestWorstGap(t *testing.T) {
 	class := func(objective, bound float64) pegasos.ClassResult {
 		return pegasos.ClassResult{Objective: objective, DualObjective: bound}
@@ -83,13 +84,14 @@ func TestWorstGap(t *testing.T) {
 	} {
 		gap, k := pegasos.Result{PerClass: c.all}.WorstGap()
 		if k != c.k || gap != c.gap && !(math.IsNaN(gap) && math.IsNaN(c.gap)) {
-			t.Errorf("%s: %v of %d, want %v of %d", c.name, gap, k, c.gap, c.k)
+			t.Errorf("%s: gap %v at index %d, want %v at %d", c.name, gap, k, c.gap, c.k)
 		}
 	}
 }
 
-// Compare allows a claimed objective the roundings of float32 and of sums in another order, and
-// needs a bound and a gap that are as good as claimed.
+// Compare contradicts a claimed objective whose relative difference from the computed objective
+// exceeds 1e-5, and does not confirm a claimed objective that is less by more than about 1e-11. It
+// confirms claims only if the computed bound and gap are as good as claimed.
 func TestCompare(t *testing.T) {
 	model := func(p, d float64) *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 0.5,
@@ -124,6 +126,6 @@ func TestCompare(t *testing.T) {
 	}
 	if v := none.Compare(found); v.Verdict != pegasos.Contradicted || v.Gap != found.Gap ||
 		v.Objective != 2 || v.Bound != 1.9 {
-		t.Errorf("without claims of the vector: %+v", v)
+		t.Errorf("without PerClass: %+v", v)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run that a stopping criterion had ended before it was interrupted, during measurement or
-// calibration, takes no more steps when it is resumed.
+// A run that a stopping criterion has ended takes no more steps when it is resumed, and writes the
+// same file.
 func TestResumeEnded(t *testing.T) {
 	data := random(37, 200, 5, 3, 1)
 	valid := &pegasos.Labelled{X: data.dense, Y: data.y}
@@ -26,7 +26,7 @@ func TestResumeEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if m.Result.Epochs >= 1000 {
-				t.Errorf("%s, %s: no rule ended the run", finish, multiclass)
+				t.Errorf("%s, %s: no stopping criterion ended the run", finish, multiclass)
 			}
 			from, err := pegasos.Read(bytes.NewReader(encode(t, m)))
 			if err != nil {
@@ -36,7 +36,7 @@ func TestResumeEnded(t *testing.T) {
 			again := pegasos.Trainer{Config: cfg, Resume: from, Valid: valid}
 			have, err := trainPlain(t.Context(), &again, data.dense, data.y)
 			if err != nil || !bytes.Equal(encode(t, have), encode(t, m)) {
-				t.Errorf("%s, %s: %v, another file: %v passes, want %v", finish, multiclass, err,
+				t.Errorf("%s, %s: %v, another file: %v epochs, want %v", finish, multiclass, err,
 					have.Result.Epochs, m.Result.Epochs)
 			}
 		}

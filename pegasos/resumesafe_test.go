@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run resumes on another code path of the kernels, as on another machine, with the same bits.
+// A run that is paused on one code path and resumed on another has the hash of the unbroken run.
 func TestResumeOnAnotherPath(t *testing.T) {
 	data := random(34, 60, 37, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Epochs: 6, Bias: pegasos.BiasAugmented}
@@ -39,7 +39,7 @@ func TestResumeOnAnotherPath(t *testing.T) {
 	}
 }
 
-// A checkpoint made to do harm, with the right checksum, gives an error or a finite model.
+// Resuming any model file with a valid checksum gives an error or a valid model.
 func FuzzResume(f *testing.F) {
 	data := random(31, 23, 4, 3, 1)
 	trainers := []pegasos.Trainer{

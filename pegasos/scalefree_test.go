@@ -21,8 +21,8 @@ func (p pair) times(k int) pair {
 	return pair{dense: x, sparse: toSparse(x), y: p.y}
 }
 
-// If the features are multiplied by a power of two and lambda by its square, the weights are
-// divided by the power, to the bit, and the objective and the bound stay the same.
+// If the rows are multiplied by a power of two and lambda by the square of this power, the weights
+// are divided by the power, to the bit, and the objective and the lower bound hardly change.
 func TestScaleFree(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,
@@ -73,8 +73,8 @@ func TestScaleFree(t *testing.T) {
 	}
 }
 
-// Rows that float32 can't square are an error that recommends scaling, and an open Scale scales
-// them.
+// If squared norms of rows underflow or overflow float32, a run without scaling returns a RowError
+// that recommends scaling. A run that chooses Scale scales the rows.
 func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
@@ -97,7 +97,7 @@ func TestBeyondSquares(t *testing.T) {
 					continue
 				}
 				a, b := m.Result.Objective, near.Result.Objective
-				// The folds may choose another lambda.
+				// Cross-validation may choose another lambda, which gives another objective.
 				l, n := m.Lambda/m.Scaling.R2, near.Lambda/near.Scaling.R2
 				if math.Abs(l-n) < 0.01*n && !(math.Abs(a-b) < 0.02*b) {
 					t.Errorf("%s, rows times 2^%d: objective %v, want %v", loss, size, a, b)
@@ -105,7 +105,7 @@ func TestBeyondSquares(t *testing.T) {
 			}
 		}
 	}
-	// Scaling does not help against NaN, and rows of zeros are no error.
+	// The error for a NaN does not recommend scaling. Rows of zeros are no error.
 	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
 	var e *pegasos.RowError
 	if _, err := fixed(t.Context(), nan, []float32{0, 1}, pegasos.Config{}); !errors.As(err, &e) ||
@@ -115,8 +115,7 @@ func TestBeyondSquares(t *testing.T) {
 	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, pegasos.Config{})
 }
 
-// The least lambda allowed falls with the length of short rows, and the largest grows with the
-// length of long rows.
+// Short rows allow smaller lambdas, and long rows allow larger lambdas.
 func TestLambdaOfScale(t *testing.T) {
 	data := random(7, 50, 4, 2, 1)
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scored returns a model of each kind over 9 columns, by name, and rows for all of them.
+// scored returns models of different kinds over 9 columns, by name, and rows of 9 columns.
 func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	p = random(5, 60, 9, 4, .5)
 	two := random(6, 60, 9, 2, .5)
@@ -42,7 +42,7 @@ func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	}, p
 }
 
-// A row alone has the same scores, to the bit, as in a matrix, dense or sparse.
+// A dense or sparse row alone has the scores that it has in a matrix, to the bit.
 func TestScoreBits(t *testing.T) {
 	models, p := scored(t)
 	equal := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
@@ -64,7 +64,7 @@ func TestScoreBits(t *testing.T) {
 				}
 				for k, want := range m.Decision(p.sparse, i, nil) {
 					if !equal(sparse[k], want) || !equal(wider[k], want) {
-						t.Fatalf("%s: row %d: sparse score %d is %v, of more features %v, want %v",
+						t.Fatalf("%s: row %d: sparse score %d is %v, with more features %v, want %v",
 							name, i, k, sparse[k], wider[k], want)
 					}
 				}
@@ -106,7 +106,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Several goroutines may use a model at once; the race detector finds it if they may not.
+// Several goroutines may use a model at once. With -race this test detects data races.
 func TestScoreConcurrently(t *testing.T) {
 	models, p := scored(t)
 	m := models["one-vs-one"]

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Verify contradicts a model whose settings, lambda or number of claims were changed.
+// Verify contradicts a model whose settings, lambda, claims or data fingerprint were changed.
 func TestVerifyChangedModel(t *testing.T) {
 	data := random(71, 60, 5, 3, 1)
 	m := train(t, data.dense, data.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05,
@@ -30,7 +30,7 @@ func TestVerifyChangedModel(t *testing.T) {
 	v := verify(func(*pegasos.Model) {})
 	if v.Verdict != pegasos.Confirmed || len(v.Reasons) > 0 || !v.Scaling || !v.Known || v.Proven ||
 		v.Hash != m.Hash() || v.Data != m.Data {
-		t.Errorf("the model as it is: %+v", v)
+		t.Errorf("the unchanged model: %+v", v)
 	}
 	for want, change := range map[string]func(m *pegasos.Model){
 		"config.scale is standard, but scaling.kind max-abs": func(m *pegasos.Model) {
@@ -68,7 +68,7 @@ func TestVerifyChangedModel(t *testing.T) {
 	}); v.Verdict != pegasos.ClaimsNothing || len(v.Reasons) > 0 {
 		t.Errorf("without a claim: %+v", v)
 	}
-	// The same rows in another layout: the fingerprints agree but for the layout.
+	// Verify recognizes the same rows in another format.
 	v, err := new(pegasos.Trainer).Verify(t.Context(), m, data.sparse, data.y,
 		pegasos.VerifyOptions{Passes: 20})
 	if err != nil || v.Verdict == pegasos.Contradicted || !v.Known || v.Data == m.Data {
@@ -76,7 +76,8 @@ func TestVerifyChangedModel(t *testing.T) {
 	}
 }
 
-// The gap in a model's file must follow from the objective and the bound beside it.
+// Read computes the gap from the objective and the bound in the file. If the file has another gap,
+// Verify contradicts the model.
 func TestVerifyChangedGap(t *testing.T) {
 	data := random(72, 60, 5, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 40})
@@ -90,7 +91,7 @@ func TestVerifyChangedGap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read.Result.Gap != m.Result.Gap {
-		t.Errorf("the gap is read from the file: %v", read.Result.Gap)
+		t.Errorf("the gap is %v, want %v as computed", read.Result.Gap, m.Result.Gap)
 	}
 	v, err := new(pegasos.Trainer).Verify(t.Context(), read, data.dense, data.y,
 		pegasos.VerifyOptions{})
