@@ -1,10 +1,10 @@
 package pegasos_test
 
 import (
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 

@@ -282,26 +282,11 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 
 // row returns row i in float64, as the model's scaling scales and expands it.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
-	row := floats.Float64s(t.rows.Row(i))
-	s := m.Scaling
-	if s == nil {
-		return row
+	if m.Scaling == nil {
+		return floats.Float64s(t.rows.Row(i))
 	}
-	length := 0.0
-	for _, v := range row {
-		length += v * v
-	}
-	for j := range row {
-		switch {
-		case s.Kind == pegasos.ScaleUnit && length > 0:
-			row[j] /= math.Sqrt(length)
-		case s.Kind == pegasos.ScaleStandard:
-			row[j] = (row[j] - float64(s.Shift[j])) * float64(s.Factor[j])
-		case s.Kind == pegasos.ScaleMaxAbs:
-			row[j] *= float64(s.Factor[j])
-		}
-	}
-	return append(row, termsOf(s.Expansion, row)...)
+	row := scaledRow(m.Scaling, t.rows.Row(i))
+	return append(row, termsOf(m.Scaling.Expansion, row)...)
 }
 
 // termsOf returns the terms of the expansion e for a scaled row.

@@ -1,10 +1,8 @@
 package pegasos_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -13,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -42,23 +41,15 @@ func text(seed uint64, rows, cols int, unit bool) pair {
 		for range n {
 			j := int(float64(cols) * g.Float64() * g.Float64())
 			x.Row(i)[j] = 1 + float32(g.IntN(3))
-			y[i] += float32(1 - 2*(j%2))
 		}
 		if y[i] = 1; x.Row(i)[0]+x.Row(i)[2] > x.Row(i)[1]+x.Row(i)[3] {
 			y[i] = -1
 		}
 		if unit {
-			times(x.Row(i), float32(1/math.Sqrt(float64(x.SumSquares(i)))))
+			dense.Scale(float32(1/math.Sqrt(float64(x.SumSquares(i)))), x.Row(i))
 		}
 	}
 	return pair{x, toSparse(x), y}
-}
-
-// times multiplies a row by a.
-func times(row []float32, a float32) {
-	for j := range row {
-		row[j] *= a
-	}
 }
 
 // train returns the model of tr.Train. If training fails, the test fails.
@@ -78,7 +69,7 @@ func TestChoices(t *testing.T) {
 	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
 	long := counts.dense.Take(sequence(400))
 	for i := range 4 {
-		times(long.Row(100*i), 1000)
+		dense.Scale(1000, long.Row(100*i))
 	}
 	images := random(6, 200, 300, 2, 1)
 	enough, few := apart(7, 210, 6, 3), apart(7, 209, 6, 3)
@@ -228,13 +219,9 @@ func TestFold(t *testing.T) {
 				raw = zeros.dense
 			}
 			scores := m.DecisionAll(x)
-			var file bytes.Buffer
-			if err := m.Write(&file); err != nil {
-				t.Fatal(err)
-			}
-			same, err := pegasos.Read(&file)
-			if err != nil || same.Hash() != m.Hash() || same.Scaling.R2 != m.Scaling.R2 {
-				t.Fatalf("%s, %+v: %v", name, cfg, err)
+			same := clone(t, m)
+			if same.Hash() != m.Hash() || same.Scaling.R2 != m.Scaling.R2 {
+				t.Fatalf("%s, %+v: the read model has another hash or R2", name, cfg)
 			}
 			for i := range 200 {
 				row := scaledRow(m.Scaling, raw.Row(i))

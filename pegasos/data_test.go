@@ -1,9 +1,10 @@
 package pegasos_test
 
 import (
-	"github.com/pegasimd/pegasimd/pegasos"
 	"testing"
 	"time"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {

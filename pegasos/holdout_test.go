@@ -42,12 +42,8 @@ func TestHoldout(t *testing.T) {
 			v.Verdict != pegasos.Contradicted {
 			t.Errorf("%s: without Holdout: %+v, %v", loss, v, err)
 		}
-		var file bytes.Buffer
-		if err := m.Write(&file); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := pegasos.Read(&file); err != nil || *again.Result.HeldOut != *e {
-			t.Errorf("%s: read %v", loss, err)
+		if have := clone(t, m).Result.HeldOut; *have != *e {
+			t.Errorf("%s: read %+v, wrote %+v", loss, have, e)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -31,7 +32,7 @@ func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
 		d.scale = tr.Plain().BiasScale
 	}
 	if tr.Weights != nil {
-		d.weights = float64s(tr.Weights)
+		d.weights = floats.Float64s(tr.Weights)
 	}
 	return d
 }
@@ -44,7 +45,7 @@ func (d definition) of(m *pegasos.Model) (p float64) {
 		if d.prior != nil {
 			w0, b = d.prior.Weights[k], b-vectorBias(d.prior, k)
 		}
-		for j, v := range float64s(w) {
+		for j, v := range floats.Float64s(w) {
 			if w0 != nil {
 				v -= float64(w0[j])
 			}
@@ -71,13 +72,6 @@ func (d definition) of(m *pegasos.Model) (p float64) {
 		sum += weight * d.loss(z, i)
 	}
 	return p + sum/n
-}
-
-func float64s(w []float32) (v []float64) {
-	for _, z := range w {
-		v = append(v, float64(z))
-	}
-	return v
 }
 
 // jointLosses lists the losses of joint problems. at computes, in float64, the loss of a row with

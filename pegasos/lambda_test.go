@@ -1,7 +1,6 @@
 package pegasos_test
 
 import (
-	"bytes"
 	"errors"
 	"reflect"
 	"strings"
@@ -74,14 +73,7 @@ func TestLambdaResumed(t *testing.T) {
 	if !errors.Is(err, pegasos.ErrPaused) {
 		t.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := half.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	if half, err = pegasos.Read(&file); err != nil {
-		t.Fatal(err)
-	}
-	m := train(t, p.dense, p.y, pegasos.Trainer{Resume: half})
+	m := train(t, p.dense, p.y, pegasos.Trainer{Resume: clone(t, half)})
 	if m.Hash() != whole.Hash() || !reflect.DeepEqual(m.Config, whole.Config) ||
 		m.Settings() != whole.Settings() {
 		t.Errorf("%s, want %s", m.Settings(), whole.Settings())

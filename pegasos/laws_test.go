@@ -159,7 +159,7 @@ func TestLawScaleNumbers(t *testing.T) {
 }
 
 // Exchanging the order of the two labels, or the sign of the targets, changes only the signs of the
-// weights and the bias.
+// weights and the bias. The label -0 gives the class 0.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)
@@ -178,6 +178,9 @@ func TestLawFlip(t *testing.T) {
 				a.Result.Gap != b.Result.Gap && a.Result.Gap == a.Result.Gap {
 				t.Errorf("%+v: bias %v and %v, %+v and %+v", cfg, a.Bias[0], b.Bias[0], a.Result,
 					b.Result)
+			}
+			if !cfg.Loss.Regression() && math.Float32bits(b.Classes[1]) != 0 {
+				t.Errorf("%+v: the label -0 gives a class of -0", cfg)
 			}
 		}
 	}

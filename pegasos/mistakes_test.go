@@ -2,9 +2,10 @@ package pegasos_test
 
 import (
 	"context"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // With wrong arguments, functions panic with a message that names the argument.

@@ -82,7 +82,7 @@ func TestPredictAllocations(t *testing.T) {
 }
 
 // The hash depends on the bits of weights, biases and classes and on everything else on which
-// predictions depend, but not on lambda, Config, Result or a folded Scaling.
+// predictions depend, but not on lambda, Config, Result, Command or a folded Scaling.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
 		return &pegasos.Model{
@@ -97,10 +97,10 @@ func TestHash(t *testing.T) {
 		t.Errorf("%s, want %s", have, want)
 	}
 	same := new()
-	same.Lambda, same.Config, same.Result.Steps = 1, pegasos.Paper(), 3
+	same.Lambda, same.Config, same.Result.Steps, same.Command = 1, pegasos.Paper(), 3, "-format csv"
 	same.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleStandard, Folded: true, Factor: []float32{2, 3}}
 	if same.Hash() != want {
-		t.Error("lambda, Config, Result or a folded Scaling changes the hash")
+		t.Error("lambda, Config, Result, Command or a folded Scaling changes the hash")
 	}
 	for i, change := range []func(m *pegasos.Model){
 		func(m *pegasos.Model) { m.Weights[0][1] = float32(math.Copysign(0, -1)) },

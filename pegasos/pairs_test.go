@@ -1,11 +1,9 @@
 package pegasos_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -298,10 +297,7 @@ func TestPairModel(t *testing.T) {
 		}
 		cfg.Multiclass = pegasos.OneVsOne
 		m := mustTrain(t, data.dense, data.y, cfg)
-		n, err := pegasos.Read(bytes.NewReader(encode(t, m)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := clone(t, m)
 		if fmt.Sprint(n) != fmt.Sprint(m) || n.Hash() != m.Hash() {
 			t.Errorf("read %+v, wrote %+v", n, m)
 		}
@@ -382,9 +378,8 @@ func TestPairsWithoutRows(t *testing.T) {
 				if math.Abs(r.Objective-objective/n) > 1e-12 || m.Validate() != nil || n == 6 {
 					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
 				}
-				again, err := pegasos.Read(bytes.NewReader(encode(t, m)))
-				if err != nil || fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
-					t.Errorf("%+v: read %v, %v", cfg, again, err)
+				if again := clone(t, m); fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
+					t.Errorf("%+v: read %v", cfg, again)
 				}
 			}
 		}

@@ -1,14 +1,14 @@
 package pegasos_test
 
 import (
-	"fmt"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/order"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -116,7 +116,7 @@ func TestPaper(t *testing.T) {
 						}
 					}}
 					m, err := tr.Train(t.Context(), x, data.y)
-					if err != nil || f.t != cfg.Steps || !slices.Equal(f.u, float64s(m.Weights[0])) {
+					if err != nil || f.t != cfg.Steps || !slices.Equal(f.u, floats.Float64s(m.Weights[0])) {
 						t.Fatalf("%+v: %v after %d steps, want %v: %v", cfg, m.Weights, f.t, f.u, err)
 					}
 				}
@@ -194,86 +194,6 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// If all features are doubled and lambda is multiplied by 4, v doubles, the threshold grows by a
-// factor of 4, and w halves, all of it exactly.
-func TestScaling(t *testing.T) {
-	data := random(6, 70, 8, 3, 0.8)
-	for _, cfg := range []pegasos.Config{{}, {Offset: pegasos.OffsetNone},
-		{Average: pegasos.LastIterate}, {Order: pegasos.IID},
-		{Bias: pegasos.BiasAugmented}} {
-		cfg.Lambda, cfg.Epochs = 1e-3, 6
-		want := mustTrain(t, data.dense, data.y, cfg)
-		for _, c := range []float32{2, 1. / 8, 1 << 10} {
-			scaled := dense.New(70, 8)
-			for i := range 70 {
-				for j, v := range data.dense.Row(i) {
-					scaled.Row(i)[j] = v * c
-				}
-			}
-			cfg := cfg
-			cfg.Lambda *= float64(c) * float64(c)
-			if cfg.Bias == pegasos.BiasAugmented {
-				cfg.BiasScale = float64(c)
-			}
-			have := mustTrain(t, scaled, data.y, cfg)
-			for k := range want.Weights {
-				for j, v := range want.Weights[k] {
-					if have.Weights[k][j] != v/c {
-						t.Fatalf("%+v c %v: weight %d of class %d is %v, want %v", cfg, c, j, k,
-							have.Weights[k][j], v/c)
-					}
-				}
-				if vectorBias(have, k) != vectorBias(want, k) {
-					t.Fatalf("%+v c %v: bias %v, want %v", cfg, c, vectorBias(have, k),
-						vectorBias(want, k))
-				}
-			}
-			if math.Abs(have.Result.Objective-want.Result.Objective) > 1e-12 {
-				t.Errorf("c %v: objective %v, want %v", c, have.Result.Objective,
-					want.Result.Objective)
-			}
-		}
-	}
-}
-
-func TestRelabel(t *testing.T) {
-	data := random(7, 50, 6, 2, 0.8)
-	flipped := make([]float32, len(data.y))
-	for i, v := range data.y {
-		flipped[i] = -3 * v
-	}
-	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
-	b := mustTrain(t, data.dense, flipped, pegasos.Config{Bias: pegasos.BiasAugmented})
-	if fmt.Sprint(a.Classes, b.Classes) != "[0 1] [-3 0]" {
-		t.Errorf("classes %v and %v", a.Classes, b.Classes)
-	}
-	for j, v := range a.Weights[0] {
-		if b.Weights[0][j] != -v {
-			t.Errorf("weight %d: %v and %v", j, v, b.Weights[0][j])
-		}
-	}
-	if a.Bias[0] != -b.Bias[0] {
-		t.Errorf("bias %v and %v", a.Bias[0], b.Bias[0])
-	}
-	if math.Float32bits(b.Classes[1]) != 0 {
-		t.Errorf("a class is -0")
-	}
-}
-
-func TestDuplicates(t *testing.T) {
-	data := random(8, 30, 5, 2, 1)
-	twice := dense.New(60, 5)
-	for i := range 60 {
-		copy(twice.Row(i), data.dense.Row(i%30))
-	}
-	// Both problems have the same objective function, so that both runs come near the same optimum.
-	a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.1, Epochs: 400})
-	b := mustTrain(t, twice, append(data.y, data.y...), pegasos.Config{Lambda: 0.1, Epochs: 200})
-	if math.Abs(a.Result.Objective-b.Result.Objective) > 2e-3*a.Result.Objective {
-		t.Errorf("objectives %v and %v", a.Result.Objective, b.Result.Objective)
-	}
-}
-
 // With LastHalf, a model of 500 steps is the mean of the weights after every 31st step of the last
 // half: 31 is 500/16 rounded down.
 func TestAveragedModel(t *testing.T) {
@@ -296,7 +216,7 @@ func TestAveragedModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return append(float64s(m.Weights[0]), vectorBias(m, 0))
+			return append(floats.Float64s(m.Weights[0]), vectorBias(m, 0))
 		}
 		want := make([]float64, 6)
 		const samples = 9 // after 500, 469, ..., 252 steps

@@ -3,12 +3,13 @@ package pegasos_test
 import (
 	"bytes"
 	"fmt"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Calibrated models and models of the log loss give probabilities that sum to 1 and whose log loss

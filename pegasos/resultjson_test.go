@@ -3,10 +3,11 @@ package pegasos_test
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // The JSON of a Result lacks values that are NaN, and reading it sets lacking values to NaN. null

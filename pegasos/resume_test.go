@@ -1,7 +1,6 @@
 package pegasos_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +31,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 		if m.Result.Steps-before > p {
 			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
 		}
-		if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
-			t.Fatalf("%+v: %v", tr.Config, err)
-		}
-		tr.Resume, tr.Start = m, nil
+		tr.Resume, tr.Start = clone(t, m), nil
 	}
 	panic("unreachable")
 }
@@ -171,10 +167,7 @@ func TestResumeFiles(t *testing.T) {
 			if !errors.Is(err, pegasos.ErrPaused) {
 				break
 			}
-			if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			rest.Resume, rest.Start = m, nil
+			rest.Resume, rest.Start = clone(t, m), nil
 			paused++
 		}
 		rest.KeepState, rest.Pause = false, 0

@@ -1,7 +1,6 @@
 package pegasos_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"strings"
@@ -25,11 +24,8 @@ func TestResumeOnAnotherPath(t *testing.T) {
 				if !errors.Is(err, pegasos.ErrPaused) {
 					t.Fatal(err)
 				}
-				if m, err = pegasos.Read(bytes.NewReader(encode(t, m))); err != nil {
-					t.Fatal(err)
-				}
 				asm.Use(second)
-				tr = pegasos.Trainer{Config: cfg, Resume: m}
+				tr = pegasos.Trainer{Config: cfg, Resume: clone(t, m)}
 				m, err = trainPlain(t.Context(), &tr, data.dense, data.y)
 				if err != nil || m.Hash() != want {
 					t.Errorf("%s, then %s: %v", first, second, err)

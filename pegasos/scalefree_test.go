@@ -2,24 +2,12 @@ package pegasos_test
 
 import (
 	"errors"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
-
-// times returns the rows times 2^k.
-func (p pair) times(k int) pair {
-	x := dense.New(p.dense.Rows(), p.dense.Cols())
-	for i := range x.Rows() {
-		for j, v := range p.dense.Row(i) {
-			x.Row(i)[j] = float32(math.Ldexp(float64(v), k))
-		}
-	}
-	return pair{dense: x, sparse: toSparse(x), y: p.y}
-}
 
 // If the rows are multiplied by a power of two and lambda by the square of this power, the weights
 // are divided by the power, to the bit, and the objective and the lower bound hardly change.
@@ -44,7 +32,7 @@ func TestScaleFree(t *testing.T) {
 			mustTrain(t, sample.UserRows(data.dense), data.y, cfg)}
 		for _, k := range []int{-50, -33, -10, 10, 33, 50} {
 			by := math.Ldexp(1, k)
-			far, other := data.times(k), cfg
+			far, other := data.scaled(float32(by)), cfg
 			other.Lambda *= by * by
 			other.BiasScale *= by
 			for n, x := range []pegasos.Examples{far.dense, sample.UserRows(far.dense)} {
@@ -78,7 +66,7 @@ func TestScaleFree(t *testing.T) {
 func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
-		far := data.times(size)
+		far := data.scaled(float32(math.Ldexp(1, size)))
 		for _, loss := range pegasos.Losses() {
 			y := data.y
 			if loss.Regression() {
@@ -126,7 +114,7 @@ func TestLambdaOfScale(t *testing.T) {
 		{0, 1e-11, ""}, {0, 1e-14, "Lambda"}, {-40, 1e-34, ""}, {-40, 1e-38, "Lambda"},
 		{0, 1e37, ""}, {0, 1e41, "Lambda"}, {50, 1e41, ""},
 	} {
-		x := data.times(c.size).dense
+		x := data.scaled(float32(math.Ldexp(1, c.size))).dense
 		_, err := fixed(t.Context(), x, data.y, pegasos.Config{Lambda: c.lambda})
 		var e *pegasos.ConfigError
 		if errors.As(err, &e) != (c.field != "") || err == nil && c.field != "" {

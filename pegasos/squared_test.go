@@ -2,11 +2,12 @@ package pegasos_test
 
 import (
 	"cmp"
-	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"math"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
+	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -170,7 +171,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 				p.weight = wideWeights
 			}
 			if c.tr.Prior != nil {
-				p.prior, p.priorBias = float64s(prior.Weights[0]), prior.Bias[0]
+				p.prior, p.priorBias = floats.Float64s(prior.Weights[0]), prior.Bias[0]
 			}
 			want, bias, least := p.solve()
 			for _, x := range []pegasos.Examples{data.dense, data.sparse, sample.UserRows(data.dense)} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -43,10 +44,10 @@ func TestStart(t *testing.T) {
 				w0, b0, prior := make([]float64, 7), 0.0, (*pegasos.Model)(nil)
 				if withPrior {
 					prior = mustTrain(t, data.sparse, data.y, cfg)
-					w0, b0 = float64s(prior.Weights[0]), prior.Bias[0]
+					w0, b0 = floats.Float64s(prior.Weights[0]), prior.Bias[0]
 				}
 				cfg.Order, cfg.Offset = pegasos.Sequential, pegasos.OffsetNone
-				w, b := float64s(a.Weights[0]), a.Bias[0]
+				w, b := floats.Float64s(a.Weights[0]), a.Bias[0]
 			steps:
 				for step := 201; step <= 400; step++ {
 					i := (step - 201) % 40

@@ -60,40 +60,6 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-func TestThreads(t *testing.T) {
-	data := random(15, 200, 12, 5, 0.7)
-	want := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
-	for threads := range 9 {
-		m, err := trainPlain(
-			t.Context(),
-			&pegasos.Trainer{Config: pegasos.Config{Bias: pegasos.BiasAugmented}, Threads: threads},
-			data.dense,
-			data.y,
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Hash() != want.Hash() || fmt.Sprint(m.Result) != fmt.Sprint(want.Result) {
-			t.Errorf("%d threads: another model or result", threads)
-		}
-	}
-}
-
-// A dense and a sparse matrix with the same rows give models that agree within rounding. (That
-// would be false if a rounding decided whether a row violates its margin. Here none does.)
-func TestDenseSparse(t *testing.T) {
-	for seed := range uint64(10) {
-		data := random(seed, 60, 11, 3, 0.6)
-		a := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.01, Epochs: 5})
-		b := mustTrain(t, data.sparse, data.y, pegasos.Config{Lambda: 0.01, Epochs: 5})
-		for k := range a.Weights {
-			if d := distance(a.Weights[k], b.Weights[k]); d > 1e-5*norm(a.Weights[k]) {
-				t.Errorf("seed %d class %d: the weights differ by %v", seed, k, d)
-			}
-		}
-	}
-}
-
 func TestSeeds(t *testing.T) {
 	data := random(16, 50, 6, 2, 1)
 	seen := make(map[string]bool)
