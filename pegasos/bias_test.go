@@ -94,7 +94,7 @@ func lopsided(seed uint64) pair {
 // for rows far from 0. The objective agrees with its definition, with no penalty for the bias.
 func TestUnregularisedBound(t *testing.T) {
 	for n, l := range losses {
-		for kind := range 8 { // bits: weights, prior, batches
+		for kind := range 8 { // bit 0: row weights, bit 1: a prior, bit 2: batches
 			data, other := lopsided(uint64(kind)), lopsided(uint64(kind)+50)
 			far := kind == 3 // rows far from 0, for which the gap stays large
 			if far {

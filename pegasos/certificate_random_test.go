@@ -280,7 +280,7 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 	return trainPlain(context.Background(), tr, t.x, t.y)
 }
 
-// row returns row i in float64, as the model's scaling scales and expands it.
+// row returns row i in float64, scaled and expanded by the model's scaling.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	if m.Scaling == nil {
 		return floats.Float64s(t.rows.Row(i))
@@ -541,8 +541,8 @@ func (n *tally) hold(
 	return nil
 }
 
-// certifyRandom certifies random trials. With -certify it ends after that time. Otherwise it
-// certifies as many trials as -certify-runs says; by default least trials, or short with -short.
+// certifyRandom certifies random trials: for the duration -certify if that is set, else
+// -certify-runs trials if that is set, else least trials, or short trials with -short.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short

@@ -291,8 +291,8 @@ func TestPriorCancels(t *testing.T) {
 	}
 }
 
-// If the claimed gap is small, the claimed objective is that of the written weights with a relative
-// error of at most 1e-13, much less than the rounding errors of float32 scores.
+// If the claimed gap is small, the claimed objective equals the objective of the written weights up
+// to a relative error of 1e-13, much less than the rounding errors of float32 scores.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)

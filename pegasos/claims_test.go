@@ -164,7 +164,7 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	return nil
 }
 
-// largest returns the largest squared label, or 1 if that is larger.
+// largest returns the largest squared label, or 1 if all are smaller.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

@@ -134,7 +134,7 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-// The error of a run that exceeds MaxMemory names a multi-class scheme that does not.
+// The error of a run that needs more than MaxMemory names a multi-class scheme that needs less.
 func TestRefusalNamesSchemes(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := pegasos.Trainer{

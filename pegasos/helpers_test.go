@@ -69,7 +69,7 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	return m
 }
 
-// mustTrain is fixed for runs that must not fail.
+// mustTrain calls fixed and returns the model. If training fails, the test fails.
 func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := fixed(context.Background(), x, y, cfg)
@@ -79,7 +79,8 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config
 	return m
 }
 
-// fixed trains with the defaults of Config.Plain for zero fields, so that the data choose nothing.
+// fixed trains with the defaults of Config.Plain for zero fields, so that training chooses no
+// settings from the data.
 func fixed(
 	ctx context.Context,
 	x pegasos.Examples,

@@ -55,7 +55,7 @@ func TestCancelPreparation(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m != nil {
 			t.Errorf("%+v: %v, %v, want no model", cfg, m, err)
 		}
-		if x.reads.Load() > 2*rows+soon { // the pass that chooses settings is completed
+		if x.reads.Load() > 2*rows+soon { // the pass that chooses settings is not interrupted
 			t.Errorf("%+v: %d reads of %d rows", cfg, x.reads.Load(), rows)
 		}
 	}
@@ -81,7 +81,7 @@ func TestCancelMeasuring(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || m == nil {
 			t.Fatalf("%+v: %v, %v, want a model", cfg, m, err)
 		}
-		if x.reads.Load() > begun+rows+soon { // the lower bound of a problem is completed
+		if x.reads.Load() > begun+rows+soon { // the sums of a lower bound are not interrupted
 			t.Errorf("%+v: %d reads after the last step", cfg, x.reads.Load()-begun)
 		}
 		r := &m.Result

@@ -67,7 +67,7 @@ type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
 	curvature   float64                 // largest second derivative; 0 for a loss with kinks
-	at          func(m float64) float64 // returns the loss at the margin m
+	at          func(m float64) float64 // returns the loss at the margin or residual m
 	coefficient func(m float64) float64 // returns minus the derivative of the loss at m
 }
 

@@ -235,7 +235,7 @@ func TestObjective(t *testing.T) {
 		y, weights    []float32
 		penalty, loss float64
 	}{
-		"two classes":   {m, scores, y, nil, 0.25 * (25 + 1), 2.5 / 3}, // 1: bias/BiasScale
+		"two classes":   {m, scores, y, nil, 0.25 * (25 + 1), 2.5 / 3}, // 1 is (Bias/BiasScale)^2
 		"weights":       {m, scores, y, []float32{0, 1, 3}, 6.5, 6.5 / 4},
 		"unknown label": {m, scores, []float32{5, 6, 7}, nil, 6.5, nan},
 		"not counted":   {m, scores, []float32{5, 6, 7}, []float32{1, 0, 1}, 6.5, 1},

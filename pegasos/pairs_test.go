@@ -184,8 +184,8 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	}
 }
 
-// votes counts the pairs that vote for each class, and sums their scores with a positive sign where
-// they favor the class.
+// votes returns, for each class, the number of pairs that vote for the class, and the sum of the
+// scores of the class's pairs, negated for pairs of which the class is the first.
 func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	votes, sums = make([]int, classes), make([]float64, classes)
 	k := 0
@@ -451,7 +451,7 @@ func TestPairsRun(t *testing.T) {
 			t.Errorf("at once: %v, %+v", err, m)
 		}
 	})
-	// With any number of threads, the error is that of the first pair that fails.
+	// The error does not depend on the number of threads.
 	t.Run("overflow", func(t *testing.T) {
 		bad := dense.New(130, 9)
 		for i := range 130 {

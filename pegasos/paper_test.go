@@ -73,8 +73,9 @@ func (f *fig1) step() (s fig1Step) {
 }
 
 // meet compares the weights and violations of f with the trainer's after the same number of steps,
-// within a tolerance, and sets f to the trainer's. It reports whether they agree. If they differ
-// although no rounding can have decided a step since the last call, the test fails.
+// within a tolerance, and reports whether they agree. It then replaces f's weights and violations
+// by the trainer's. The test fails if they differ although no rounding can have decided a step
+// since the last call.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64

@@ -12,9 +12,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Calibrated models and models of the log loss give probabilities that sum to 1 and whose log loss
-// is below 80 % of that of equal probabilities. Sigmoids change no weights, and are equal with 3
-// threads and after writing and reading the model.
+// Calibrated models and models of the log loss give probabilities that sum to 1. Their log loss is
+// below 80 % of the log loss of equal probabilities. Calibration changes no weights. The sigmoids
+// are equal with 3 threads and after writing and reading the model.
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)

@@ -26,7 +26,7 @@ type reference struct {
 
 var unknown = math.NaN()
 
-// referenceSets lists all two-class problems of the README.
+// referenceSets lists all two-class problems in the README of the data folder.
 var referenceSets = []struct {
 	name, train, test string
 	cols              int
@@ -145,7 +145,7 @@ func columnsToOne(x pegasos.Examples, y []float32) (pegasos.Examples, []float32)
 	return toSparse(d), y
 }
 
-// realData returns the data folder, or skips the test if there is none or with -short.
+// realData returns the data folder. It skips the test without a data folder and with -short.
 func realData(t testing.TB) string {
 	t.Helper()
 	dir := dataDir(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// resumed trains with a pause after each of the given numbers of steps. It encodes and reads the
-// model at each pause, resumes the read model, and returns the model of the run's end.
+// resumed trains with a pause after each of the given numbers of steps. At each pause it encodes
+// and reads the model, and then resumes the read model. It returns the final model.
 func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	pauses ...int64) *pegasos.Model {
 	t.Helper()
