@@ -61,14 +61,14 @@ func TestBatchOfAll(t *testing.T) {
 			},
 		}
 		if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil || taken != steps {
-			t.Fatalf("%d iterates: %v", taken, err)
+			t.Fatalf("%d iterates, want 200: %v", taken, err)
 		}
 		c := 4 * r2
 		if project {
 			c = math.Pow(math.Sqrt(lambda)+math.Sqrt(r2), 2)
 		}
 		if bound := high + c*(1+math.Log(steps))/(2*lambda*steps); sum/steps > bound {
-			t.Errorf("project %v: mean objective %v, Theorem 1 has %v", project, sum/steps, bound)
+			t.Errorf("project %v: mean objective %v, Theorem 1 allows %v", project, sum/steps, bound)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestBatchOfOne(t *testing.T) {
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{})
 	b := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 1})
 	if a.Hash() != b.Hash() {
-		t.Error("another model")
+		t.Error("a batch of one row gives another model")
 	}
 }
 
@@ -101,12 +101,12 @@ func TestProjectionTames(t *testing.T) {
 		return worst
 	}
 	if a, b := worst(false), worst(true); b > a/2 {
-		t.Errorf("objective up to %v, with projection %v", a, b)
+		t.Errorf("largest objective %v, with projection %v", a, b)
 	}
 	large := matrix(t, 2, 1, 1e15, 1e15)
 	m := mustTrain(t, large, []float32{1, 2}, pegasos.Config{Lambda: 1e-12, Steps: 1,
 		Offset: pegasos.OffsetNone, Project: true, Average: pegasos.LastIterate})
 	if w := float64(m.Weights[0][0]); math.Abs(math.Abs(w)-1e6) > 1 {
-		t.Errorf("w = %v, want the radius, 1e6", w)
+		t.Errorf("w = %v, want 1e6, the radius of the ball", w)
 	}
 }

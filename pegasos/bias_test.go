@@ -147,7 +147,7 @@ func TestUnregularisedBound(t *testing.T) {
 				exact, bias := unpenalised(data, 1, cfg.Lambda, l.at, l.coefficient)
 				if best > exact*(1+1e-9) || m.Result.Objective < exact*(1-1e-6) ||
 					math.Abs(m.Bias[0]-bias) > 0.1*(1+math.Abs(bias)) {
-					t.Errorf("%s: objective %v, bound %v, bias %v: optimum %v with %v", cfg.Loss,
+					t.Errorf("%s: objective %v, bound %v, bias %v; optimum %v with the bias %v", cfg.Loss,
 						m.Result.Objective, best, m.Bias, exact, bias)
 				}
 			}

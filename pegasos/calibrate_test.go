@@ -17,8 +17,9 @@ func TestCalibrateProgress(t *testing.T) {
 	tr.Progress = func(p pegasos.Progress) {
 		if p.Epoch != last.Epoch+1 || p.Steps <= last.Steps || p.Violations < last.Violations ||
 			p.TotalSteps%4 != 0 {
-			t.Errorf("%d epochs, %d of %d steps, %d violations after %d, %d, %d", p.Epoch, p.Steps,
-				p.TotalSteps, p.Violations, last.Epoch, last.Steps, last.Violations)
+			t.Errorf("epoch %d, %d of %d steps, %d violations; before: epoch %d, %d steps, %d "+
+				"violations", p.Epoch, p.Steps, p.TotalSteps, p.Violations, last.Epoch, last.Steps,
+				last.Violations)
 		}
 		last = p
 		reports++

@@ -246,7 +246,7 @@ func TestPerClass(t *testing.T) {
 	}
 	if r := m.Result; math.Abs(objective-r.Objective) > 1e-15 ||
 		math.Abs(dual-r.DualObjective) > 1e-15 || violations != r.Violations {
-		t.Errorf("%+v, mean of the classes %v and %v, violations %d", r, objective, dual,
+		t.Errorf("%+v; from the classes: objective %v, bound %v, violations %d", r, objective, dual,
 			violations)
 	}
 }

@@ -141,11 +141,11 @@ func TestChoices(t *testing.T) {
 	// takes all epochs.
 	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
-		t.Errorf("gap %v after %v passes", m.Result.Gap, m.Result.Epochs)
+		t.Errorf("gap %v after %v epochs", m.Result.Gap, m.Result.Epochs)
 	}
 	m = train(t, two.dense, two.y, pegasos.Trainer{Config: pegasos.Config{Epochs: 500}})
 	if m.Result.Epochs != 500 || m.Config.Tol != 0 {
-		t.Errorf("%v passes, Tol %v", m.Result.Epochs, m.Config.Tol)
+		t.Errorf("%v epochs, want 500; Tol %v", m.Result.Epochs, m.Config.Tol)
 	}
 	for _, cfg := range []pegasos.Config{{Patience: 1}, {Tol: 0.3}, {Order: pegasos.IID},
 		{Finish: pegasos.FinishDual}} {
@@ -257,7 +257,7 @@ func TestFold(t *testing.T) {
 				a, b := m.DecisionAll(less), m.DecisionAll(full)
 				for i := range a {
 					if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(b[i])) {
-						t.Errorf("%s, %+v: %v, with zeros %v", name, cfg, a[i], b[i])
+						t.Errorf("%s, %+v: score %v without the last features, %v with zeros", name, cfg, a[i], b[i])
 					}
 				}
 			}

@@ -67,8 +67,8 @@ func TestClaims(t *testing.T) {
 			}
 			if v.Verdict == pegasos.Confirmed {
 				if err := trial.holdClaims(lie, v); err != nil {
-					t.Errorf("seed %d, proof %v: confirmed: %v\n%+v\n%+v", seed, p != nil, err, v,
-						lie.Config)
+					t.Errorf("seed %d, proof %v: Verify confirms a false claim: %v\n%+v\n%+v", seed,
+						p != nil, err, v, lie.Config)
 				}
 			}
 		}

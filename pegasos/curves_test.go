@@ -44,7 +44,7 @@ func TestCurvesByFolds(t *testing.T) {
 	x, y := ring(1, 500, 3)
 	m := train(t, x, y, pegasos.Trainer{})
 	if m.Config.Curves != pegasos.CurvesProducts || len(m.Weights[0]) != 3+6 || m.Cols() != 3 {
-		t.Errorf("%s: %d weights of %d columns", m.Settings(), len(m.Weights[0]), m.Cols())
+		t.Errorf("%s: %d weights for %d columns", m.Settings(), len(m.Weights[0]), m.Cols())
 	}
 	rest, labels := ring(2, 500, 3)
 	if a := metrics.Accuracy(labels, m.PredictAll(rest), nil); a < 0.95 {
@@ -126,7 +126,7 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 		v, err := (&pegasos.Trainer{}).Verify(context.Background(), changed, x, y,
 			pegasos.VerifyOptions{Proof: m.Proof})
 		if err == nil && v.Verdict != pegasos.Contradicted {
-			t.Errorf("%s, another %s: %s", loss, name, v.Verdict)
+			t.Errorf("%s, with a changed %s: %s", loss, name, v.Verdict)
 		}
 	}
 }
@@ -409,7 +409,7 @@ func TestCurvesInvariance(t *testing.T) {
 			}
 			if cfg.Loss == pegasos.Squared && square > 1e-9*mean ||
 				cfg.Loss != pegasos.Squared && apart > len(c.order)/100 {
-				t.Errorf("%s, %s: %d of %d predictions differ, by %v of the labels' size", c.name,
+				t.Errorf("%s, %s: %d of %d predictions differ, relative mean square %v", c.name,
 					have.Config.Loss, apart, len(c.order), square/mean)
 			}
 		}

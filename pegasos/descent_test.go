@@ -75,7 +75,7 @@ func TestDescentCloses(t *testing.T) {
 		}
 		if r := m.Result; !(r.Gap < 3e-3) || r.Objective > p.Result.Objective*(1+1e-6) ||
 			best > p.Result.Objective || p.Result.DualObjective > r.Objective {
-			t.Errorf("gap %v, bound %v: %+v: %+v, Pegasos alone %+v", r.Gap, best, tr.Config, r,
+			t.Errorf("gap %v, largest bound %v: %+v: %+v, Pegasos alone %+v", r.Gap, best, tr.Config, r,
 				p.Result)
 		}
 	}

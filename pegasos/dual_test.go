@@ -188,7 +188,7 @@ func TestDualAscent(t *testing.T) {
 			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
 				w, l, h := dualAscent(t, widen(x, bias), signs(data.y, 1), 0.01, wideLoss{}, 1e-7)
 				if l > high*(1+1e-12) || h < low*(1-1e-12) || len(w) != 5+min(1, int(bias)) {
-					t.Errorf("between %v and %v, want %v to %v", l, h, low, high)
+					t.Errorf("optimum between %v and %v, want %v to %v", l, h, low, high)
 				}
 			}
 			data = random(seed, 60, 5, 2, 1).numbers(seed)
@@ -200,7 +200,7 @@ func TestDualAscent(t *testing.T) {
 			x := widen(data.dense, bias)
 			_, l, h := dualAscent(t, x, y, 0.1, wideLoss{true, 0.1}, 1e-7)
 			if l > high*(1+1e-12) || h < low*(1-1e-12) {
-				t.Errorf("regression: between %v and %v, want %v to %v", l, h, low, high)
+				t.Errorf("regression: optimum between %v and %v, want %v to %v", l, h, low, high)
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func TestManyClassesFit(t *testing.T) {
 		want := train(t, rows, y, free)
 		t.Logf("%s: %.1f MB", name, most/1e6)
 		if most > float64(c.most) {
-			t.Errorf("%s: %.1f MB", name, most/1e6)
+			t.Errorf("%s: %.1f MB besides the data", name, most/1e6)
 		}
 		// Every MaxMemory with which training chooses the same settings gives the same model.
 		refused, same := false, 0

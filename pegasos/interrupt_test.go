@@ -147,7 +147,7 @@ func TestCancelEverywhere(t *testing.T) {
 		}
 	}
 	if kept < 5 {
-		t.Errorf("%d of the canceled runs left a model", kept)
+		t.Errorf("only %d of the canceled runs returned a model", kept)
 	}
 }
 

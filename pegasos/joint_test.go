@@ -256,7 +256,7 @@ func TestJointRows(t *testing.T) {
 			if have.Hash() != want.Hash() || h.Steps != w.Steps || h.Violations != w.Violations ||
 				math.Abs(h.Objective-w.Objective) > 1e-12 ||
 				math.Abs(h.DualObjective-w.DualObjective) > 1e-12 {
-				t.Errorf("%+v: %+v, without the rows %+v", cfg, h, w)
+				t.Errorf("%+v: %+v, without the rows of weight 0 %+v", cfg, h, w)
 			}
 			y := make([]float32, 60)
 			labels := []float32{-7, -0.5, 3, 1e6}
@@ -272,7 +272,7 @@ func TestJointRows(t *testing.T) {
 			}
 			for i, v := range have.PredictAll(data.sparse) {
 				if u := named.PredictAll(data.sparse)[i]; u != labels[int(v)] {
-					t.Errorf("row %d: %v and %v", i, u, v)
+					t.Errorf("row %d: prediction %v with other labels, %v before", i, u, v)
 				}
 			}
 		}

@@ -171,12 +171,12 @@ func TestLawFlip(t *testing.T) {
 			a, b := mustTrain(t, x, data.y, cfg), mustTrain(t, x, flipped, cfg)
 			for j, v := range a.Weights[0] {
 				if b.Weights[0][j] != -v {
-					t.Fatalf("%+v: weight %d: %v and %v", cfg, j, v, b.Weights[0][j])
+					t.Fatalf("%+v: weight %d: %v, flipped %v", cfg, j, v, b.Weights[0][j])
 				}
 			}
 			if a.Bias[0] != -b.Bias[0] || a.Result.Objective != b.Result.Objective ||
 				a.Result.Gap != b.Result.Gap && a.Result.Gap == a.Result.Gap {
-				t.Errorf("%+v: bias %v and %v, %+v and %+v", cfg, a.Bias[0], b.Bias[0], a.Result,
+				t.Errorf("%+v: bias %v, flipped %v; %+v, flipped %+v", cfg, a.Bias[0], b.Bias[0], a.Result,
 					b.Result)
 			}
 			if !cfg.Loss.Regression() && math.Float32bits(b.Classes[1]) != 0 {

@@ -96,7 +96,7 @@ func TestCompactLayouts(t *testing.T) {
 						want = have
 					}
 					if have != want {
-						t.Errorf("%s, %s, %d threads, from %d bytes: %s, want %s", kind, name,
+						t.Errorf("%s, %s, %d threads, compact from %d bytes on: %s, want %s", kind, name,
 							tr.Threads, from, have, want)
 					}
 				}

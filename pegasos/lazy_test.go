@@ -46,7 +46,7 @@ func TestLazyExamples(t *testing.T) {
 		m, err := fixed(context.Background(), x, y, cfg)
 		if bad < 0 && (err != nil || m.Hash() != hash) || bad >= 0 &&
 			(m != nil || !errors.Is(err, damaged)) {
-			t.Errorf("row %d bad: %v, %v", bad, m, err)
+			t.Errorf("row %d damaged: %v, %v", bad, m, err)
 		}
 		// In Verify and Fit, scaling is the first to read the rows.
 		var tr pegasos.Trainer
@@ -57,7 +57,7 @@ func TestLazyExamples(t *testing.T) {
 		}
 		for what, err := range map[string]error{"Verify": err, "Fit": p.Fit(x, y)} {
 			if errors.Is(err, damaged) != (bad >= 0) || bad < 0 && err != nil {
-				t.Errorf("row %d bad: %s: %v", bad, what, err)
+				t.Errorf("row %d damaged: %s: %v", bad, what, err)
 			}
 		}
 	}

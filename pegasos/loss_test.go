@@ -306,7 +306,7 @@ func TestNumbers(t *testing.T) {
 	var sum, mean float64
 	for i, v := range m.PredictAll(data.sparse) {
 		if v != float32(scores[i]) || math.Abs(float64(m.Predict(data.dense, i)-v)) > 1e-5 {
-			t.Errorf("row %d: predicted %v of the score %v", i, v, scores[i])
+			t.Errorf("row %d: prediction %v, score %v", i, v, scores[i])
 		}
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
@@ -319,7 +319,7 @@ func TestNumbers(t *testing.T) {
 	}
 	if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 		m.Result.Objective) > 1e-12 {
-		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
+		t.Errorf("Model.Objective %v, in training %v", have, m.Result.Objective)
 	}
 	// Equal targets are allowed, and NaN is not.
 	if r := mustTrain(t, data.dense, make([]float32, 60),
@@ -366,7 +366,7 @@ func TestLossObjective(t *testing.T) {
 		m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: loss, Bias: pegasos.BiasAugmented})
 		if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 			m.Result.Objective) > 1e-12*have {
-			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
+			t.Errorf("%s: Model.Objective %v, in training %v", loss, have, m.Result.Objective)
 		}
 	}
 }
@@ -403,7 +403,7 @@ func TestLossExtremes(t *testing.T) {
 	m := mustTrain(t, x, []float32{1, 2}, pegasos.Config{Loss: pegasos.Log, Lambda: 1e-10, Steps: 1,
 		Offset: pegasos.OffsetNone})
 	if o := m.Result.Objective; !(o > 1e28) || o > 1e31 {
-		t.Errorf("objective %v of scores of 1e30", o)
+		t.Errorf("objective %v for scores of 1e30", o)
 	}
 }
 

@@ -197,7 +197,7 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 	}
 	edit := func(old, new string) string {
 		if !strings.Contains(good, old) {
-			t.Fatalf("%q is not there", old)
+			t.Fatalf("the valid file lacks %q", old)
 		}
 		return strings.Replace(good, old, new, 1)
 	}
@@ -334,7 +334,7 @@ scaling: {"kind":"none","folded":false,"r2":1,"expansion":{"kind":"products","te
 		{"", "", one + one + one + one, "cut short"},
 	} {
 		if !strings.Contains(good, c.from) {
-			t.Fatalf("%q is not there", c.from)
+			t.Fatalf("the valid file lacks %q", c.from)
 		}
 		file := seal(strings.Replace(good, c.from, c.to, 1), c.numbers)
 		m, err := pegasos.Read(strings.NewReader(file))
@@ -397,7 +397,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	if err := ms[0].WriteFile(dir); err == nil {
-		t.Error("a folder was written to")
+		t.Error("WriteFile succeeds for a folder")
 	}
 	only(t, dir, "model")
 }
@@ -482,7 +482,7 @@ func FuzzReadModel(f *testing.F) {
 				}
 				again := encode(t, m)
 				if n, err := pegasos.Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
-					t.Fatalf("read, written, and not read again: %v", err)
+					t.Fatalf("the model that was read and written can't be read, or has another hash: %v", err)
 				}
 			}
 		}

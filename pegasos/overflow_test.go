@@ -33,7 +33,7 @@ func TestPredictOverflow(t *testing.T) {
 		labels := c.m.PredictAll(x)
 		for i, y := range labels {
 			if one := c.m.Predict(x, i); one != y && !(math.IsNaN(float64(one)) && i < 2) {
-				t.Errorf("%s: row %d: %v alone, %v among all", name, i, one, y)
+				t.Errorf("%s: row %d: prediction %v alone, %v among all rows", name, i, one, y)
 			}
 			if i < 2 && !math.IsNaN(float64(y)) {
 				t.Errorf("%s: row %d: %v, want NaN", name, i, y)

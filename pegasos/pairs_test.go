@@ -252,7 +252,7 @@ func TestVotes(t *testing.T) {
 			buf := make([]float64, classes+3)
 			again := m.ClassScores(scores, buf)
 			if &again[0] != &buf[0] || !slices.Equal(again, all) {
-				t.Fatalf("%v and %v", again, all)
+				t.Fatalf("scores %v in a given slice, %v in a new one", again, all)
 			}
 		}
 		if ties == 0 {
@@ -260,7 +260,7 @@ func TestVotes(t *testing.T) {
 		}
 		// If all scores are 0, class 0 has the most votes.
 		if m.Class(make([]float64, n)) != 0 {
-			t.Error("scores of 0")
+			t.Error("for scores of 0, Class does not return 0")
 		}
 	}
 	m := &pegasos.Model{
@@ -323,7 +323,7 @@ func TestPairModel(t *testing.T) {
 			}
 		}
 		if right < 150 {
-			t.Errorf("%d of 200 right", right)
+			t.Errorf("%d of 200 predictions are right", right)
 		}
 	}
 }
@@ -376,7 +376,7 @@ func TestPairsWithoutRows(t *testing.T) {
 				}
 				r := m.Result
 				if math.Abs(r.Objective-objective/n) > 1e-12 || m.Validate() != nil || n == 6 {
-					t.Errorf("%+v: objective %v, of %v pairs %v", cfg, r.Objective, n, objective/n)
+					t.Errorf("%+v: objective %v, mean over %v pairs %v", cfg, r.Objective, n, objective/n)
 				}
 				if again := clone(t, m); fmt.Sprint(again.Result) != fmt.Sprint(m.Result) {
 					t.Errorf("%+v: read %v", cfg, again)
@@ -448,7 +448,7 @@ func TestPairsRun(t *testing.T) {
 		encode(t, m)
 		m, err = trainPlain(ctx, &pegasos.Trainer{Config: pairs}, data.dense, data.y)
 		if !errors.Is(err, context.Canceled) || m.Validate() != nil || m.Result.Steps != 0 {
-			t.Errorf("at once: %v, %+v", err, m)
+			t.Errorf("canceled before the run: %v, %+v", err, m)
 		}
 	})
 	// The error does not depend on the number of threads.

@@ -142,7 +142,7 @@ func TestOffset(t *testing.T) {
 	m = mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.25, Epochs: 3,
 		Bias: pegasos.BiasAugmented, BiasScale: 3})
 	if want := r2 + 9; math.Abs(m.Result.R2-want) > 1e-12 {
-		t.Errorf("with a feature of 3: R2 = %v, want %v", m.Result.R2, want)
+		t.Errorf("with BiasScale 3: R2 = %v, want %v", m.Result.R2, want)
 	}
 	m = mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.25, Epochs: 3,
 		Offset: pegasos.OffsetNone})

@@ -114,7 +114,7 @@ func reliableShrink(t *testing.T) {
 	var e *pegasos.ConfigError
 	if err := (pegasos.Config{Offset: "inverse-sqrt"}).Validate(); !errors.As(err, &e) ||
 		e.Field != "Offset" {
-		t.Errorf("another schedule: %v", err)
+		t.Errorf("an unknown Offset: %v", err)
 	}
 }
 
@@ -303,7 +303,7 @@ func reliableLabels(t *testing.T) {
 	m, err = pegasos.Read(bytes.NewReader(encode(t, m)))
 	if err != nil || distance(m.Weights[0], want.Weights[0]) != 0 || m.ClassName(0) != "ham" ||
 		m.ClassName(1) != "spam" {
-		t.Errorf("names: %v, %+v", err, m)
+		t.Errorf("class names: %v, %+v", err, m)
 	}
 }
 
@@ -391,7 +391,7 @@ func reliableFewRows(t *testing.T) {
 	// One row has a single class, which is an error, but suffices for a regression.
 	one := matrix(t, 1, 2, 1, 2)
 	if m, err := fixed(t.Context(), one, []float32{1}, pegasos.Config{}); m != nil || err == nil {
-		t.Error("one row has two classes")
+		t.Error("training on one row succeeds")
 	}
 	m := mustTrain(t, one, []float32{10}, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 1e-2,
 		Epochs: 20_000})

@@ -72,7 +72,7 @@ func TestScoreBits(t *testing.T) {
 					t.Fatalf("%s: row %d: label %v, want %v", name, i, got, want)
 				}
 				if got, want := m.PredictSparse(idx, val), m.Predict(p.sparse, i); got != want {
-					t.Fatalf("%s: row %d: label %v of the sparse row, want %v", name, i, got, want)
+					t.Fatalf("%s: row %d: label %v for the sparse row, want %v", name, i, got, want)
 				}
 			}
 		}

@@ -374,7 +374,7 @@ func TestVerifyNewton(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of %d confirmed", confirmed, tried); confirmed < tried*4/5 {
+	if t.Logf("%d of %d models confirmed", confirmed, tried); confirmed < tried*4/5 {
 		t.Error("too few models are confirmed")
 	}
 	if helped < 5 {
@@ -418,7 +418,7 @@ func TestVerifyScaling(t *testing.T) {
 			m.Scaling = &other
 			if v, err = tr.Verify(t.Context(), m, x, data.y, pegasos.VerifyOptions{}); err == nil &&
 				v.Scaling {
-				t.Errorf("seed %d, %s, another factor: %+v", seed, kind, v)
+				t.Errorf("seed %d, %s, with a changed factor: %+v", seed, kind, v)
 			}
 		}
 	}

@@ -61,12 +61,12 @@ func TestVerifyChangedModel(t *testing.T) {
 		}
 	}
 	if v := verify(func(m *pegasos.Model) { m.Scaling.Factor[2] *= 1.5 }); v.Scaling {
-		t.Errorf("another scaling: %+v", v)
+		t.Errorf("with a changed factor Verify recognizes the scaling: %+v", v)
 	}
 	if v := verify(func(m *pegasos.Model) {
 		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
 	}); v.Verdict != pegasos.ClaimsNothing || len(v.Reasons) > 0 {
-		t.Errorf("without a claim: %+v", v)
+		t.Errorf("without claims: %+v", v)
 	}
 	// Verify recognizes the same rows in another format.
 	v, err := new(pegasos.Trainer).Verify(t.Context(), m, data.sparse, data.y,

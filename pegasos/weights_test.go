@@ -148,7 +148,7 @@ func TestValidWeights(t *testing.T) {
 		tr.Valid = &pegasos.Labelled{X: valid.dense, Y: valid.y, Weights: weights}
 		if have, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil ||
 			have.Hash() != want.Hash() {
-			t.Errorf("%s: %v, another model than with copies", loss, err)
+			t.Errorf("%s: %v, or another model than with copies", loss, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestIterations(t *testing.T) {
 				s.checkDirection(t, n)
 				multiply([]*Method{n}, 1)
 				if n.move(); n.line != nil {
-					t.Fatal("the direction is kept")
+					t.Fatal("the search direction is kept after move")
 				}
 				if now := s.primal(n.v); n.Works() && now > before+0.2*n.h {
 					t.Errorf("%+v: P rises from %v to %v", s, before, now)
@@ -82,8 +82,8 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 		}
 	}
 	if len(at.zone) != zone || !near(at.curvature/(1+bend), bend/(1+bend)) {
-		t.Fatalf("%+v: %d rows in the zone, want %d; %v, want %v", s, len(at.zone), zone, at.curvature,
-			bend)
+		t.Fatalf("%+v: %d rows in the zone, want %d; curvature %v, want %v", s, len(at.zone), zone,
+			at.curvature, bend)
 	}
 	if s.free { // scale one side down, so that the a_i are feasible
 		for j := range a {
@@ -159,7 +159,7 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 	}
 	if off > 1e-4*size+1e-16 || !(slope < 0) ||
 		math.Abs(slope-n.line.slope) > 1e-3*math.Abs(slope)+1e-12 {
-		t.Fatalf("%+v: the equations are off by %v of %v, slope %v, want %v", s, math.Sqrt(off),
+		t.Fatalf("%+v: residual %v, gradient %v; slope %v, want %v", s, math.Sqrt(off),
 			math.Sqrt(size), n.line.slope, slope)
 	}
 }
@@ -169,7 +169,7 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 	t.Helper()
 	for n.Ready(); n.Works(); iterations++ {
 		if iterations > 200 {
-			t.Fatal("no end")
+			t.Fatal("more than 200 iterations")
 		}
 		Iterate([]*Method{n}, threads)
 	}
@@ -286,7 +286,7 @@ func TestSameBits(t *testing.T) {
 					want = all
 				}
 				if len(pool.free) > c.together && c.together > 0 || pool.used != 0 {
-					t.Errorf("%+v: %d buffers, %d in use", c, len(pool.free), pool.used)
+					t.Errorf("%+v: %d free buffers, %d in use after the run", c, len(pool.free), pool.used)
 				}
 				n := 0
 				for i := range all {
@@ -297,7 +297,7 @@ func TestSameBits(t *testing.T) {
 				}
 				if most := map[int]int{kept: 5, 0: 0}; pixels && n != most[c.kept] &&
 					(c.kept == kept || c.kept == 0) || pixels && c.kept == 3*pixelBytes(21)-1 && n != 2 {
-					t.Errorf("%+v: %d sums are kept", c, n)
+					t.Errorf("%+v: %d Hessians are kept", c, n)
 				}
 			}
 		}
@@ -320,7 +320,7 @@ func TestRepeat(t *testing.T) {
 		same(t, "repeated", b, a)
 		if p := b.Past(); p.Iterations != first.Iterations+1 || !slices.Equal(p.Retries,
 			[]int{first.Iterations}) || b.target != a.target || b.Works() != a.Works() {
-			t.Errorf("%+v: %+v after %+v", f, p, first)
+			t.Errorf("%+v: history %+v, the other Method's before its last iteration %+v", f, p, first)
 		}
 	}
 }
@@ -336,11 +336,11 @@ func TestRetry(t *testing.T) {
 		n.Retry()
 		if stuck := k > Retries; n.Stuck() != stuck || n.Works() == stuck ||
 			!stuck && n.target != target/2 {
-			t.Fatalf("retry %d: stuck %v, from %v to %v", k, n.Stuck(), target, n.target)
+			t.Fatalf("retry %d: stuck %v, target gap %v before, %v after", k, n.Stuck(), target, n.target)
 		}
 		for j, z := range n.v {
 			if !n.Stuck() && z != float64(float32(z)) {
-				t.Fatalf("retry %d: weight %d is %v", k, j, z)
+				t.Fatalf("retry %d: weight %d is %v, not a float32", k, j, z)
 			}
 		}
 		for n.Works() {
@@ -348,7 +348,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	if p := n.Past(); len(p.Retries) != Retries+1 || p.Retries[0] != last {
-		t.Errorf("%+v, the first after %d", p, last)
+		t.Errorf("history %+v, want the first retry after %d iterations", p, last)
 	}
 }
 
@@ -372,13 +372,13 @@ func TestBound(t *testing.T) {
 			for _, width := range []float64{0, n.Width()} {
 				have := s.method(0).Bound(narrow(v[:6]), v[6], width, share*p, 2, bound)
 				if have < share*p || have > p*(1+1e-9) {
-					t.Errorf("%+v: a bound of %v, want %v of %v", f, have, share, p)
+					t.Errorf("%+v: lower bound %v, want at least %v times P = %v", f, have, share, p)
 				}
 			}
 		}
 		if have := s.method(0).Bound(make([]float32, 6), 0, 0, 2*p, 1, bound); have > p*(1+1e-9) ||
 			have < 0.9*p {
-			t.Errorf("%+v: a bound of %v from 0, P is %v", f, have, p)
+			t.Errorf("%+v: lower bound %v from w = 0, P is %v", f, have, p)
 		}
 	}
 }
@@ -434,11 +434,11 @@ func TestStart(t *testing.T) {
 				case times > 0 && times <= longest && z != float64(s.start[j]),
 					times == -1 && math.Abs(z) > 1e-12 && f.Kind != loss.Log,
 					times > longest && math.Abs(z-good[j]) > 0.51*math.Abs(good[j]):
-					t.Errorf("%+v, times %v: begins with %v, the optimum is %v", f, times, n.v, good)
+					t.Errorf("%+v, times %v: initial weights %v, the optimum is %v", f, times, n.v, good)
 				}
 			}
 			if p := s.primal(n.v); p > n.p.AtZero()*(1+1e-12) {
-				t.Errorf("%+v, times %v: P begins at %v", f, times, p)
+				t.Errorf("%+v, times %v: P of the initial weights is %v", f, times, p)
 			}
 		}
 	}
@@ -509,12 +509,12 @@ func TestSearchGoesBack(t *testing.T) {
 	n.h = 0.1
 	n.line = &direction{p: []float64{100}, step: []float32{100}, q: []float32{100}}
 	if at, ok := n.search(-100); !ok || math.Abs(at-0.01) > 0.001 {
-		t.Errorf("goes %v of the way, %v", at, ok)
+		t.Errorf("step length %v, %v, want about 0.01", at, ok)
 	}
 	// Along the opposite direction the objective rises.
 	n.line = &direction{p: []float64{-100}, step: []float32{-100}, q: []float32{-100}}
 	if at, ok := n.search(100); ok {
-		t.Errorf("goes %v of the way uphill", at)
+		t.Errorf("step length %v although the objective rises", at)
 	}
 }
 
@@ -528,10 +528,10 @@ func TestNoDirection(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n.solve(nil, 0) || n.line != nil {
-		t.Errorf("a direction: %+v", n.line)
+		t.Errorf("a search direction without a gradient: %+v", n.line)
 	}
 	if n.v[2] = 1; !n.solve(nil, 0) || math.Abs(n.line.p[2]+1) > 1e-5 || n.line.p[1] != 0 ||
 		math.Abs(n.line.slope+s.lambda) > 1e-5*s.lambda {
-		t.Errorf("the direction of the penalty alone: %+v", n.line)
+		t.Errorf("search direction %+v, want the step to w = 0", n.line)
 	}
 }

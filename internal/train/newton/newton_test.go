@@ -158,7 +158,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 				want += unit * a * b
 			}
 			if math.Abs(have[j]-want) > 1e-6*size || i == j && diagonal[i] != have[i] {
-				t.Fatalf("loss %v, bias %v, %d rows: element (%d, %d) is %v, %v, want %v",
+				t.Fatalf("loss %v, bias %v, %d rows: element (%d, %d) is %v, on the diagonal %v, want %v",
 					n.p.Loss.Kind, n.p.Beta, len(zone), i, j, have[j], diagonal[i], want)
 			}
 		}

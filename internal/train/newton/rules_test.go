@@ -25,7 +25,7 @@ func TestStall(t *testing.T) {
 
 func TestTooWide(t *testing.T) {
 	if !TooWide(2.9, 1) || TooWide(3, 1) || TooWide(3.1, 1) {
-		t.Error("the limit is not 3")
+		t.Error("TooWide does not compare with 3 times the smoothing gap")
 	}
 }
 
@@ -63,7 +63,7 @@ func TestPastFits(t *testing.T) {
 		{Past{5, make([]int, Retries+1)}, true}, {Past{5, make([]int, Retries+2)}, false},
 	} {
 		if c.past.Fits(5) != c.want {
-			t.Errorf("%+v: fits %v", c.past, !c.want)
+			t.Errorf("%+v: Fits returns %v", c.past, !c.want)
 		}
 	}
 }
