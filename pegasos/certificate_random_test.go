@@ -57,13 +57,8 @@ func newTrial(seed uint64) *trial {
 	cfg := pegasos.Config{Loss: pick(g, pegasos.Losses()...), Seed: seed}
 	t.labels(cfg.Loss, classes)
 	if classes > 2 && !cfg.Loss.Regression() {
-		cfg.Multiclass = pick(
-			g,
-			pegasos.OneVsRest,
-			pegasos.OneVsOne,
-			pegasos.CrammerSinger,
-			pegasos.Multinomial,
-		)
+		cfg.Multiclass = pick(g, pegasos.OneVsRest, pegasos.OneVsOne, pegasos.CrammerSinger,
+			pegasos.Multinomial)
 	} else if g.IntN(5) == 0 && !cfg.Loss.Regression() {
 		cfg.Multiclass = pick(g, pegasos.CrammerSinger, pegasos.Multinomial)
 	}
@@ -81,33 +76,17 @@ func newTrial(seed uint64) *trial {
 	if g.IntN(3) > 0 {
 		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
 	}
-	cfg.Bias = pick(
-		g,
-		pegasos.BiasNone,
-		pegasos.BiasNone,
-		pegasos.BiasAugmented,
-		pegasos.BiasUnregularised,
-	)
+	cfg.Bias = pick(g, pegasos.BiasNone, pegasos.BiasNone, pegasos.BiasAugmented,
+		pegasos.BiasUnregularised)
 	if cfg.Bias == pegasos.BiasAugmented {
 		cfg.BiasScale = pick(g, 0, 0.3, 30) * math.Max(1, scale)
 	}
 	cfg.Epochs = 1 + g.IntN(60)
-	cfg.Order = pick(
-		g,
-		pegasos.Shuffled,
-		pegasos.Sequential,
-		pegasos.Blocks,
-		pegasos.IID,
-	)
+	cfg.Order = pick(g, pegasos.Shuffled, pegasos.Sequential, pegasos.Blocks, pegasos.IID)
 	cfg.Offset = pick(g, pegasos.OffsetR2, pegasos.OffsetR2, pegasos.OffsetNone)
 	cfg.Average = pick(g, pegasos.LastHalf, pegasos.LastHalf, pegasos.LastIterate)
-	cfg.Finish = pick(
-		g,
-		pegasos.FinishNone,
-		pegasos.FinishDual,
-		pegasos.FinishDual,
-		pegasos.FinishAuto,
-	)
+	cfg.Finish = pick(g, pegasos.FinishNone, pegasos.FinishDual, pegasos.FinishDual,
+		pegasos.FinishAuto)
 	cfg.Project = g.IntN(6) == 0
 	if g.IntN(5) == 0 {
 		cfg.Batch = 1 + g.IntN(rows)
@@ -138,15 +117,8 @@ func newTrial(seed uint64) *trial {
 // open clears some settings, so that the trainer chooses them, and selects a scaling.
 func (t *trial) open() {
 	cfg, g := &t.tr.Config, t.g
-	cfg.Scale = pick(
-		g,
-		"",
-		"",
-		pegasos.ScaleStandard,
-		pegasos.ScaleMaxAbs,
-		pegasos.ScaleUnit,
-		pegasos.ScaleNone,
-	)
+	cfg.Scale = pick(g, "", "", pegasos.ScaleStandard, pegasos.ScaleMaxAbs, pegasos.ScaleUnit,
+		pegasos.ScaleNone)
 	if cfg.Loss.Regression() {
 		cfg.TargetScale = pick(g, "", pegasos.ScaleStandard, pegasos.ScaleNone)
 	}
@@ -314,12 +286,8 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 // of each problem's first weight vector.
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
-	p := certtest.Problem{
-		Lambda:  m.Lambda,
-		Epsilon: cfg.Epsilon,
-		Vectors: 1,
-		Bias:    cfg.Bias != pegasos.BiasNone,
-	}
+	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,
+		Bias: cfg.Bias != pegasos.BiasNone}
 	if s := m.Scaling; s != nil && s.Spread != 0 {
 		p.Epsilon /= s.Spread
 	}

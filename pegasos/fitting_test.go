@@ -137,10 +137,8 @@ func TestChoicesFit(t *testing.T) {
 // The error of a run that needs more than MaxMemory names a multi-class scheme that needs less.
 func TestRefusalNamesSchemes(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
-	tr := pegasos.Trainer{
-		Config:    pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 0.1},
-		MaxMemory: 100e6,
-	}
+	tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 0.1},
+		MaxMemory: 100e6}
 	_, err := tr.Train(t.Context(), x, y)
 	if err == nil || !strings.Contains(err.Error(), `with Multiclass "`) {
 		t.Error(err)

@@ -81,22 +81,14 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config
 
 // fixed trains with the defaults of Config.Plain for zero fields, so that training chooses no
 // settings from the data.
-func fixed(
-	ctx context.Context,
-	x pegasos.Examples,
-	y []float32,
-	cfg pegasos.Config,
-) (*pegasos.Model, error) {
+func fixed(ctx context.Context, x pegasos.Examples, y []float32,
+	cfg pegasos.Config) (*pegasos.Model, error) {
 	return pegasos.Train(ctx, x, y, cfg.Plain())
 }
 
 // trainPlain trains as tr does, with the defaults of Config.Plain for zero fields.
-func trainPlain(
-	ctx context.Context,
-	tr *pegasos.Trainer,
-	x pegasos.Examples,
-	y []float32,
-) (*pegasos.Model, error) {
+func trainPlain(ctx context.Context, tr *pegasos.Trainer, x pegasos.Examples,
+	y []float32) (*pegasos.Model, error) {
 	plain := *tr
 	plain.Config = tr.Config.Plain()
 	return plain.Train(ctx, x, y)

@@ -134,10 +134,8 @@ func TestLawScale(t *testing.T) {
 // by c, the weights are multiplied by c, to the bit.
 func TestLawScaleNumbers(t *testing.T) {
 	data := random(62, 64, 9, 2, 0.8).numbers(2)
-	cfg := pegasos.Config{
-		Loss: pegasos.EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
-		Bias: pegasos.BiasAugmented, Offset: pegasos.OffsetNone,
-	}
+	cfg := pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: 0.25, Lambda: 1. / 32, Epochs: 6,
+		Bias: pegasos.BiasAugmented, Offset: pegasos.OffsetNone}
 	a := mustTrain(t, data.dense, data.y, cfg)
 	for _, c := range []float32{4, 1. / 8} {
 		y := slices.Clone(data.y)

@@ -47,10 +47,8 @@ func TestPredict(t *testing.T) {
 
 // DecisionAll accepts rows with another number of columns than the model's; Predict panics.
 func TestCols(t *testing.T) {
-	m := &pegasos.Model{
-		Classes: []float32{0, 1, 2},
-		Weights: [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
-	}
+	m := &pegasos.Model{Classes: []float32{0, 1, 2},
+		Weights: [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}
 	narrow, wide := matrix(t, 1, 2, 1, 1), matrix(t, 1, 5, 1, 1, 1, 1, 1)
 	have := fmt.Sprint(m.DecisionAll(narrow), m.DecisionAll(wide))
 	if have != "[3 9 15] [6 15 24]" {
@@ -85,11 +83,8 @@ func TestPredictAllocations(t *testing.T) {
 // predictions depend, but not on lambda, Config, Result, Command or a folded Scaling.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
-		return &pegasos.Model{
-			Classes: []float32{0, 1},
-			Weights: [][]float32{{1, 0}},
-			Bias:    []float64{0.5},
-		}
+		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 0}},
+			Bias: []float64{0.5}}
 	}
 	// printf '\0\0\x80\x3f\0\0\0\0\0\0\0\0\0\0\xe0\x3f\0\0\0\0\0\0\x80\x3f' | sha256sum
 	const want = "3c9d5378a489ed0491e38819c65050b631fd19a1c87b8076feb5a7cd5d0478f5"

@@ -60,13 +60,8 @@ func TestPredictOverflow(t *testing.T) {
 func TestUnscaledWeightsOverflow(t *testing.T) {
 	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
 	y := []float32{1e22, 2e22, -1e22, -2e22}
-	cfg := pegasos.Config{
-		Loss:        pegasos.Squared,
-		Scale:       pegasos.ScaleMaxAbs,
-		TargetScale: pegasos.ScaleStandard,
-		Lambda:      1e-3,
-		Epochs:      50,
-	}
+	cfg := pegasos.Config{Loss: pegasos.Squared, Scale: pegasos.ScaleMaxAbs,
+		TargetScale: pegasos.ScaleStandard, Lambda: 1e-3, Epochs: 50}
 	for _, pause := range []int64{0, 7} {
 		tr := pegasos.Trainer{Config: cfg, Pause: pause, KeepState: pause > 0}
 		m, err := tr.Train(t.Context(), x, y)

@@ -38,10 +38,8 @@ func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 		return nil
 	}
 	a, b := m.Pair(k)
-	c := &pegasos.Model{
-		Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1],
-		Config: m.Config, Lambda: vectorResult(m, k).Lambda,
-	}
+	c := &pegasos.Model{Classes: []float32{m.Classes[a], m.Classes[b]}, Weights: m.Weights[k : k+1],
+		Config: m.Config, Lambda: vectorResult(m, k).Lambda}
 	if m.Bias != nil {
 		c.Bias = m.Bias[k : k+1]
 	}
@@ -461,10 +459,8 @@ func TestPairsRun(t *testing.T) {
 		var step *pegasos.StepError
 		want := ""
 		for threads := 1; threads < 5; threads++ {
-			tr := pegasos.Trainer{
-				Config:  pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 1e37},
-				Threads: threads,
-			}
+			tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 1e37},
+				Threads: threads}
 			_, err := trainPlain(t.Context(), &tr, bad, data.y)
 			if !errors.As(err, &step) || want != "" && err.Error() != want {
 				t.Fatalf("%d threads: %v, want %v", threads, err, want)

@@ -13,12 +13,8 @@ import (
 // within rounding. After a chunk of all rows, it has the hash of a run of one epoch with the given
 // model as its Start.
 func TestPartialFrom(t *testing.T) {
-	plain := pegasos.Config{
-		Offset:  pegasos.OffsetNone,
-		Average: pegasos.LastIterate,
-		Order:   pegasos.Sequential,
-		Epochs:  3,
-	}
+	plain := pegasos.Config{Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
+		Order: pegasos.Sequential, Epochs: 3}
 	numbers := func(cfg pegasos.Config) pegasos.Config {
 		cfg.Loss, cfg.Bias = pegasos.EpsInsensitive, pegasos.BiasNone
 		return cfg
@@ -91,12 +87,8 @@ func TestPartialFrom(t *testing.T) {
 // steps of a pair with rows are added from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
-	first := train(
-		t,
-		p.dense,
-		p.y,
-		pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne}},
-	)
+	first := train(t, p.dense, p.y,
+		pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne}})
 	part, err := pegasos.NewPartialFrom(first)
 	if err != nil {
 		t.Fatal(err)

@@ -35,12 +35,8 @@ func TestCalibrate(t *testing.T) {
 			if mustTrain(t, data.dense, data.y, plain).Hash() != bare.Hash() {
 				t.Errorf("%s: Calibrate changes the weights", name)
 			}
-			again, err := trainPlain(
-				t.Context(),
-				&pegasos.Trainer{Config: cfg, Threads: 3},
-				data.dense,
-				data.y,
-			)
+			again, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Threads: 3}, data.dense,
+				data.y)
 			if err != nil || !reflect.DeepEqual(again.Calibration, m.Calibration) {
 				t.Errorf("%s: with 3 threads %v, or other sigmoids", name, err)
 			}
@@ -128,12 +124,8 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 				for i := range scaled {
 					scaled[i] *= unit
 				}
-				cfg := pegasos.Config{
-					Multiclass: multiclass,
-					Lambda:     0.01,
-					Calibrate:  5,
-					Bias:       pegasos.BiasAugmented,
-				}
+				cfg := pegasos.Config{Multiclass: multiclass, Lambda: 0.01, Calibrate: 5,
+					Bias: pegasos.BiasAugmented}
 				m := weighted(t, data.dense, data.y, scaled, cfg)
 				checkShare(t, m, data, scaled, fmt.Sprintf("%d classes, %s, unit %v", classes,
 					multiclass, unit))

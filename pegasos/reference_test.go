@@ -300,13 +300,8 @@ func TestReferenceNumbers(t *testing.T) {
 			wideLoss{true, c.epsilon}, 1e-4)
 		solver := time.Since(start).Seconds()
 		start = time.Now()
-		cfg := pegasos.Config{
-			Loss:    pegasos.EpsInsensitive,
-			Epsilon: c.epsilon,
-			Lambda:  c.lambda,
-			Bias:    c.bias,
-			Epochs:  c.epochs,
-		}
+		cfg := pegasos.Config{Loss: pegasos.EpsInsensitive, Epsilon: c.epsilon, Lambda: c.lambda,
+			Bias: c.bias, Epochs: c.epochs}
 		m := mustTrain(t, x, y, cfg)
 		seconds, r := time.Since(start).Seconds(), m.Result
 		rmse := metrics.RMSE(y, m.DecisionAll(x), nil)

@@ -173,13 +173,8 @@ func reliableTinyLambda(t *testing.T) {
 	// |x| is 50,000 for the first row, and |w|^2 at most 2.5e33.
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
-		cfg := pegasos.Config{
-			Lambda:  lambda,
-			Steps:   1,
-			Order:   pegasos.Sequential,
-			Offset:  pegasos.OffsetNone,
-			Average: pegasos.LastIterate,
-		}
+		cfg := pegasos.Config{Lambda: lambda, Steps: 1, Order: pegasos.Sequential,
+			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate}
 		r := mustTrain(t, x, []float32{1, -1}, cfg).Result
 		want := 2.5e9/(2*lambda) + (1+70_000/lambda)/2
 		if math.Abs(r.Objective-want) > 1e-6*want || r.DualObjective > 1 {
@@ -191,13 +186,8 @@ func reliableTinyLambda(t *testing.T) {
 		}
 	}
 	far := matrix(t, 2, 1, 1e13, 1)
-	cfg := pegasos.Config{
-		Lambda:  options.MinLambda,
-		Steps:   1,
-		Order:   pegasos.Sequential,
-		Offset:  pegasos.OffsetNone,
-		Average: pegasos.LastIterate,
-	}
+	cfg := pegasos.Config{Lambda: options.MinLambda, Steps: 1, Order: pegasos.Sequential,
+		Offset: pegasos.OffsetNone, Average: pegasos.LastIterate}
 	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) ||
 		!(m.Result.Objective > 1e37) {
 		t.Errorf("|w|^2 beyond float32: %v, %+v", m.Weights, m.Result)
@@ -239,12 +229,8 @@ func reliableExponential(t *testing.T) {
 func reliableSquaredHinge(t *testing.T) {
 	data := random(75, 50, 4, 2, 1)
 	dense.Scale(1e6, data.dense.Row(7))
-	m := mustTrain(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate},
-	)
+	m := mustTrain(t, data.dense, data.y,
+		pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate})
 	if m.Validate() != nil || !(m.Result.Objective <= 1.0001) {
 		t.Errorf("%+v", m.Result)
 	}
@@ -252,12 +238,8 @@ func reliableSquaredHinge(t *testing.T) {
 		t.Context(),
 		data.dense,
 		data.y,
-		pegasos.Config{
-			Loss:    pegasos.SquaredHinge,
-			Average: pegasos.LastIterate,
-			Offset:  pegasos.OffsetNone,
-			Lambda:  1e-9,
-		},
+		pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate,
+			Offset: pegasos.OffsetNone, Lambda: 1e-9},
 	)
 	var e *pegasos.StepError
 	if m != nil || !errors.As(err, &e) || e.Step < 1 {
@@ -585,13 +567,8 @@ func reliableMultinomial(t *testing.T) {
 		t,
 		matrix(t, 3, 1, 1e5, 1e5, -1e5),
 		[]float32{1, 2, 3},
-		pegasos.Config{
-			Multiclass: pegasos.Multinomial,
-			Lambda:     1e-5,
-			Steps:      4,
-			Offset:     pegasos.OffsetNone,
-			Average:    pegasos.LastIterate,
-		},
+		pegasos.Config{Multiclass: pegasos.Multinomial, Lambda: 1e-5, Steps: 4,
+			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
 	)
 	if err := m.Validate(); err != nil {
 		t.Error(err)

@@ -114,10 +114,8 @@ func TestValid(t *testing.T) {
 	narrow.y[3] = 77
 	narrow.y[4] = float32(math.NaN()) // every prediction of this row is wrong
 	for _, x := range []pegasos.Examples{narrow.dense, dense.New(20, 9)} {
-		tr := pegasos.Trainer{
-			Config: pegasos.Config{Patience: 2},
-			Valid:  &pegasos.Labelled{X: x, Y: narrow.y},
-		}
+		tr := pegasos.Trainer{Config: pegasos.Config{Patience: 2},
+			Valid: &pegasos.Labelled{X: x, Y: narrow.y}}
 		if _, err := trainPlain(t.Context(), &tr, data.dense, data.y); err != nil {
 			t.Error(err)
 		}
@@ -132,20 +130,16 @@ func TestValid(t *testing.T) {
 		}
 	}
 	var e *pegasos.ConfigError
-	numbers := pegasos.Trainer{
-		Config: pegasos.Config{Patience: 2, Loss: pegasos.EpsInsensitive},
-		Valid:  &pegasos.Labelled{X: narrow.dense, Y: narrow.y},
-	}
+	numbers := pegasos.Trainer{Config: pegasos.Config{Patience: 2, Loss: pegasos.EpsInsensitive},
+		Valid: &pegasos.Labelled{X: narrow.dense, Y: narrow.y}}
 	m, err := trainPlain(t.Context(), &numbers, data.dense, data.y)
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("a NaN target: %v", err)
 	}
 	// A canceled run returns the model of its steps so far.
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := pegasos.Trainer{
-		Config: pegasos.Config{Patience: 3},
-		Valid:  &pegasos.Labelled{X: data.dense, Y: data.y},
-	}
+	tr := pegasos.Trainer{Config: pegasos.Config{Patience: 3},
+		Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
 	tr.Progress = func(p pegasos.Progress) {
 		if p.Epoch == 2 {
 			cancel()

@@ -22,11 +22,8 @@ var (
 )
 
 // verify verifies the model m on the rows x with the trial's labels, weights and prior.
-func (t *trial) verify(
-	m *pegasos.Model,
-	x pegasos.Examples,
-	p *pegasos.Proof,
-) (*pegasos.Verification, error) {
+func (t *trial) verify(m *pegasos.Model, x pegasos.Examples,
+	p *pegasos.Proof) (*pegasos.Verification, error) {
 	tr := pegasos.Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
 	o := pegasos.VerifyOptions{Proof: p, Passes: t.g.IntN(6)}
 	return tr.Verify(context.Background(), m, x, t.y, o)
@@ -252,10 +249,8 @@ func TestVerifyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var field *pegasos.ConfigError
-	if _, err := tr.Verify(ctx, near, p.dense, p.y, pegasos.VerifyOptions{}); !errors.As(
-		err,
-		&field,
-	) ||
+	if _, err := tr.Verify(ctx, near, p.dense, p.y, pegasos.VerifyOptions{}); !errors.As(err,
+		&field) ||
 		field.Field != "Prior" {
 		t.Error(err)
 	}
@@ -332,13 +327,8 @@ func TestVerifyNewton(t *testing.T) {
 			}
 			m := mustTrain(t, data.dense, data.y, cfg)
 			for _, x := range []pegasos.Examples{data.dense, toSparse(data.dense)} {
-				v, err := (&pegasos.Trainer{}).Verify(
-					t.Context(),
-					m,
-					x,
-					data.y,
-					pegasos.VerifyOptions{Passes: 5},
-				)
+				v, err := (&pegasos.Trainer{}).Verify(t.Context(), m, x, data.y,
+					pegasos.VerifyOptions{Passes: 5})
 				// If the gap is as small as rounding errors, Verify's gap may be slightly larger
 				// than the claimed gap.
 				if err != nil || v.Verdict == pegasos.Contradicted || v.Bound > v.Objective ||
@@ -354,13 +344,8 @@ func TestVerifyNewton(t *testing.T) {
 			if kinks != (cfg.Loss == "" || cfg.Loss == pegasos.Hinge || cfg.Loss == pegasos.EpsInsensitive) {
 				t.Errorf("%s, %s: width %v", name, what, m.Result.PerClass[0].Width)
 			}
-			with, err := (&pegasos.Trainer{}).Verify(
-				t.Context(),
-				m,
-				data.dense,
-				data.y,
-				pegasos.VerifyOptions{},
-			)
+			with, err := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+				pegasos.VerifyOptions{})
 			for k := range m.Result.PerClass {
 				m.Result.PerClass[k].Width = 0 // not recorded
 			}
@@ -389,11 +374,8 @@ func TestVerifyScaling(t *testing.T) {
 		data := random(seed, 90, 6, 2, 1)
 		for _, kind := range []pegasos.Scale{pegasos.ScaleStandard, pegasos.ScaleMaxAbs,
 			pegasos.ScaleUnit} {
-			tr := pegasos.Trainer{
-				Config:      pegasos.Config{Scale: kind, Lambda: 0.1},
-				Fingerprint: true,
-				Threads:     1,
-			}
+			tr := pegasos.Trainer{Config: pegasos.Config{Scale: kind, Lambda: 0.1}, Fingerprint: true,
+				Threads: 1}
 			if seed%2 == 0 {
 				tr.Config.Loss = pegasos.Squared
 			}
@@ -428,13 +410,8 @@ func TestVerifyScaling(t *testing.T) {
 // needs the Start to train the models of the calibration folds again.
 func TestVerifyStart(t *testing.T) {
 	data := random(5, 90, 6, 2, 1)
-	cfg := pegasos.Config{
-		Lambda: 0.1,
-		Epochs: 8,
-		Scale:  pegasos.ScaleNone,
-		Bias:   pegasos.BiasNone,
-		Finish: pegasos.FinishNone,
-	}
+	cfg := pegasos.Config{Lambda: 0.1, Epochs: 8, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone,
+		Finish: pegasos.FinishNone}
 	first := train(t, data.dense, data.y, pegasos.Trainer{Config: cfg})
 	cfg.Calibrate = 3
 	tr := pegasos.Trainer{Config: cfg, Start: first, Fingerprint: true, KeepState: true, Pause: 180}
