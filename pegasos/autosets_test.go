@@ -128,13 +128,8 @@ func TestAutoReferences(t *testing.T) {
 		}
 		for _, tol := range []float64{1e-2, 1e-3} {
 			what := fmt.Sprintf("%s, lambda %v, tol %v", c.file, c.lambda, tol)
-			m, err := pegasos.Train(
-				t.Context(),
-				x,
-				y,
-				pegasos.Config{Lambda: c.lambda, Tol: tol, Scale: pegasos.ScaleNone,
-					Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest},
-			)
+			m, err := pegasos.Train(t.Context(), x, y, pegasos.Config{Lambda: c.lambda, Tol: tol,
+				Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone, Multiclass: pegasos.OneVsRest})
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}

@@ -169,13 +169,8 @@ func TestUnregularisedIsGood(t *testing.T) {
 	data := skewed(6, 3)
 	free := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300,
 		Bias: pegasos.BiasUnregularised})
-	newton := mustTrain(
-		t,
-		data.dense,
-		data.y,
-		pegasos.Config{Lambda: 0.05, Finish: pegasos.FinishNewton,
-			Bias: pegasos.BiasUnregularised},
-	)
+	newton := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05,
+		Finish: pegasos.FinishNewton, Bias: pegasos.BiasUnregularised})
 	none := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 300})
 	a, b, c := free.Result.Objective, newton.Result.Objective, none.Result.Objective
 	if a > 1.02*b || a > 0.98*c || free.Result.DualObjective > b {

@@ -14,11 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var claimModels = flag.Int(
-	"claim-models",
-	200,
-	"number of models whose files TestClaims edits, 500 times each",
-)
+var claimModels = flag.Int("claim-models", 200,
+	"number of models whose files TestClaims edits, 500 times each")
 
 // TestClaims edits the claims and random fields of model and proof files, like an author who knows
 // the formats and wants to claim more than is true. If Verify confirms claims, they must be true

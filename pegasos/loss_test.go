@@ -311,10 +311,8 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60); math.Abs(
-		have-want,
-	) > 1e-12 ||
-		have > 0.5*math.Sqrt(mean/60) {
+	have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60)
+	if math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
 	if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
@@ -329,9 +327,7 @@ func TestNumbers(t *testing.T) {
 	data.y[7] = float32(math.NaN())
 	var e *pegasos.RowError
 	if _, err := fixed(t.Context(), data.dense, data.y,
-		pegasos.Config{Loss: pegasos.EpsInsensitive}); !errors.As(
-		err, &e) ||
-		e.Row != 7 {
+		pegasos.Config{Loss: pegasos.EpsInsensitive}); !errors.As(err, &e) || e.Row != 7 {
 		t.Errorf("NaN: %v", err)
 	}
 	text := encode(t, m)

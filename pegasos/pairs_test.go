@@ -261,13 +261,8 @@ func TestVotes(t *testing.T) {
 			t.Error("for scores of 0, Class does not return 0")
 		}
 	}
-	m := &pegasos.Model{
-		Classes: []float32{
-			7,
-			8,
-			9,
-		}, Weights: slices.Repeat([][]float32{{0}}, 3), Config: pegasos.Config{Multiclass: pegasos.OneVsOne},
-	}
+	m := &pegasos.Model{Classes: []float32{7, 8, 9}, Weights: slices.Repeat([][]float32{{0}}, 3),
+		Config: pegasos.Config{Multiclass: pegasos.OneVsOne}}
 	for _, c := range []struct {
 		scores []float64
 		want   int

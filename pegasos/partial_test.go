@@ -191,11 +191,8 @@ func TestPartialChoosesNothing(t *testing.T) {
 		return partialModel(t, partial)
 	}
 	plain := pegasos.Config{}.Plain()
-	m, written := fit(pegasos.Config{}, p.dense), fit(
-		pegasos.Config{Lambda: plain.Lambda, Bias: plain.Bias,
-			Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss},
-		p.dense,
-	)
+	m, written := fit(pegasos.Config{}, p.dense), fit(pegasos.Config{Lambda: plain.Lambda,
+		Bias: plain.Bias, Multiclass: plain.Multiclass, Scale: plain.Scale, Loss: plain.Loss}, p.dense)
 	if m.Hash() != written.Hash() || m.Config != written.Config || m.Bias != nil ||
 		m.Scaling != nil || m.Config.Multiclass != pegasos.OneVsRest || m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("Config %+v or another model, want that of %+v", m.Config, written.Config)

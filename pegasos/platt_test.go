@@ -236,13 +236,8 @@ func TestCalibrateRefuses(t *testing.T) {
 	data = random(53, 24, 3, 2, 1)
 	data.y[3], data.y[4] = 5, 6
 	for seed := range uint64(20) {
-		m, err := fixed(
-			t.Context(),
-			data.dense,
-			data.y,
-			pegasos.Config{Multiclass: pegasos.OneVsOne, Calibrate: 2,
-				Seed: seed},
-		)
+		m, err := fixed(t.Context(), data.dense, data.y,
+			pegasos.Config{Multiclass: pegasos.OneVsOne, Calibrate: 2, Seed: seed})
 		if (m == nil) == (err == nil) {
 			t.Errorf("seed %d: %v, %v", seed, m, err)
 		}

@@ -212,13 +212,8 @@ func reliableLongRun(t *testing.T) {
 // Scores far beyond the range of the exponential function give finite weights.
 func reliableExponential(t *testing.T) {
 	// After the first step, scores are near 1e10/lambda = 1e15.
-	m := mustTrain(
-		t,
-		matrix(t, 2, 1, 1e5, 1e5),
-		[]float32{1, 2},
-		pegasos.Config{Loss: pegasos.Log, Lambda: 1e-5,
-			Steps: 3, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
-	)
+	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, pegasos.Config{Loss: pegasos.Log,
+		Lambda: 1e-5, Steps: 3, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate})
 	if err := m.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -234,13 +229,8 @@ func reliableSquaredHinge(t *testing.T) {
 	if m.Validate() != nil || !(m.Result.Objective <= 1.0001) {
 		t.Errorf("%+v", m.Result)
 	}
-	m, err := fixed(
-		t.Context(),
-		data.dense,
-		data.y,
-		pegasos.Config{Loss: pegasos.SquaredHinge, Average: pegasos.LastIterate,
-			Offset: pegasos.OffsetNone, Lambda: 1e-9},
-	)
+	m, err := fixed(t.Context(), data.dense, data.y, pegasos.Config{Loss: pegasos.SquaredHinge,
+		Average: pegasos.LastIterate, Offset: pegasos.OffsetNone, Lambda: 1e-9})
 	var e *pegasos.StepError
 	if m != nil || !errors.As(err, &e) || e.Step < 1 {
 		t.Errorf("without an offset: %v", err)
@@ -563,13 +553,9 @@ func reliableEarlyStop(t *testing.T) {
 
 // Scores far beyond the range of the exponential function give finite weights.
 func reliableMultinomial(t *testing.T) {
-	m := mustTrain(
-		t,
-		matrix(t, 3, 1, 1e5, 1e5, -1e5),
-		[]float32{1, 2, 3},
+	m := mustTrain(t, matrix(t, 3, 1, 1e5, 1e5, -1e5), []float32{1, 2, 3},
 		pegasos.Config{Multiclass: pegasos.Multinomial, Lambda: 1e-5, Steps: 4,
-			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate},
-	)
+			Offset: pegasos.OffsetNone, Average: pegasos.LastIterate})
 	if err := m.Validate(); err != nil {
 		t.Error(err)
 	}

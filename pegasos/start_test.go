@@ -218,11 +218,8 @@ func TestPriorIsTheLimit(t *testing.T) {
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
-	three := &pegasos.Model{
-		Classes: []float32{0, 1, 2},
-		Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1},
-			{1, 1, 1, 1}},
-	}
+	three := &pegasos.Model{Classes: []float32{0, 1, 2},
+		Weights: [][]float32{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}}
 	for _, c := range []struct {
 		tr    pegasos.Trainer
 		field string

@@ -240,7 +240,7 @@ func TestVerifyErrors(t *testing.T) {
 	}
 	fewer := random(3, 40, 5, 2, 1).dense
 	if _, err := tr.Verify(ctx, m, fewer, p.y, pegasos.VerifyOptions{}); err == nil {
-		t.Error("another number of features")
+		t.Error("Verify accepts rows with another number of features")
 	}
 	prior := tr
 	prior.Prior = m2
