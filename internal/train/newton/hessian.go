@@ -67,7 +67,7 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 }
 
 // sumDense stores the Hessian over the rows of the zone in n.buffers.dense. Unless center is nil,
-// it subtracts center from each row.
+// it subtracts center from each row before adding the row.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()
@@ -128,7 +128,7 @@ func (n *Method) nonzerosReader() *store.Nonzeros {
 	return nil
 }
 
-// sumSparse stores the Hessian over the rows of the zone in n.buffers.sparse, from their nonzeros.
+// sumSparse sums the nonzeros of the zone's rows to the Hessian in n.buffers.sparse.
 func (n *Method) sumSparse(zone []int32) {
 	b, d := n.buffers, n.p.Cols
 	scale := 1 / n.curvatureScale()

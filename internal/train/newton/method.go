@@ -36,7 +36,7 @@ const (
 // counts as an epoch.
 type Method struct {
 	load    func() *Problem // returns the problem; called once
-	p       *Problem        // nil before the first iteration
+	p       *Problem        // problem to solve; nil until Ready or Bound loads it
 	hinge   bool            // hinge loss without row weights and targets: see hinge.go
 	threads int             // goroutines for this problem
 	buffers *buffers        // lent by pool while a direction is computed; else nil
@@ -44,7 +44,7 @@ type Method struct {
 	pool    *Pool
 
 	nonzeros *store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
-	pixels   *pixelRows      // rows as bytes and their Hessian; nil if not read as bytes
+	pixels   *pixelRows      // rows as bytes and their Hessian; nil if bytes are not used
 	m        []float64       // margin of each row: label times score, minus the target
 	v        []float64       // weights minus the prior's; then the bias feature's weight, if any
 	h        float64         // width of the zone around the kink; 1 for a loss without a kink

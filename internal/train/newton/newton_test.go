@@ -95,7 +95,7 @@ func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
 	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge, loss.Squared} {
-		for bias, beta := range []float64{0, 0.5, 1} { // the last without a penalty
+		for bias, beta := range []float64{0, 0.5, 1} { // the bias of scale 1 has no penalty
 			s.loss, s.beta, s.free = loss.Func{Kind: kind}, beta, bias == 2
 			n := s.ready()
 			if n.pixels == nil || n.pixels.own == nil {

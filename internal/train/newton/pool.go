@@ -29,8 +29,8 @@ type buffers struct {
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index
 
-	changed   []int32     // rows with a changed dual variable; chunk k's begin at k*chunkRows
-	zone      []int32     // rows with a curvature above 0; chunk k's begin at k*chunkRows
+	changed   []int32     // rows whose a_i has changed; rows of chunk k from k*chunkRows on
+	zone      []int32     // rows with curvature above 0; rows of chunk k from k*chunkRows on
 	entering  []int32     // rows that zoneChanges adds to a kept Hessian
 	leaving   []int32     // rows that zoneChanges removes from a kept Hessian
 	curvature []float32   // weight times second derivative of each row of the zone
@@ -46,7 +46,7 @@ type Pool struct {
 	X            store.Rows      // rows of the data, in the fastest format
 	Threads      int             // goroutines that convert X to bytes
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
-	MaxKeptBytes int             // limit below newton.MaxKeptBytes; 0 for newton.MaxKeptBytes
+	MaxKeptBytes int             // a lower limit than newton.MaxKeptBytes; 0 for none
 	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex

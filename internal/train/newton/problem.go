@@ -15,7 +15,7 @@ type Problem struct {
 	Free   bool    // the bias has no penalty; Beta must then be 1
 
 	Rows []uint32             // number of each row in the caller's arrays
-	X    store.Rows           // source of the rows' values
+	X    store.Rows           // rows to which At refers
 	At   []uint32             // index in X of each row
 	Name func(row uint32) int // index in Pool.X of the row with the given number
 	Side []int8               // label y_i of each row, or 1 for a regression
