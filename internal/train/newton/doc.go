@@ -11,7 +11,8 @@
 //
 // f is the loss itself or, for a loss with a kink, a smoothed loss that differs from it in a zone
 // of width h around the kink: see loss.Func.DerivativesAt. The numbers a_i = -f'(m_i) are feasible
-// dual variables. With wa = mean of c_i*a_i*y_i*x_i/lambda and the conjugate of the loss,
+// dual variables unless the bias has no penalty, for which gap in step.go scales some of them. With
+// wa = mean of c_i*a_i*y_i*x_i/lambda and the conjugate of the loss,
 //
 //	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,

@@ -121,8 +121,8 @@ type direction struct {
 	q     []float32 // derivative of each row's margin along p
 }
 
-// over reports whether the context is done or was done in an earlier call. Everything that n
-// computes after that is invalid.
+// over reports whether the context is done or was done in an earlier call. Results that n computes
+// after the context is done are invalid.
 func (n *Method) over() bool {
 	if n.pool.Context != nil && n.pool.Context.Err() != nil {
 		n.interrupted.Store(true)

@@ -167,8 +167,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 
 // shrinkFactor returns the factor that trying all powers of two with all rows finds.
 func TestShorter(t *testing.T) {
-	// The rows with odd indices are multiplied by odd. Samples of the larger sets have none of
-	// them.
+	// The rows with odd indices are multiplied by odd. Samples of the larger sets lack these rows.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
 			s := random(84, rows, 5, 1, f)
