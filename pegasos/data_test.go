@@ -4,17 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
+// accuracy returns the share of the rows that m predicts correctly.
 func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {
-	right := 0
-	for i, v := range m.PredictAll(x) {
-		if v == y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(y))
+	return metrics.Accuracy(y, m.PredictAll(x), nil)
 }
 
 // On real data, objectives come near the optimum as found by liblinear (see the README of the

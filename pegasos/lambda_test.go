@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -27,10 +26,7 @@ func TestLambdaByFolds(t *testing.T) {
 			x, y := p.dense.Take(sequence(600)), p.y[:600]
 			m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Loss: loss,
 				Curves: pegasos.CurvesNone}})
-			rest := dense.New(300, 12)
-			for i := range 300 {
-				copy(rest.Row(i), p.dense.Row(600+i))
-			}
+			rest := p.dense.Take(sequence(900)[600:])
 			if a := metrics.Accuracy(p.y[600:], m.PredictAll(rest), nil); a < 0.85 ||
 				!strings.Contains(m.Settings(), "lambda of ") {
 				t.Errorf("%d classes, %s: accuracy %v, %s", classes, loss, a, m.Settings())

@@ -11,11 +11,7 @@ import (
 
 // rowsOf returns the rows i of d with from <= i < to as a dense matrix, and their labels.
 func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
-	m := dense.New(to-from, d.dense.Cols())
-	for i := from; i < to; i++ {
-		copy(m.Row(i-from), d.dense.Row(i))
-	}
-	return m, d.y[from:to]
+	return d.dense.Take(sequence(to)[from:]), d.y[from:to]
 }
 
 func mustPartial(t *testing.T, cfg pegasos.Config, classes []float32, cols int) *pegasos.Partial {
