@@ -10,31 +10,36 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 path=github.com/pegasimd/pegasimd
+export TREE=$PWD
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+export PROXY=$work/published/cache/download
+
+# The copy has the files that git tracks, except deleted ones, and new files that git does not ignore. Its only commit
+# has the tag of each module, and git takes it for the published repository.
+mkdir "$work/tree"
+git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+	if [ -e "$file" ] || [ -L "$file" ]; then
+		printf '%s\0' "$file"
+	fi
+done | tar -c --no-recursion --null -T - | tar -x -C "$work/tree"
+cd "$work/tree"
+git init -q
+git add -A
+
 # Our modules require one version of each other; go.work has it too, so that a clone needs no proxy.
 versions=$(git ls-files '*go.mod' | xargs sed -nE "s|^.*$path[a-z/]* (v[0-9][^ ]*).*|\1|p" | sort -u)
 if [ "$(wc -l <<<"$versions")" != 1 ] || [ "$(sed -nE "s|^.*$path[a-z/]* (v[^ ]*) =>.*|\1|p" go.work | sort -u)" != "$versions" ]; then
 	echo "proxy: our modules require more than one version of each other:" $versions >&2
 	exit 1
 fi
-export VERSION=$versions TREE=$PWD
-
-work=$(mktemp -d)
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-export PROXY=$work/published/cache/download
-
-# The copy has what git knows and new files that it does not ignore. Its only commit has the tag of
-# each module, and git takes it for the published repository.
-mkdir "$work/tree"
-git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
-	tar -c --no-recursion -T - | tar -x -C "$work/tree"
-git init -q "$work/tree"
-git -C "$work/tree" add -A
-git -C "$work/tree" -c user.name=proxy -c user.email=proxy@localhost commit -q -m "Publish $VERSION"
+export VERSION=$versions
+git -c user.name=proxy -c user.email=proxy@localhost commit -q -m "Publish $VERSION"
 git config --file "$work/gitconfig" "url.$work/tree.insteadOf" "https://$path"
 for file in $(git ls-files '*go.mod'); do
 	module=$(sed -n 's/^module //p' "$file") tag=${file%go.mod}$VERSION
 	if [[ $module/ == $path/* ]]; then
-		git -C "$work/tree" tag "$tag"
+		git tag "$tag"
 		GIT_CONFIG_GLOBAL=$work/gitconfig GOMODCACHE=$work/published GOPROXY=direct GONOSUMDB=$path,$path/* \
 			GOFLAGS=-modcacherw GOWORK=off go -C "$work" mod download "$module@$VERSION"
 	fi
@@ -63,7 +68,6 @@ export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWOR
 # mod: what go.sum cannot have (CONTRIBUTING.md) is added in the copy. trimpath: the build cache serves
 # any folder.
 export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
-cd "$work/tree"
 rm -f go.work go.work.sum
 if [ -z "${KEEP_SUMS:-}" ]; then
 	find . -name go.sum -exec sed -i "\|^$path[ /]|d" {} + # hashes of what was published, not of this tree
