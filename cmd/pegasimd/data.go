@@ -42,10 +42,10 @@ func (d *dataReader) options() *progress {
 	shown := escape.Name(d.String())
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
-			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read>>20,
-				total>>20)
+			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read/1e6,
+				total/1e6)
 		} else {
-			p.show(0, "reading %s: %d MB", shown, read>>20)
+			p.show(0, "reading %s: %d MB", shown, read/1e6)
 		}
 	}
 	return p

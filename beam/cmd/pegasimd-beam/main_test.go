@@ -442,10 +442,19 @@ func TestScore(t *testing.T) {
 	invoke(t, 0, "train", "-quiet", "-no-beam", "-tol", ".1", "-dir", filepath.Join(dir, "run"),
 		manifest, model)
 	pattern := filepath.Join(filepath.Dir(manifest), "shard-*.pgsm")
+	size := 0.0
+	for i := range 2 {
+		data, err := os.Stat(strings.Replace(pattern, "*", fmt.Sprintf("%05d", i), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += float64(data.Size())
+	}
+	want := fmt.Sprintf("1797 rows of 2 files, %.1f MB, in ", size/1e6)
 	for _, beam := range []string{"-no-beam=false", "-no-beam"} {
 		_, summary := invoke(t, 0, "score", "-force", beam, pattern, model, out)
-		if !strings.HasPrefix(summary, "1797 rows of 2 files") {
-			t.Errorf("%s", summary)
+		if !strings.HasPrefix(summary, want) {
+			t.Errorf("%q, want %q", summary, want)
 		}
 	}
 	if _, message := invoke(t, exitUsage, "score", pattern, model, out); !strings.Contains(message,

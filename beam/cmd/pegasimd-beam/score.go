@@ -106,8 +106,8 @@ func (s *scoreFlags) run() error {
 	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
 		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
 	if err == nil {
-		s.say("%d rows of %d files, %d MB, in %.2f s", sum[0], len(items), sum[1]>>20,
-			time.Since(s.job.Began).Seconds())
+		s.say("%d rows of %d files, %.1f MB, in %.2f s", sum[0], len(items),
+			float64(sum[1])/1e6, time.Since(s.job.Began).Seconds())
 	}
 	return err
 }

@@ -221,7 +221,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// A process with many jobs needs at most 200 MB. PEGASIMD_BEAM_JOBS is the number of jobs.
+// A process with many jobs needs at most 200 MiB. PEGASIMD_BEAM_JOBS is the number of jobs.
 func TestManyJobs(t *testing.T) {
 	jobs := 10
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_JOBS"), &jobs)
@@ -237,9 +237,9 @@ func TestManyJobs(t *testing.T) {
 	_, text, _ := strings.Cut(string(status), "VmHWM:")
 	var peak int
 	fmt.Sscan(text, &peak)
-	t.Logf("%d jobs, at GOMAXPROCS %d: at most %d MB", jobs, runtime.GOMAXPROCS(0), peak>>10)
+	t.Logf("%d jobs, at GOMAXPROCS %d: at most %d MiB", jobs, runtime.GOMAXPROCS(0), peak>>10)
 	if peak > 200<<10 {
-		t.Errorf("%d MB after %d jobs", peak>>10, jobs)
+		t.Errorf("%d MiB after %d jobs", peak>>10, jobs)
 	}
 }
 
