@@ -17,7 +17,7 @@ const historyFolder = "build/history"
 const branchName, remote = "bench-history", "origin"
 
 func historyBranch(ctx context.Context, args []string) error {
-	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
+	root, err := repository(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,6 +78,9 @@ func (b branch) begin(ctx context.Context) (commit string, err error) {
 
 // push commits the added lines and pushes them.
 func (b branch) push(ctx context.Context) error {
+	if _, err := os.Stat(b.dir); err != nil {
+		return fmt.Errorf("there is no folder %s: run gate history pull first", historyFolder)
+	}
 	_, err := git(ctx, b.dir, "add", "-A")
 	changed, failed := git(ctx, b.dir, "status", "--porcelain")
 	head, missing := git(ctx, b.root, "rev-parse", "--short", "HEAD")

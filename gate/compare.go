@@ -48,17 +48,18 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	if err := c.findNative(ctx, head); err != nil {
 		return k, err
 	}
-	for i, t := range k.trees {
+	for i := range k.trees {
+		t := &k.trees[i]
 		if t.broken {
 			continue
 		}
-		k.trees[i].packages, err = t.list(ctx, c)
+		t.packages, err = t.list(ctx, c)
 		switch {
 		case ctx.Err() != nil:
 			return k, ctx.Err()
 		case err != nil && i == 0:
 			k.miss("The base is left out: %s", reason(err))
-			k.trees[0].broken = true
+			t.broken = true
 		case err != nil:
 			return k, err
 		}

@@ -116,12 +116,22 @@ func parse(args []string) (*config, error) {
 	case c.rounds < fewestRounds:
 		return nil, fmt.Errorf("-rounds %d: must be at least %d, for a confidence interval of 95 %%",
 			c.rounds, fewestRounds)
+	case c.limit <= 0:
+		return nil, fmt.Errorf("-limit %s: must be positive", c.limit)
 	case !(c.threshold >= 0 && c.threshold < 1):
 		return nil, fmt.Errorf("-threshold %g: must be a percentage from 0 to 99", 100*c.threshold)
 	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}
+	if _, err := os.Stat(filepath.Dir(c.history)); err != nil { // before the measurement
+		return nil, fmt.Errorf("-history %s: %w", c.history, err)
+	}
 	for pattern := range strings.SplitSeq(*packages, ",") {
+		pattern = strings.TrimSpace(pattern)
+		if pattern == "" || strings.HasSuffix(pattern, ".go") {
+			return nil, fmt.Errorf("-package: %q is no package: name folders such as ./internal/..., "+
+				"separated by commas", pattern)
+		}
 		c.packages = append(c.packages, cleanPattern(pattern))
 	}
 	for name, text := range map[string]string{"bench": c.bench, "time": c.times,
@@ -148,11 +158,14 @@ func cleanPattern(pattern string) string {
 
 // run compares the module of the current folder with the base, and writes the summary.
 func (c *config) run(ctx context.Context) (worse bool, err error) {
-	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
+	root, err := repository(ctx)
 	if err != nil {
 		return false, err
 	}
 	if c.dir, err = git(ctx, ".", "rev-parse", "--show-prefix"); err != nil {
+		return false, err
+	}
+	if err := checkModule(ctx, root); err != nil {
 		return false, err
 	}
 	work, err := os.MkdirTemp("", "gate-")
@@ -181,6 +194,10 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 	head, err := newTree(ctx, "head", root, "HEAD", work)
 	if err != nil {
 		return false, err
+	}
+	if _, err := os.Stat(filepath.Join(head.root, c.dir)); err != nil {
+		return false, fmt.Errorf("git has no files in %s, or ignores them: start the gate in a "+
+			"folder whose benchmarks git tracks", c.dir)
 	}
 	if err := r.complete(ctx, c, &base, &head); err != nil {
 		return false, err

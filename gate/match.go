@@ -1,15 +1,53 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// This file rejects patterns that nothing matches: a run that measures nothing must not pass.
+// This file rejects folders without a module, and patterns that nothing matches: a run that measures
+// nothing must not pass.
+
+// repository returns the absolute path of the repository that contains the current folder.
+func repository(ctx context.Context) (string, error) {
+	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return "", fmt.Errorf("the current folder is in no working tree of git: start the gate in "+
+			"the folder of a module that git tracks: %s", reason(err))
+	}
+	return root, err
+}
+
+// checkModule returns an error if the current folder is neither in a module nor in a workspace.
+func checkModule(ctx context.Context, root string) error {
+	out, err := run(ctx, ".", nil, "go", "env", "GOMOD", "GOWORK")
+	mod, work, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	switch {
+	case err != nil:
+		return err
+	case mod == "" && work == "":
+		return errors.New("GO111MODULE=off is set: the gate needs modules")
+	case mod != os.DevNull || work != "" && work != "off":
+		return nil
+	}
+	tracked, err := git(ctx, root, "ls-files", "--", "go.mod", "*/go.mod")
+	if err != nil {
+		return err
+	}
+	if tracked == "" {
+		return errors.New("there is no go.mod in the current folder or above it: create one with " +
+			"go mod init")
+	}
+	return fmt.Errorf("there is no go.mod in the current folder or above it: start the gate in the "+
+		"folder of a module; the repository has %s", list("", strings.Split(tracked, "\n")))
+}
 
 // checkPackages fails if a pattern of -package names no benchmarks in the head.
 func (k *comparison) checkPackages() error {
@@ -18,11 +56,11 @@ func (k *comparison) checkPackages() error {
 		switch {
 		case slices.ContainsFunc(k.trees[1].packages, named):
 		case slices.ContainsFunc(k.trees[0].packages, named):
-			return fmt.Errorf("the head has none of the base's benchmarks in %s: take it out of "+
-				"-package", pattern)
+			return fmt.Errorf("the head has none of the base's benchmarks in %s: restore one, or "+
+				"take the pattern out of -package", pattern)
 		default:
-			return fmt.Errorf("there are no benchmarks in %s: check -package and the folder",
-				pattern)
+			return fmt.Errorf("there are no benchmarks in %s: %s", pattern, cmp.Or(
+				k.trees[1].unlisted[pattern], "its test files have no function BenchmarkX"))
 		}
 	}
 	return nil

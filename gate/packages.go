@@ -30,16 +30,17 @@ var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
 // list lists the packages with benchmarks that match -package. The list is empty if the tree lacks
 // the module's folder.
-func (t tree) list(ctx context.Context, c *config) (all []pkg, err error) {
+func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	out, err := run(ctx, folder, t.goEnv, "go", append([]string{"list", "-e",
-		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Match"}, c.packages...)...)
+		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Match,Error"}, c.packages...)...)
 	if err != nil {
-		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
+		return nil, fmt.Errorf("the packages of the %s can't be listed: %s", t.name, reason(err))
 	}
+	t.unlisted = map[string]string{}
 	several := len(c.packages) > 1 || strings.Contains(c.packages[0], "...")
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var p struct {
@@ -47,11 +48,15 @@ func (t tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 			TestGoFiles, XTestGoFiles []string
 			Module                    struct{ Path string }
 			Match                     []string
+			Error                     struct{ Err string }
 		}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
+		}
+		for _, pattern := range p.Match {
+			t.unlisted[pattern] = p.Error.Err
 		}
 		found := pkg{path: p.ImportPath, dir: p.Dir, match: p.Match}
 		if inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/"); several && below {
@@ -180,7 +185,10 @@ func (c *config) findNative(ctx context.Context, t tree) error {
 	if os.Getenv("CGO_ENABLED") == "" && !slices.ContainsFunc(files, isCgo) {
 		c.env = []string{"CGO_ENABLED=0"}
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("the packages of the %s can't be listed: %s", t.name, reason(err))
+	}
+	return nil
 }
 
 // sources lists the files of the given kinds, which are fields of go list, from which the packages

@@ -99,6 +99,7 @@ func telling(said string, most int) string {
 	return strings.ToValidUTF8(said, "")
 }
 
+// git runs git in a folder and returns its output without the spaces around it.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := run(ctx, dir, nil, "git", args...)
 	return strings.TrimSpace(out), err

@@ -19,12 +19,13 @@ type tree struct {
 	commit     string
 	changed    bool // it has uncommitted changes
 	packages   []pkg
-	broken     bool     // its packages can't be listed, or -prepare failed
-	borrowed   []string // files and folders that git does not have and both trees use
-	hash       string   // git's hash of the files
-	data       []string // files other than Go code that differ from the base's
-	env        []string // for git to find the files' objects
-	goEnv      []string // for the go command to find the workspace
+	unlisted   map[string]string // why a pattern of -package matches no package
+	broken     bool              // its packages can't be listed, or -prepare failed
+	borrowed   []string          // files and folders that git does not have and both trees use
+	hash       string            // git's hash of the files
+	data       []string          // files other than Go code that differ from the base's
+	env        []string          // for git to find the files' objects
+	goEnv      []string          // for the go command to find the workspace
 }
 
 // newTree copies the files of a commit to a folder. The head includes uncommitted changes of
