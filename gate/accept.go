@@ -15,7 +15,7 @@ type acceptance struct {
 	pattern *regexp.Regexp
 }
 
-// acceptLine matches such a line and captures the pattern in it.
+// acceptLine matches a line that accepts numbers, and captures the pattern.
 var acceptLine = regexp.MustCompile(`(?mi)^[ \t]*gate-accept:[ \t]*(.*?)[ \t\r]*$`)
 
 // acceptances returns the acceptances in the messages of the commits from the base to the head.

@@ -24,7 +24,7 @@ type tally struct {
 	skipped []string
 	failed  []string
 	unread  []string // benchmarks whose result lines can't be parsed
-	parents []string // skipped or failed, with sub-benchmarks: some of these may be missing
+	parents []string // skipped or failed benchmarks with sub-benchmarks, some of which may be missing
 	stuck   string   // the benchmark that was running when the process ended early
 	ended   bool     // the process ran to its end
 	err     error    // why the process failed, or why results were discarded
@@ -33,16 +33,15 @@ type tally struct {
 // without lists the benchmarks that are known to have no result.
 func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
 
-// mayHave reports whether the tree that was run may have a benchmark though there is no result of
-// it: the benchmark, or one above it, was skipped or failed, its result can't be read, or the
-// process ended early.
+// mayHave reports whether the tree may have a benchmark although it has no result: the benchmark or
+// a parent was skipped or failed, the result can't be read, or the process ended early.
 func (t *tally) mayHave(name string) bool {
 	return !t.ended || slices.ContainsFunc(append(t.without(), t.parents...),
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
 // cutOff lists the benchmarks that have a result in the other tree and are in no list of this
-// tally, although this tree may have them: a benchmark above them was skipped or failed.
+// tally, although this tree may have them: a parent was skipped or failed.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
@@ -68,8 +67,8 @@ func (t *tally) brokenSince(base tally) []string {
 	})
 }
 
-// fail adds a row for each benchmark that fails in the head but not in the base. If it is not known
-// which do, it adds one row for the package.
+// fail adds a row for each benchmark that fails in the head and has a result in the base, or else
+// for each that fails in the head, or else for the package.
 func (r *result) fail(prefix, path string, base, head tally, why string) {
 	names := head.brokenSince(base)
 	if len(names) == 0 {

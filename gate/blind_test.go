@@ -151,7 +151,9 @@ func TestHiddenChanges(t *testing.T) {
 	}
 }
 
-// A package that only one of the trees has, or whose benchmarks the head has lost.
+// If the head loses all benchmarks of a package, the gate passes and names the package, unless a
+// pattern of -package matches it alone. A new package whose benchmarks fail is an error, and so is
+// a single package that neither tree can build.
 func TestPackages(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))

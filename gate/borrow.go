@@ -12,8 +12,8 @@ import (
 
 // This file adds to a tree the files that Go projects use without committing them: submodules, an
 // ignored go.work, modules and data beside the repository, and ignored folders testdata. Base and
-// head get the same ones, except submodules. Ignored Go code is not added: it may be generated, and
-// so differ between base and head. A tree is written to a folder that mirrors the whole file
+// head get the same files, except in submodules. Ignored Go code is not added: it may be generated,
+// and so differ between base and head. A tree is written to a folder that mirrors the whole file
 // system, so that relative paths out of the repository still work.
 
 // real converts a path in the mirror to the path in the file system.
@@ -55,8 +55,8 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 	return os.Symlink(path, to)
 }
 
-// borrowAll brings into the tree what git does not track there: submodules, the targets of links
-// out of the tree, ignored files in testdata, the go.work file, and the folders that go.mod or
+// borrowAll adds to the tree the files that git does not have: submodules, the targets of links out
+// of the tree, ignored files in testdata, the go.work file, and the folders that go.mod or
 // go.work name.
 func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	if err := t.borrowLinked(ctx); err != nil {

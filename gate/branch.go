@@ -31,7 +31,7 @@ func historyBranch(ctx context.Context, args []string) error {
 	return errors.New("usage: gate history pull|push")
 }
 
-// A branch is checked out in a folder of its own.
+// A branch is the branch of the history in the repository root, checked out in the folder dir.
 type branch struct{ root, dir string }
 
 // pull checks the branch out, or creates it.
@@ -56,12 +56,12 @@ func (b branch) pull(ctx context.Context) error {
 		start); err != nil {
 		return err
 	}
-	// Git joins the lines of two runs by this rule.
+	// By this rule git keeps the lines of both sides when it merges or rebases.
 	return os.WriteFile(filepath.Join(b.dir, ".gitattributes"), []byte("*.jsonl merge=union\n"),
 		0o666)
 }
 
-// identified runs git with a name for commits: hosted runners have none.
+// identified runs git with a user name for commits, which hosted runners lack.
 func identified(ctx context.Context, dir string, args ...string) (string, error) {
 	return git(ctx, dir, append([]string{"-c", "user.name=gate", "-c",
 		"user.email=gate@localhost"}, args...)...)

@@ -19,7 +19,7 @@ type comparison struct {
 	*result
 	c        *config
 	trees    [2]tree // base and head
-	unhooked error   // why packages testing and runtime could not be changed for counting
+	unhooked error   // why packages testing and runtime can't be changed for counting
 }
 
 // compare builds both trees, compares them and adds the findings to r.
@@ -82,10 +82,10 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	equal := k.same()
 	k.identical = equal && len(head.data) == 0
 	if k.identical {
-		k.say("the test binaries are equal, byte for byte, and so is what they may read: nothing " +
-			"can have changed")
+		k.say("the test binaries are equal, byte for byte, and so are the files that they may " +
+			"read: nothing can have changed")
 	} else if equal {
-		k.note("The test binaries of the two are equal, byte for byte, but not the files that "+
+		k.note("The test binaries of base and head are equal, byte for byte, but not the files that "+
 			"benchmarks may read: %s.", list("", head.data))
 	}
 	return k, nil
@@ -117,7 +117,7 @@ func (k *comparison) same() bool {
 // A side is a package in one of the trees. dir is empty if the tree lacks the package.
 type side struct {
 	tree, dir, binary string
-	broken            bool // it could not be built
+	broken            bool // the package could not be built
 }
 
 // sides returns the package as it is in both trees.
@@ -196,13 +196,13 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 			"apt-get install valgrind).** Only allocations and times were measured; a change of " +
 			"less than 5 %% in time is not noticed.")
 	} else if k.c.wide && because() != "" {
-		k.note("Valgrind's CPU has no AVX-512: code that chooses it when it runs was counted on " +
-			"another path, and on this one timed only.")
+		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it was " +
+			"counted without it. Only times cover its AVX-512 path.")
 	}
 	for i, p := range k.trees[1].packages {
 		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)
 		m := &campaign{result: k.result, bench: k.c.bench, both: k.sides(p), path: p.path,
-			prefix: p.prefix, work: k.work}
+			prefix: p.prefix}
 		k.say("counting %s", p.path)
 		if err := m.run(ctx, share, uncounted == nil); err != nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)

@@ -15,10 +15,9 @@ import (
 // goroutines, garbage collection only between benchmarks, no sampling of allocations.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=" + debug(runtime.GOARCH)}
 
-// debug returns the value of GODEBUG. On amd64 it turns RDTSCP off: Valgrind's CPU reports that it
-// has the instruction but executes it only if the real CPU has it, which some virtual machines
-// hide. The runtime reads the clock with RDTSCP when two threads compete for a lock, and would be
-// killed now and then.
+// debug returns the value of GODEBUG. On amd64 it turns RDTSCP off, with which the runtime reads
+// the clock when two threads compete for a lock: Valgrind's CPU claims to have this instruction,
+// but fails to execute it if a virtual machine hides it.
 func debug(arch string) string {
 	const all = "asyncpreemptoff=1,memprofilerate=0"
 	if arch == "amd64" {
@@ -29,16 +28,16 @@ func debug(arch string) string {
 
 // A survey is the result of a native run of a counted binary for one benchmark.
 type survey struct {
-	line        // of the last run; allocs are per call if calls is set
-	calls  bool // it uses package count, which counts single calls
-	pieces int  // how often its timer was stopped in the last run
+	line        // result; allocs are per call if calls is set
+	calls  bool // the benchmark uses package count, which counts single calls
+	pieces int  // number of times that the timer was stopped in the last run
 }
 
 // An event is one line that a counting run writes, in the order of execution.
 type event struct {
-	what  string // run, on, off or reset, of a benchmark's timer; call, from package count
-	value float64
-	name  string
+	what  string  // run for a start; on, off or reset of the timer; call from package count
+	value float64 // number of iterations for off, allocations per call for call, otherwise 0
+	name  string  // benchmark
 }
 
 // readEvents reads the events file of a counting run. If no benchmark ran, there is no file and no
@@ -65,7 +64,7 @@ const (
 	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
-	seedVariable   = "GATE_SEED" // 16 bytes; the first is v in Valgrind
+	seedVariable   = "GATE_SEED" // 16 characters, the first of which is v in Valgrind and 0 elsewhere
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the
@@ -102,7 +101,7 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	for _, e := range listed {
 		if len(ran.lines[e.name]) == 0 {
-			continue // it did not end, or only has sub-benchmarks
+			continue // the benchmark did not end, or only has sub-benchmarks
 		}
 		s, known := all[e.name]
 		if !known {
@@ -235,7 +234,7 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 	return perOp, nil
 }
 
-// readParts reads the number of instructions of each part of a callgrind file that ends at a mark.
+// readParts returns the instruction counts of those parts of a callgrind file that end at a mark.
 func readParts(file string) (instructions []int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

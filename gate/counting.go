@@ -19,16 +19,15 @@ import (
 // A campaign counts the benchmarks of one package.
 type campaign struct {
 	*result
-	bench   string  // pattern
-	both    [2]side // base and head
-	path    string  // of the package
-	prefix  string  // of the benchmarks' names in the summary
-	work    string
-	surveys [2]map[string]survey
-	ran     [2]tally       // what the surveys printed
-	early   bool           // Valgrind ended before the benchmarks did
-	plan    map[string]int // number of operations by name, equal in both trees
-	numbers map[string]*numbers
+	bench   string               // pattern of the benchmarks
+	both    [2]side              // base and head
+	path    string               // import path of the package
+	prefix  string               // text before the benchmarks' names in the summary
+	surveys [2]map[string]survey // of base and head, by benchmark
+	ran     [2]tally             // results and failures of the surveys
+	early   bool                 // Valgrind ended before the benchmarks did
+	plan    map[string]int       // number of operations by benchmark, equal in both trees
+	numbers map[string]*numbers  // by benchmark
 }
 
 // numbers are the counts of a benchmark, per operation or call.
@@ -37,7 +36,8 @@ type numbers struct {
 	settled             bool // insn needs no more processes
 }
 
-// eachSide calls do for both trees at the same time, which does not change the counts.
+// eachSide calls do at the same time for the trees that have the package: counts do not depend on
+// other processes.
 func (k *campaign) eachSide(do func(i int, s side) error) error {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -81,7 +81,7 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 
 // look lists the benchmarks and measures how long an operation of each takes.
 func (k *campaign) look(ctx context.Context) error {
-	k.ran = [2]tally{{ended: !k.both[0].broken}, {ended: true}} // as in a tree that lacks it
+	k.ran = [2]tally{{ended: !k.both[0].broken}, {ended: true}} // for a tree without the package
 	err := k.eachSide(func(i int, s side) (err error) {
 		k.surveys[i], k.ran[i], err = lookAt(ctx, s, k.bench, k.files(s), nil, 0)
 		for range 3 { // on a busy machine an operation may seem to take too long
@@ -126,7 +126,8 @@ func (k *campaign) look(ctx context.Context) error {
 	return nil
 }
 
-// overIn names the benchmarks that were running when the time limit was reached, if any.
+// overIn returns a sentence with the benchmarks that were running when the time limit was reached,
+// or "" if all names are empty.
 func overIn(prefix string, names ...string) string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
@@ -170,7 +171,7 @@ func (k *campaign) choose() {
 	}
 }
 
-// list names the first few benchmarks, and the number of the others.
+// list returns the first five of the sorted names, with the prefix, and the number of the others.
 func list(prefix string, names []string) string {
 	const most = 5
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
@@ -225,15 +226,15 @@ func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 }
 
 // countedEnough reports whether a benchmark needs no further process: it was not counted in both
-// trees, executes no instructions, counts single calls in one tree only, or counts single calls and
-// the first process shows no change.
+// trees, has a count of 0, counts single calls in one tree only, or counts single calls, which the
+// first process of each tree shows to differ by at most exactLimit.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return s.empty() || k.surveys[0][name].calls != calls ||
 		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
 }
 
-// count counts until each benchmark is settled or the time is over.
+// count counts instructions until each benchmark is settled or ctx is done.
 func (k *campaign) count(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(k.plan))
 	for stage, done := 0, 0; stage < len(stages) && len(names) > 0; stage++ {
@@ -296,7 +297,7 @@ func because() string {
 	return ""
 }
 
-// allocate runs the benchmarks that don't use package count natively, for their allocations.
+// allocate counts the allocations of the benchmarks that don't use package count, in native runs.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {

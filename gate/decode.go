@@ -12,11 +12,11 @@ import (
 // An instruction is one decoded machine instruction, as far as loops depend on it.
 type instruction struct {
 	address  int
-	memory   bool
+	memory   bool // it loads or stores an operand in memory
 	jumps    bool
-	target   int // of the jump
-	register string
-	step     int    // what is added to the register
+	target   int    // address to which it jumps
+	register string // register to which it adds step; "" if there is none
+	step     int
 	index    string // register that a memory operand multiplies by scale; "" if there is none
 	scale    int
 }
@@ -29,7 +29,7 @@ func decodeAMD64(code []byte) ([]instruction, error) {
 			return nil, fmt.Errorf("byte %#x: % x: %w", at, code[at:min(len(code), at+8)], err)
 		}
 		if x.Op == x86asm.VZEROUPPER {
-			x.Len = 3 // x/arch takes the byte that follows for its operand
+			x.Len = 3 // x/arch mistakes the next byte for an operand
 		}
 		in := instruction{address: at}
 		for _, arg := range x.Args {

@@ -65,6 +65,6 @@ func TestHistoryBranch(t *testing.T) {
 	}
 	if _, err := run(t.Context(), filepath.Join(dir, "one"), []string{asGate + "=1"}, command,
 		"history", "what"); err == nil {
-		t.Error("gate history what passes")
+		t.Error("gate history what: no error")
 	}
 }

@@ -2,12 +2,12 @@
 // one is worse. docs/gate.md says how to use it in any project.
 //
 // It counts the instructions and allocations of a benchmark, reads the loops of the assembly, and
-// measures times. Counts are the same in every run, or their spread is known. Times are measured in
-// rounds of a fraction of a second, with two copies of the base in each: a change counts only if it
-// exceeds the difference between the copies, in two separate runs.
+// measures times. Counts are the same in every run, or the gate knows how far they vary. Times are
+// measured in rounds of a fraction of a second, with two copies of the base in each: a change
+// counts only if it exceeds the difference between the copies, in two separate runs.
 //
-// Exit codes: 0 if nothing that was measured is worse, 1 if something is, 2 if nothing could be
-// measured or, with -strict, not everything.
+// Exit codes: 0 if no number is worse, 1 if one is, 2 for an error, if benchmarks fail in the head
+// alone, if nothing could be compared or, with -strict, not everything, and 130 if interrupted.
 package main
 
 import (
@@ -33,20 +33,20 @@ const (
 
 // A config is the values of the flags.
 type config struct {
-	base, dir string // dir is the module's folder in the repository
+	base, dir string // dir is the current folder, relative to the repository's root
 	packages  []string
-	bench     string         // for counting; empty for none
-	times     string         // for timing; empty for none
+	bench     string         // pattern of the benchmarks to count; empty for none
+	times     string         // pattern of the benchmarks to time; empty for none
 	functions *regexp.Regexp // nil for none
 	rounds    int
 	limit     time.Duration
 	strict    bool
 	json      bool
-	threshold float64 // a share
+	threshold float64 // a fraction of 1
 	prepare   string  // shell command
 	wide      bool    // the packages have code that may use AVX-512
 	history   string
-	env       []string // for building for this machine
+	env       []string // variables for builds for this machine
 }
 
 func main() {

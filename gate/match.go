@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// This file rejects folders without a module, and patterns that nothing matches: a run that measures
-// nothing must not pass.
+// This file rejects folders without a module, and patterns that nothing matches: a run that
+// measures nothing must not pass.
 
 // repository returns the absolute path of the repository that contains the current folder.
 func repository(ctx context.Context) (string, error) {
@@ -71,8 +71,8 @@ var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 // checkPatterns fails if a flag's pattern matches nothing in the head.
 func (k *comparison) checkPatterns(ctx context.Context) error {
-	var names [2][]string // of benchmarks in base and head, without sub-benchmarks
-	var failed error      // the head's test binaries that do not list theirs
+	var names [2][]string // top-level benchmarks of base and head
+	var failed error      // errors of the head's test binaries that list no benchmarks
 	for i, t := range k.trees {
 		for _, p := range t.packages {
 			if s := k.sides(p)[i]; s.dir != "" {

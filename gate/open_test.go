@@ -91,13 +91,13 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// bench is a benchmark, with a statement in front of its loop.
+// bench returns the source of a benchmark, with a statement before its loop.
 func bench(name, before string) string {
 	return "func Benchmark" + name + "(b *testing.B) {\n\t" + before +
 		"\n\tfor range b.N {\n\t\tsink = Work(1000)\n\t}\n}\n"
 }
 
-// halves is a benchmark of two, with a statement between them.
+// halves returns the source of a benchmark with two sub-benchmarks and a statement between them.
 func halves(between string) string {
 	const half = "\tb.Run(%q, func(b *testing.B) {\n\t\tfor range b.N {\n" +
 		"\t\t\tsink = Work(1000)\n\t\t}\n\t})\n"
@@ -178,7 +178,7 @@ func TestFailsClosed(t *testing.T) {
 			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
 		{"panics in the head, to be timed", work, bench("Work", "panic(1)"), "-bench= -time .", 2, 2,
 			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
-		{"another one fails in the head", bench("Work", "") + bench("Other", "b.Fatal(1)"),
+		{"another benchmark fails in the head", bench("Work", "") + bench("Other", "b.Fatal(1)"),
 			bench("Work", "b.Fatal(1)") + bench("Other", ""), "", 2, 2,
 			[]string{"benchmarks fail in the head alone", "| Work | run |"}},
 		{"ends without a word", bench("A", "") + bench("Work", "os.Exit(0)"),
@@ -186,7 +186,7 @@ func TestFailsClosed(t *testing.T) {
 			[]string{partly, "the process ended before all benchmarks had run"}},
 		{"no tests are run", work, work + "func TestMain(m *testing.M) {}\n", "", 2, 2,
 			[]string{"-bench . matches no benchmark of the head"}},
-		{"it does not end", bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"),
+		{"a benchmark does not end", bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"),
 			bench("Work", "b.StopTimer()\n\ttime.Sleep(time.Minute)"), "-limit 10s", 2, 2,
 			[]string{nothing, "Running at that time: `Work`."}},
 		{"operations that take too long", bench("Work", "time.Sleep(150 * time.Millisecond)"),

@@ -18,18 +18,20 @@ import (
 
 // A pkg is a package with benchmarks, in one of the trees.
 type pkg struct {
-	path   string   // import path
-	prefix string   // put before its benchmarks' names: its folder, if there are several packages
-	dir    string   // the working directory of its benchmarks
-	match  []string // the patterns of -package that match it
-	broken bool     // it can't be built
+	path string // import path
+	// prefix is the package's folder and a dot, which stand before benchmarks' names in the
+	// summary; empty for the module's root, or if -package is a single package.
+	prefix string
+	dir    string   // working directory of the benchmarks
+	match  []string // patterns of -package that match the package
+	broken bool     // the package can't be built
 }
 
 // has matches the beginning of a benchmark function in a file.
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
-// list lists the packages with benchmarks that match -package. The list is empty if the tree lacks
-// the module's folder.
+// list returns the packages with benchmarks that match -package, and sets t.unlisted. It returns
+// none if the tree lacks the current folder.
 func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
@@ -63,7 +65,7 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 			found.prefix = inside + "."
 		}
 		if slices.ContainsFunc(append(p.TestGoFiles, p.XTestGoFiles...), func(name string) bool {
-			text, _ := os.ReadFile(filepath.Join(p.Dir, name)) // the build reports what is missing
+			text, _ := os.ReadFile(filepath.Join(p.Dir, name)) // the build reports missing files
 			return has.Match(text)
 		}) {
 			all = append(all, found)
@@ -71,16 +73,17 @@ func (t *tree) list(ctx context.Context, c *config) (all []pkg, err error) {
 	}
 }
 
-// Kinds of test binaries: native, to be run and compared on this machine, or the name of an
-// architecture, to be read only.
+// native is the kind of test binaries that are run on this machine. Other kinds are names of
+// architectures; such binaries are only read.
 const native = ""
 
-// binaryOf returns the name of the test binary of a package in a tree. No two packages share one.
+// binaryOf returns the path of a package's test binary of a kind. Different packages of a tree have
+// different paths.
 func binaryOf(work, tree string, p pkg, kind string) string {
 	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
-// build builds the test binary of a package. It does not contain the paths of the trees, so that
+// build builds the test binary of a package. The binary does not contain the tree's path, so that
 // equal code gives equal bytes.
 func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
@@ -140,8 +143,8 @@ func (k *comparison) buildAll(ctx context.Context) error {
 	return nil
 }
 
-// nameInASCII replaces other bytes than ASCII in the symbol names of an ELF file, because Valgrind
-// crashes on them. The program itself does not read these names.
+// nameInASCII writes _ for the bytes of an ELF file's symbol names that are not ASCII, because
+// Valgrind crashes on them. The program itself does not read these names.
 func nameInASCII(file string) error {
 	f, err := elf.Open(file)
 	if err != nil {

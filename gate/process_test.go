@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A complaint shows why a tool failed, however long its command and what it says after that.
+// The error of a tool, and its reason, show why the tool failed, however long the command and the
+// output after the failure are.
 func TestReason(t *testing.T) {
 	long := strings.Repeat("==7== one line of many that tell nothing\n", 200)
 	for _, c := range []struct{ said, want, not string }{

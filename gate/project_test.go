@@ -34,7 +34,7 @@ func newProject(t *testing.T) *project {
 func emptyProject(t *testing.T) *project {
 	needs(t, "git")
 	t.Parallel()
-	p := &project{t, filepath.Join(t.TempDir(), "inside")} // with a folder for files beside it
+	p := &project{t, filepath.Join(t.TempDir(), "inside")} // tests put files beside it
 	if err := os.Mkdir(p.dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (p *project) remove(name string) {
 	}
 }
 
-// change changes the example so that its binaries differ and do the same.
+// change changes the example so that the binaries differ and compute the same.
 func (p *project) change() {
 	p.t.Helper()
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
@@ -135,7 +135,7 @@ func (p *project) lacks(text string, parts ...string) {
 }
 
 // A project with plain benchmarks passes without measurement if only a comment changes. If nothing
-// can be compared, the gate reports why, with an exit code of its own.
+// can be compared, the gate reports why, with exit code 2.
 func TestNothingToMeasure(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "// Nearest returns", "// Nearest tells")
@@ -143,7 +143,7 @@ func TestNothingToMeasure(t *testing.T) {
 	p.lacks(p.check(0, "-base", "HEAD", "-history", past), "gate: comparing head ",
 		"gate: building the head, packages: 1", "byte for byte")
 	if _, err := os.Stat(past); !os.IsNotExist(err) {
-		t.Error("the history has what was not measured")
+		t.Error("there is a history, although nothing was measured")
 	}
 	p.commit("Word")
 	p.lacks(p.check(2, "-base", "nowhere"), "nowhere")
@@ -176,7 +176,7 @@ func TestPlainBenchmarks(t *testing.T) {
 	p.lacks(out, "| Nearest | insn/op |", "| Score | insn/op |", machine.CPU(),
 		"with changes that are not committed", "### All numbers\n\n<details><summary>13</summary>")
 	if worse := section(out, "### Worse"); strings.Contains(worse, "Words") {
-		t.Errorf("what is not slower is worse:\n%s", out)
+		t.Errorf("a benchmark that is not slower is worse:\n%s", out)
 	}
 	if after := p.do("git", "status", "--porcelain", "--ignored"); after != before {
 		t.Errorf("the tree has changed: %s", after)
@@ -292,7 +292,7 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest "))
 	commit := strings.TrimSpace(p.do("git", "rev-parse", "--short", "HEAD"))
 	p.lacks(p.check(0, flags...), "nothing is worse",
-		"Commit "+commit+" accepts the numbers that match `^Nearest`")
+		"Commit "+commit+" accepts worse numbers that match `^Nearest`")
 	p.do("git", "branch", "-f", "before")
 	p.edit("search.go", "scores = append", "scores = append([]float32(nil), scores...)\n"+
 		"\tscores = append")
@@ -396,7 +396,7 @@ func BenchmarkCalls(b *testing.B) {
 		calls = append(calls, run.Values["Calls"]["insn/call"])
 	}
 	if len(calls) != 3 || calls[1] <= calls[0] || calls[2] != calls[1] {
-		t.Errorf("a statement more and once more the same: %v instructions", calls)
+		t.Errorf("%v instructions, want more with another statement, and as many again", calls)
 	}
 }
 

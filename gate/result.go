@@ -25,10 +25,10 @@ type result struct {
 	threshold    float64 // share by which a number must rise to be worse, beside its own limit
 	repository   string  // its absolute path
 	work         string  // temporary folder, which messages do not show
-	identical    bool    // the binaries are equal, and the files that benchmarks may read
+	identical    bool    // the binaries, and the files that benchmarks may read, are equal
 	lost         int     // number of packages whose benchmarks only the base has
 	notes        []string
-	missed       []string // the notes about measurements that were not possible
+	missed       []string // notes about measurements that were not possible
 	untimed      int      // number of benchmarks to time that only the head has
 	findings     []finding
 	progress     io.Writer
@@ -73,7 +73,7 @@ func (r *result) clean(text string) string {
 	return strings.ReplaceAll(text, r.work+"/", "")
 }
 
-// A verdict on a number.
+// A verdict is the judgment of a number.
 type verdict string
 
 const (
@@ -84,19 +84,19 @@ const (
 	unsettled verdict = "not settled" // measured too rarely to tell
 	added     verdict = "new"
 	gone      verdict = "gone"
-	failing   verdict = "fails" // in the head alone
+	failing   verdict = "fails" // the benchmark fails in the head alone
 )
 
 // A finding is a number at both commits.
 type finding struct {
-	what       string // the benchmark, or the function
+	what       string // benchmark or function
 	unit       string
-	how        string // the way of measuring
+	how        string // how the number was measured
 	base, head float64
 	verdict    verdict
-	floor      float64  // the share by which the number must change to be believed
-	counted    series   // of instructions
-	timed      []timing // the first run and, if it was slower, the second
+	floor      float64  // share by which the number must change to be believed; 0 if unknown
+	counted    series   // instruction counts
+	timed      []timing // times of the first run and, if it was slower, of the second
 }
 
 // change returns the change as a share of the base's number. ok is false if the runs were not timed
@@ -126,8 +126,7 @@ func (r *result) settle(accept []acceptance) {
 			}
 		}
 		if n > 0 {
-			r.note("Commit %s accepts the numbers that match `%s`: %d of the worse ones.",
-				a.commit, a.pattern, n)
+			r.note("Commit %s accepts worse numbers that match `%s`: %d.", a.commit, a.pattern, n)
 		} else {
 			idle = append(idle, fmt.Sprintf("The pattern `%s` of commit %s matches no number "+
 				"that is worse.", a.pattern, a.commit))

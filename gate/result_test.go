@@ -15,7 +15,8 @@ func verdicts(r *result) map[string]verdict {
 	return all
 }
 
-// fakeCampaign has single calls that were counted once, by instructions and allocations.
+// fakeCampaign returns a campaign of single calls that were counted once, from the instructions and
+// allocations of each benchmark.
 func fakeCampaign(base, head map[string][2]float64) *campaign {
 	k := &campaign{result: &result{}, numbers: map[string]*numbers{}}
 	for i, side := range []map[string][2]float64{base, head} {
@@ -57,17 +58,17 @@ func TestCompareCounts(t *testing.T) {
 	r.settle([]acceptance{{"7654321", regexp.MustCompile("^slower ")}, {"1234567",
 		regexp.MustCompile("^alocates ")}})
 	if text := strings.Join(r.notes, " "); !r.worse() || !strings.Contains(text,
-		"Commit 7654321 accepts the numbers that match `^slower `: 1 of") || !strings.Contains(text,
+		"Commit 7654321 accepts worse numbers that match `^slower `: 1.") || !strings.Contains(text,
 		"The pattern `^alocates ` of commit 1234567 matches no number that is worse") {
 		t.Errorf("worse: %v, notes: %s", r.worse(), text)
 	}
 	r.settle([]acceptance{{"7654321", regexp.MustCompile("^allocates ")}})
 	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
-		t.Error("what is accepted is still worse")
+		t.Error("accepted numbers are still worse")
 	}
 	if text := r.summary(); !strings.Contains(text,
 		"| slower | insn/call | 1000 | 1006 | +0.6 % | worse, accepted |") {
-		t.Errorf("the summary hides what was accepted:\n%s", text)
+		t.Errorf("the summary hides an accepted number:\n%s", text)
 	}
 }
 
@@ -101,14 +102,13 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
-// Functions that only one of the trees has are not compared.
+// Functions that only one of the trees has are not compared, and a lost loop is missed.
 func TestCompareOtherFunctions(t *testing.T) {
 	r := &result{}
 	r.compareFunctions("amd64", []function{{"f", 1000, nil, nil}}, []function{{"g", 9, nil, nil}})
 	if got := r.with(equal, better, worse); len(got) > 0 || len(r.missed) > 0 {
 		t.Errorf("compared: %+v, missed: %q", got, r.missed)
 	}
-	// A loop that is gone is named.
 	r = &result{}
 	r.compareFunctions("amd64", []function{{"f", 1000, []loop{{20, 8, 256}}, nil}},
 		[]function{{"f", 1000, nil, nil}})

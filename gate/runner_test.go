@@ -49,11 +49,11 @@ func TestBrowser(t *testing.T) {
 	programs["brave"] = chrome
 	out, err = ci(t, programs, []string{"CHROMIUM=brave"}, "browser")
 	if err != nil || out != "brave\n" {
-		t.Errorf("got %q, %v, want the one that CHROMIUM names", out, err)
+		t.Errorf("got %q, %v, want the browser that CHROMIUM names", out, err)
 	}
 }
 
-// Without AVX-512 the summary says that it was not tested, and the job does not fail.
+// Without AVX-512 the summary says that AVX-512 was not tested, and the job does not fail.
 func TestAVX512IfPresent(t *testing.T) {
 	needs(t, "bash")
 	page := filepath.Join(t.TempDir(), "summary.md")

@@ -45,7 +45,7 @@ func (to tree) edit(t *testing.T, file, old, new string) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(text), old); n != 1 {
-		t.Fatalf("%s has %q %d times, want once: this test must follow what changed there",
+		t.Fatalf("%s has %q %d times, want once: adapt this test to the change",
 			file, old, n)
 	}
 	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, new, 1)),
@@ -144,9 +144,9 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 }
 
 // Equal code passes every time. Two copies of the tree have equal binaries, for which the gate
-// would measure nothing; here they are counted and timed all the same, 20 times. A run counts all
-// kernels on one path at one length, the next ones on other paths and at other lengths, and times
-// one of four kernels on every path.
+// would measure nothing; here they are counted and timed all the same, 20 times. Each run counts
+// all kernels on one of two paths and at one of two lengths, and times one of four kernels on all
+// paths but the generic.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()
@@ -191,7 +191,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 	t.Logf("%d of %d passed; numbers compared: %v", passed, times, numbers)
 	if numbers["insn/call"] < 10*times || numbers["ns/op"] < times {
-		t.Error("too few numbers to tell anything")
+		t.Error("too few numbers were compared")
 	}
 }
 
@@ -205,7 +205,7 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, _, _ = strings.Cut(paths, ";") // and then the one in use
+	paths, _, _ = strings.Cut(paths, ";") // the path in use follows
 	slowed := []string{"AVX2", "NEON"}
 	if strings.Contains(paths, "avx512") {
 		slowed = []string{"AVX512", "AVX512x256"}
@@ -229,7 +229,7 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 		slow := f.unit == "ns/op" && strings.Contains(f.what, "op=dot/") &&
 			slices.ContainsFunc(slowed, func(s string) bool { return strings.EqualFold(s, isa) })
 		if f.unit == "insn/call" && slowed[0] == "AVX2" {
-			continue // Valgrind sees these
+			continue // Valgrind counts slow AVX2 code, too
 		}
 		if seen[slow]++; slow != (f.verdict == worse) {
 			t.Errorf("%s: %s\n%s", f.line(), f.verdict, r.summary())

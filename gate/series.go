@@ -8,10 +8,10 @@ import (
 )
 
 // A plain benchmark does not always execute the same instructions: the work of maps and goroutines
-// depends on the runtime's random numbers, and some benchmarks draw random data. So each is counted
-// in several processes with different seeds. One process of the base and one of the head share each
-// seed: equal code has equal counts, and where changed code draws other numbers, the pairs show how
-// far that alone can change a count.
+// depends on the runtime's random numbers, and some benchmarks draw random data. So a benchmark is
+// counted in several processes with different seeds. One process of the base and one of the head
+// share each seed: equal code has equal counts, and where changed code draws other numbers, the
+// pairs show how far that alone can change a count.
 
 // A series is one number of a benchmark in several processes of the base and of the head. If both
 // have the same number of values, values with the same index come from processes with the same
@@ -52,9 +52,9 @@ func (s series) spread() float64 {
 // changes don't matter in practice.
 const exactLimit = 0.005
 
-// limit returns the least change that counts: some standard errors. By chance it is exceeded less
-// than once in 10,000 times with the processes of the last stage, or with the 6 of the stage
-// before.
+// limit returns the least change that counts: exactLimit or, if that is more, 5 standard errors, or
+// 10 with fewer processes than in the last stage. With 6 or 16 processes equal code exceeds it by
+// chance less than once in 10,000 times.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -66,7 +66,8 @@ func (s series) limit() float64 {
 // steady is the spread up to which no more processes are needed.
 const steady = 0.001
 
-// stages are the numbers of processes of each tree after which settled is asked again.
+// stages are the numbers of processes of each tree after which settled decides whether more are
+// needed.
 var stages = []int{2, 6, 16}
 
 // settled reports whether a benchmark needs no more processes after a stage.

@@ -29,7 +29,7 @@ func TestSeries(t *testing.T) {
 		name           string
 		spread, factor float64
 		modes          bool // two values, as a map's layout may give
-		least, most    int  // how many of the tries may be judged worse
+		least, most    int  // bounds on the number of tries judged worse
 	}{
 		{"the same, exactly", 0, 1, false, 0, 0},
 		{"the same, spread by .1 %", 0.001, 1, false, 0, 0},
@@ -67,8 +67,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// With two to five processes of each tree, equal code whose counts differ by up to 24 % is never
-// worse, and code that executes twice the instructions is.
+// With one to five processes of each tree, equal code whose counts differ by up to 24 % is never
+// worse. Code that executes twice the instructions always is if its counts differ by up to 11 %.
 func TestTooFewProcesses(t *testing.T) {
 	const tries = 20000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -76,7 +76,7 @@ func TestTooFewProcesses(t *testing.T) {
 		name         string
 		draw         func() float64
 		factor       float64
-		least, worst float64 // the share of tries that is worse
+		least, worst float64 // bounds on the share of tries judged worse
 	}{
 		{"the same, exactly", func() float64 { return 1 }, 1, 0, 0},
 		{"the same, up to 11 % apart", func() float64 { return 1 + 0.11*r.Float64() }, 1, 0, 0},
@@ -145,7 +145,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Allocations are worse if every run of the head has more than any run of the base.
+// Allocations are worse if every run of the head exceeds all runs of the base by the least rise;
+// with too few runs, only if they are far more.
 func TestMemoryVerdict(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64

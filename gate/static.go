@@ -16,13 +16,13 @@ import (
 type function struct {
 	name  string // with the import path of its package, until shorten removes it
 	size  int    // bytes
-	loops []loop // innermost ones, in order of address
+	loops []loop // innermost loops, in order of address
 	// unread is the error if the loops of an assembly function could not be found, because of an
 	// unknown instruction or data among the code.
 	unread error
 }
 
-// A loop is one iteration of a loop.
+// A loop describes one iteration of a loop in machine code.
 type loop struct {
 	instructions int
 	memory       int // number of operands that are loaded or stored
@@ -63,7 +63,7 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 // name.
 func shorten(both [2][]function) {
 	short := func(name string) string { return name[strings.LastIndex(name, "/")+1:] }
-	full := map[string]string{} // names by short ones; "" for several
+	full := map[string]string{} // full name by short name; "" if functions share the short name
 	for _, f := range slices.Concat(both[0], both[1]) {
 		name := short(f.name)
 		if other, ok := full[name]; !ok {
@@ -107,7 +107,7 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 // A span is the code from a jump's target to the jump that follows it.
 type span struct{ from, to int }
 
-// innerLoops returns the spans that contain no other span.
+// innerLoops returns the loops that contain no other loop.
 func innerLoops(code []instruction) []loop {
 	var all []span
 	for _, in := range code {
@@ -127,7 +127,7 @@ func innerLoops(code []instruction) []loop {
 	return loops
 }
 
-// turn adds up the instructions of a span.
+// turn adds up the instructions of a span, one iteration of a loop.
 func turn(code []instruction, s span) (l loop) {
 	steps, scales := map[string]int{}, map[string]int{}
 	for _, in := range code {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// decodeAsObjdump tests that the decoder and GNU objdump agree on where instructions begin, in
-// every function of the assembly.
+// decodeAsObjdump tests that the decoder and GNU objdump agree on where instructions begin and
+// which have an operand in memory, in every function of the assembly.
 func decodeAsObjdump(t *testing.T, binary string) {
 	needs(t, "objdump")
 	out, err := exec.Command("objdump", "-d", "-w", "--no-show-raw-insn", binary).Output()
@@ -63,8 +63,8 @@ func decodeAsObjdump(t *testing.T, binary string) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment; LEA
-			// and NOP load nothing.
+			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment;
+			// LEA and NOP load nothing.
 			operand := strings.ContainsAny(text, "(:") && !strings.HasPrefix(text, "lea") &&
 				!strings.HasPrefix(text, "nop")
 			if in.memory != operand {
@@ -83,8 +83,9 @@ func decodeAsObjdump(t *testing.T, binary string) {
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }
 
-// One iteration of the kernels' main loop of dot, for 64 elements, has 8 loads and 8 memory operands
-// of multiplications, or 4 of each with registers of 512 bits. On arm64 a load fills two registers.
+// One iteration of the kernels' main loop of dot, for 64 elements, has 8 loads and 8 memory
+// operands of multiplications, or 4 of each with registers of 512 bits. On arm64 a load fills two
+// registers.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for arch, operands := range map[string]map[string]int{

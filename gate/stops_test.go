@@ -60,7 +60,7 @@ func (p *project) processes(dir string) string {
 	return strings.Join(all, "")
 }
 
-// script returns a shell script that plays the part of a test binary.
+// script writes a shell script, which stands for a test binary, and returns its path.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "script")

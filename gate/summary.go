@@ -21,7 +21,7 @@ func (r *result) summary() string {
 		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
 	}
 	if r.identical {
-		b.WriteString("\nThe test binaries of the two are equal, byte for byte, and so are the " +
+		b.WriteString("\nThe test binaries of base and head are equal, byte for byte, and so are the " +
 			"files that benchmarks may read.\n")
 	}
 	for _, note := range r.notes {

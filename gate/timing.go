@@ -45,8 +45,9 @@ func ratioOf(a, b []float64) benchmath.Summary {
 	return summary(ratios)
 }
 
+// summary returns the median and its interval of 95 %.
 func summary(values []float64) benchmath.Summary {
-	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // it sorts
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // NewSample sorts
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
@@ -68,7 +69,7 @@ type timed struct {
 	name, short string  // with the package's prefix, and without
 	sides       [3]side // base, head, and a copy of the base's binary
 	t           timing
-	spent       time.Duration
+	spent       time.Duration // wall-clock time of the rounds so far
 }
 
 // timeOnce runs one round of a benchmark, in random order.
@@ -111,7 +112,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 				return nil, err
 			}
 		}
-		ran := [2]tally{{ended: !again.broken}, {}} // as in a tree that lacks the package
+		ran := [2]tally{{ended: !again.broken}, {}} // for a tree without the package
 		late := false
 		for i, s := range both {
 			if s.dir == "" {

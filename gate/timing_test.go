@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// rounds makes times of a machine with so much noise, whose head is slower by a factor.
+// rounds returns times of n rounds with relative noise; the head takes factor times as long.
 func rounds(r *rand.Rand, n int, noise, factor float64) *timing {
 	var t timing
 	sample := func(mean float64) float64 { return mean * math.Exp(noise*r.NormFloat64()) }
 	for i := range n {
-		minute := 100 * (1 + 0.3*math.Sin(float64(i))) // what moves base and head alike
+		minute := 100 * (1 + 0.3*math.Sin(float64(i))) // equal changes of base and head
 		t.base = append(t.base, sample(minute))
 		t.head = append(t.head, sample(minute*factor))
 		t.again = append(t.again, sample(minute))
@@ -25,7 +25,7 @@ func TestSlower(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		noise, factor float64
-		least, most   int // times of tries that it is believed to be slower
+		least, most   int // bounds on the number of tries believed to be slower
 	}{
 		{"the same, quiet", 0.01, 1, 0, 0},
 		{"the same, noisy", 0.2, 1, 0, 3},
@@ -39,7 +39,7 @@ func TestSlower(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		got := 0
 		for range tries {
-			// As the gate does: what looks slower is looked at again, twice as long.
+			// As in the gate, a second run of twice as many rounds must confirm the first.
 			if rounds(r, 15, c.noise, c.factor).slower() &&
 				rounds(r, 30, c.noise, c.factor).slower() {
 				got++

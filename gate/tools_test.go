@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// runTests runs the tests with settings of git that every repository of them needs.
+// runTests runs the tests with the git settings that their repositories need.
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "test-gate-")
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 // write files change neither the user's files nor the index.
 type tree struct {
 	name       string // base or head
-	repository string // the user's folder, with its absolute path
-	mirror     string // temporary folder that imitates the root of the file system
+	repository string // absolute path of the user's repository or submodule
+	mirror     string // temporary folder that stands for the root of the file system
 	root       string // the repository's folder in the mirror
 	commit     string
-	changed    bool // it has uncommitted changes
+	changed    bool // there are uncommitted changes
 	packages   []pkg
 	unlisted   map[string]string // why a pattern of -package matches no package
-	broken     bool              // its packages can't be listed, or -prepare failed
+	broken     bool              // the packages can't be listed, or -prepare failed
 	borrowed   []string          // files and folders that git does not have and both trees use
 	hash       string            // git's hash of the files
 	data       []string          // files other than Go code that differ from the base's
-	env        []string          // for git to find the files' objects
-	goEnv      []string          // for the go command to find the workspace
+	env        []string          // variables with which git finds the files' objects
+	goEnv      []string          // variables with which the go command finds the workspace
 }
 
 // newTree copies the files of a commit to a folder. The head includes uncommitted changes of
@@ -70,7 +70,7 @@ func (t *tree) export(ctx context.Context, index string, changes bool) error {
 		if err != nil {
 			return err
 		}
-		t.hash = strings.TrimSpace(out) // of the last command
+		t.hash = strings.TrimSpace(out) // the last command prints the hash
 	}
 	return nil
 }
@@ -94,8 +94,8 @@ func (t *tree) prepare(ctx context.Context, c *config) error {
 	return err
 }
 
-// findData lists the files that differ from the base's and that benchmarks may read when they run:
-// all except Go code, whose changes the binaries show, and everything in folders named testdata.
+// findData sets t.data to the files that differ from the base's and that benchmarks may read: all
+// files in folders named testdata, and elsewhere all but Go code, whose changes the binaries show.
 func (t *tree) findData(ctx context.Context, base tree) error {
 	env := slices.Clone(t.env)
 	env[2] += string(os.PathListSeparator) + strings.TrimPrefix(base.env[1], "GIT_OBJECT_DIRECTORY=")

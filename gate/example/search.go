@@ -1,9 +1,9 @@
-// Package search is an example of a project that gates its benchmarks: plain ones, in a module that
-// requires nothing. docs/gate.md says how.
+// Package search is an example of a project that uses the gate, with plain benchmarks, in a module
+// that requires no others. docs/gate.md says how.
 package search
 
-// Nearest returns the row whose dot product with the query is largest, the first of them if there
-// are several. scores has an element for each row.
+// Nearest returns the row whose dot product with the query is largest, the first of equal
+// rows. scores has an element for each row.
 func Nearest(rows [][]float32, query, scores []float32) int {
 	Score(rows, query, scores)
 	best := 0

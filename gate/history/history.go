@@ -22,13 +22,13 @@ import (
 // A Run is one run of the gate, a line of the file.
 type Run struct {
 	Time    time.Time `json:"time"`
-	Commit  string    `json:"commit"`            // the head's
+	Commit  string    `json:"commit"`            // hash of the head
 	Changed bool      `json:"changed,omitempty"` // the head had changes that are not committed
 	Base    string    `json:"base"`
 	CPU     string    `json:"cpu"`
 	Go      string    `json:"go"`
 	Verdict string    `json:"verdict"` // pass, regression or not settled
-	// Values are the head's, by benchmark and unit: insn/call, allocs/call, ns/op and such.
+	// Values are the head's numbers, by benchmark and unit, such as insn/call or ns/op.
 	Values map[string]map[string]float64 `json:"values"`
 }
 

@@ -9,12 +9,12 @@ import (
 
 // A Pinning keeps a thread, and with it the processes that it starts, on one core.
 type Pinning struct {
-	said string
+	said string // result of Pin, for String
 	all  unix.CPUSet
 }
 
 // Pin locks the calling goroutine to its thread, and the thread to the last core that it may use:
-// the first one has most of the interrupts.
+// the first core handles most of the interrupts.
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}
