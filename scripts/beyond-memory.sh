@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# Trains on a set about 4 times larger than the memory that it is given, file pages included, and holds the speed against the
-# disk's: beyond-memory.sh FOLDER. It needs 2.4 GB there and the right to make a memory cgroup (root, Linux).
+# Trains on a set about 4 times as large as the memory limit, which includes file pages, and prints the disk's speed for
+# comparison: beyond-memory.sh FOLDER. FOLDER needs 2.4 GB; the script must be allowed to make a memory cgroup (root, Linux).
 set -euo pipefail
 dir=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ go -C cmd/pegasimd build -o "$dir/pegasimd" .
 [[ -f $data ]] || go run ./scripts/bigset "$data"
 ls -l "$data"
 
-# The group is made below the script's own, and has the limit.
+# The cgroup with the limit is a child of the script's own.
 if [[ -f /sys/fs/cgroup/cgroup.controllers ]]; then
 	group=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/pegasimd-$$ file=memory.max
 else

@@ -36,12 +36,12 @@ GOARCH=arm64 go vet -tags noasm ./...
 for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do
 	work_file=
 	if [ "$module" = gate/example ]; then
-		work_file=off # It plays somebody else's module.
+		work_file=off # It stands for a module of another project.
 	fi
 	GOWORK=$work_file go -C "$module" vet ./...
 	GOWORK=$work_file go -C "$module" run "$1" ./...
 done
 go mod verify >/dev/null
-# Nothing else reads the workflow files before they are pushed.
+# No other check reads the workflow files before they are pushed.
 go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 echo "check: passed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Runs stages, one after the other until one fails, and prints what each took: ci.sh STAGES... A stage is a
+# Runs stages, one after the other until one fails, and prints the time of each: ci.sh STAGES... A stage is a
 # function of this file or a target of the Makefile. "ci.sh only FUNCTION" runs one function and nothing around it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,8 +23,8 @@ install_browser() {
 	fi
 }
 
-# browser prints the browser that $CHROMIUM names, or the first one that runs. The command that Ubuntu has in place of
-# the snap fails.
+# browser prints the path of the browser that $CHROMIUM names, or of the first browser that runs. Ubuntu's command
+# chromium, which only asks to install the snap, fails here.
 browser() {
 	local name
 	for name in ${CHROMIUM:-chromium google-chrome google-chrome-stable chromium-browser}; do
@@ -40,7 +40,7 @@ no_browser() {
 	return 1
 }
 
-# packages installs those that are missing.
+# packages installs the named Debian packages that are missing.
 packages() {
 	local missing=()
 	for package in "$@"; do
@@ -54,7 +54,7 @@ packages() {
 	fi
 }
 
-# purego tests without assembly, by either tag.
+# purego tests without assembly, with the tags purego and noasm.
 purego() {
 	export PEGASIMD_WANT=generic
 	go test -count=1 -short -tags purego ./internal/asm ./dense ./half ./quant ./sparse
@@ -66,7 +66,7 @@ emulated() { scripts/emulated.sh arm64 s390x; }
 emulated_all() { scripts/emulated.sh 386 riscv64 wasm haswell nehalem v3; }
 onnx() { scripts/onnx.sh; }
 
-# race runs the race detector over the callers of the assembly, and over plain Go, whose stores it sees.
+# race runs the race detector on the callers of the assembly, and on plain Go, whose stores the detector sees.
 race() {
 	go test -race -short -timeout 30m ./internal/asm ./dense ./half ./quant ./sparse ./dataset
 	go test -race -short -run "$bits|Shard|Progress|Cancel|Partial" "${trainer[@]}"
@@ -84,14 +84,14 @@ paths() {
 }
 
 # certificate compares proofs of random problems with independent optima for TIME: the problems from number FROM on, or
-# other ones each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
+# other problems each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
 certificate() {
 	go test -count=1 -timeout 0 -run '^Test(Newton|Descent|Curves)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
 		./internal/train/rounds -certify "${TIME:-1m}" -certify-from "${FROM:-0}"
 	go -C cmd/pegasimd test -count=1 -timeout 1h -v -run '^TestTampered$' . -tampered "${TAMPERED:-9}"
 }
 
-# exhaustive runs the tests over all float32, a share on each processor.
+# exhaustive runs the tests of all float32 values, a share of them on each processor.
 exhaustive() {
 	local n
 	n=$(nproc)
@@ -110,10 +110,10 @@ beam_faults() {
 	fi
 }
 
-# gate_selftest slows a kernel on purpose, which the gate must see, and gates equal code, which must pass.
+# gate_selftest runs the gate on slowed kernels, which must fail, and on equal code, which must pass.
 gate_selftest() { go -C gate test -tags selftest -run Self -count=1 -timeout 30m -v .; }
 
-# avx512_if_present runs paths where there is AVX-512. Whether there is stands in the log and on the workflow's page.
+# avx512_if_present runs paths if the CPU has AVX-512. The log and the workflow's page say whether it did.
 avx512_if_present() {
 	local said
 	if grep -q avx512dq /proc/cpuinfo; then
@@ -127,14 +127,14 @@ avx512_if_present() {
 	echo "$said" | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
 }
 
-# report_figures looks at the reports of benchmarks and of models in headless Chromium: light and dark, wide and narrow.
+# report_figures tests the reports of benchmarks and of models in headless Chromium: light and dark, wide and narrow.
 report_figures() {
 	local path
 	path=$(browser) || no_browser
 	CHROMIUM=$path go -C bench test -tags chromium -count=1 -v ./report
 }
 
-# add_history adds the lines that the jobs of this workflow run have uploaded to build/history.
+# add_history adds to build/history the lines that the jobs of this workflow run have uploaded.
 add_history() {
 	local from=${RUNNER_TEMP:?}/gate file
 	mkdir -p "$from"
@@ -152,7 +152,7 @@ proxy() {
 }
 
 # vulncheck looks for known vulnerabilities in what each module links. The database is PEGASIMD_VULNDB or
-# https://vuln.go.dev. Where it can't be reached nothing is checked, which is said and is no failure.
+# https://vuln.go.dev. If it can't be reached, vulncheck prints that nothing was checked, and passes.
 vulncheck() { scripts/proxy.sh scripts/ci.sh only vulncheck_modules; }
 vulncheck_modules() {
 	local db=${PEGASIMD_VULNDB:-https://vuln.go.dev} bin=$PWD/.vulncheck
@@ -179,7 +179,7 @@ fuzz_target() { # fuzz_target FOLDER NAME
 	local log
 	log=$(mktemp)
 	if ! go -C "$1" test -run '^$' -fuzz "^$2\$" -fuzztime "${FUZZTIME:-1m}" -fuzzminimizetime 10x -parallel 1 . >"$log" 2>&1; then
-		# Go's fuzzer may be late to end on a busy machine, and then fails without an input that fails.
+		# On a busy machine Go's fuzzer may end late, and then fails without a failing input.
 		if ! grep -q '^ *context deadline exceeded$' "$log" || grep -q 'Failing input\|panic:\|hung\|seed corpus\|--- FAIL: .*/' "$log"; then
 			echo "== $1 $2: FAILED"
 			cat "$log"
@@ -205,7 +205,7 @@ for stage in "$@"; do
 		command=("${MAKE:-make}" --no-print-directory "$stage")
 	fi
 	code=0
-	# The times of all processes of the stage; what they print goes where it went before.
+	# took gets the times of all processes of the stage; their output goes to the script's stdout and stderr.
 	{ took=$({ time "${command[@]}" >&3 2>&4; } 2>&1) || code=$?; } 3>&1 4>&2
 	read -r wall user kernel <<<"$took"
 	line=$(awk -v stage="$stage" -v wall="$wall" -v user="$user" -v kernel="$kernel" \

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 #
 # Runs the tests of bits, with their golden hashes, on other architectures, in qemu-user or Node.js: emulated.sh NAMES...
-# of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. What can't be run is a failure.
+# of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. A name that can't be run is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CGO_ENABLED=0
 
-# The packages whose results are promised to be the same everywhere.
+# The packages whose results must be equal on all architectures.
 packages=(./internal/asm ./internal/rows/store ./internal/base/floats ./dense ./half ./quant ./sparse ./spec ./spec/verifier)
 # The trainer's packages, and their tests of bits, files and byte order: all tests take minutes in emulation.
 trainer=(./pegasos ./pegasos/kernelsvm/... ./internal/train/...)
@@ -23,7 +23,7 @@ all() {
 	on "$1" "$2" -run "$bits" "${trainer[@]}"
 }
 golden() { on "$1" "$2" -run 'Golden|PathsWanted' "${packages[@]}" "${trainer[@]}"; }
-# legal tests that a CPU has the instructions of the paths that are found on it.
+# legal tests that an emulated CPU runs all instructions of the code paths that are detected on it.
 legal() { on "$1" "$2" -run 'Golden|PathsWanted|LongVectors|ManyRows' ./internal/asm; }
 
 for name in "$@"; do
@@ -36,7 +36,7 @@ for name in "$@"; do
 		legal "generic neon" "qemu-aarch64 -cpu cortex-a72" # without SDOT and UDOT
 		;;
 	s390x) GOARCH=s390x golden generic qemu-s390x ;; # big-endian, no assembly
-	386) GOARCH=386 GODEBUG=asyncpreemptoff=1 all generic qemu-i386 ;; # signals of preemption crash there
+	386) GOARCH=386 GODEBUG=asyncpreemptoff=1 all generic qemu-i386 ;; # qemu-i386 crashes on preemption signals
 	riscv64) GOARCH=riscv64 golden generic qemu-riscv64 ;;
 	wasm) GOOS=js GOARCH=wasm golden generic "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ;;
 	haswell) GOARCH=amd64 legal "generic avx2" "qemu-x86_64 -cpu Haswell" ;;

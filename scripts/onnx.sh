@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 #
-# Runs exported models in ONNX Runtime, from npm, and compares with what pegasimd predicts. Needs Node.js with npm, and the
-# network if npm has no copy of the runtime.
+# Compares predictions of exported models in ONNX Runtime with those of pegasimd. Needs Node.js with npm, and the network if
+# npm has no copy of the runtime.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if ! command -v npm >/dev/null; then
-	echo "onnx: npm is not there" >&2
+	echo "onnx: npm is not installed" >&2
 	exit 1
 fi
 cp scripts/onnx/* "$work"
-# The install script of the runtime fetches what GPUs need; the CPU's part is in the package.
+# The runtime's install script, which is not run, fetches files for GPUs.
 (cd "$work" && npm ci --ignore-scripts --no-audit --no-fund --silent)
 go -C cmd/pegasimd build -o "$work/pegasimd" .
 
@@ -58,7 +58,7 @@ check curves $digits $digits -curves products -epochs 3
 check pieces $digits $digits -curves pieces -loss log -multiclass ovr -epochs 3
 awk 'BEGIN { for (i = 0; i < 300; i++) { x = i % 17 - 8; y = i % 13 - 6; print 100 * x "," y "," x * y + y * y } }' >"$work/saddle.csv"
 check saddle "$work/saddle.csv" "$work/saddle.csv" -curves products -loss eps-insensitive
-# The rows to predict have words that the training lacked, and gaps where it had none.
+# The rows to predict have words that no training row has, and gaps in columns that have none in training.
 awk 'BEGIN {
 	srand(1); print "age,city,member,scores,income,often,y"
 	split("Rome,Paris,Oslo,Lima", city, ","); split("yes,no", member, ",")

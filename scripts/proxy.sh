@@ -45,10 +45,10 @@ for file in $(git ls-files '*go.mod'); do
 	fi
 done
 
-# A module cache whose folders are those of the user's cache, but for ours.
+# A module cache with links to the folders of the user's cache, except our modules'.
 cache=$(go env GOMODCACHE)
 export GOMODCACHE=$work/modules
-link() { # link FOLDER EXCEPT: all that is in a folder of the cache, but for one
+link() { # link FOLDER EXCEPT links the folders in a folder of the cache, except one
 	local entry
 	mkdir -p "$cache/$1" "$GOMODCACHE/$1"
 	for entry in "$cache/$1"/*; do
@@ -65,8 +65,8 @@ rm -f "$GOMODCACHE/cache/download/sumdb"
 link cache/download/github.com pegasimd
 
 export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWORK=off
-# mod: what go.sum cannot have (CONTRIBUTING.md) is added in the copy. trimpath: the build cache serves
-# any folder.
+# -mod=mod adds hashes of our modules, which the tree's go.sum cannot have (CONTRIBUTING.md), to the copy's. With -trimpath
+# the build cache serves any folder.
 export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
 rm -f go.work go.work.sum
 if [ -z "${KEEP_SUMS:-}" ]; then

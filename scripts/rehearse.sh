@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Uses our modules and the gate as others will once they are published: run it by scripts/proxy.sh. "rehearse.sh tidy"
-# only looks at whether go mod tidy would change a module; "tidy -write" changes it in the tree.
+# only checks whether go mod tidy would change a module; "tidy -write" copies its changes to the tree.
 set -euo pipefail
 
 path=github.com/pegasimd/pegasimd
@@ -16,7 +16,7 @@ tidy() {
 		echo "== go mod tidy in $module"
 		go -C "$module" mod tidy
 		local sums=()
-		if [ -f "$module/go.sum" ]; then # A module that requires nothing has none.
+		if [ -f "$module/go.sum" ]; then # A module without requirements has no go.sum.
 			sums=("$module/go.sum")
 			sed -i "\|^$path[ /]|d" "${sums[@]}"
 		fi
@@ -67,9 +67,9 @@ cat >main.go <<-'END'
 	}
 END
 go mod init example.com/linker 2>/dev/null
-go mod edit -go="$(sed -n 's/^go //p' "$tree/go.mod")" # the library asks for no newer Go than it says
-# Without the network: a proxy would be asked for a module $path/dense. Others' modules are in the cache
-# already, from building the library, and go.sum holds them against it.
+go mod edit -go="$(sed -n 's/^go //p' "$tree/go.mod")" # the library must build with the oldest Go that it supports
+# Without the network: a real proxy would be asked for a module $path/dense. Modules of others are in the cache
+# already, because the library was built, and are checked by go.sum.
 GOPROXY=file://$PROXY,file://$GOMODCACHE/cache/download GOSUMDB=off go get $path/{dense,sparse,pegasos}@"$VERSION"
 go vet .
 [ "$(go run .)" = "4 4 1" ]
@@ -113,14 +113,14 @@ if ! command -v valgrind >/dev/null; then
 	echo "rehearse: valgrind is not installed: scripts/ci.sh only install" >&2
 	exit 1
 fi
-# From here on the gate stands in somebody else's project with the blocks that docs/gate.md gives to copy, from nothing to a
-# green and then a red pull request.
+# From here on the gate runs in another project, with the blocks of docs/gate.md that are there to copy: first without them,
+# then in a pull request that passes, and in a pull request that fails.
 unset GITHUB_STEP_SUMMARY
 for who in AUTHOR COMMITTER; do
 	export "GIT_${who}_NAME=Someone" "GIT_${who}_EMAIL=someone@example.com"
 done
 
-# block NAME: the text that the page gives for a file, which must be there once.
+# block NAME prints the block of docs/gate.md with this name, which must exist once.
 block() {
 	awk -v name="$1" '
 		$0 == "<!-- copy " name " -->" { found++; wait = 1; next }
@@ -162,11 +162,11 @@ block workflow >.github/workflows/gate.yml
 if grep -E 'uses:' .github/workflows/gate.yml | grep -vE 'uses: ([a-z/-]+@[0-9a-f]{40} # v|pegasimd/pegasimd@v)'; then
 	fail "the workflow has an action that is not pinned"
 fi
-# Nothing but a comment changes what is built, so that there is something to measure: a benchmark more, behind the
-# others, which stay where they are. Moving a loop can cost a third of its time.
+# A new benchmark gives the gate something to measure. It is the last one, so that the others stay at their addresses:
+# moving a loop can cost a third of its time.
 printf '\nfunc BenchmarkScoreAgain(b *testing.B) { BenchmarkScore(b) }\n' >>search_test.go
 git add -A && git commit -q -m "Add the gate"
-# What the action does, by the block for the Makefile.
+# The work of the action, by the block for the Makefile.
 step='make gate'
 export GITHUB_STEP_SUMMARY=$work/summary.md
 BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "the first pull request is red"
@@ -179,9 +179,9 @@ git checkout -q -b slow
 sed -i 's/\tsum := float32(0)/&\n\t\tfor j := range 4 {\n\t\t\tsum += float32(j) * 0\n\t\t}/' search.go
 git commit -q -a -m "Score more carefully"
 if BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1; then
-	fail "what is slower is green"
+	fail "the slower code passes"
 fi
-grep -q "| Score | insn/op |.*| worse |" "$work/out" || fail "what is slower is not named"
+grep -q "| Score | insn/op |.*| worse |" "$work/out" || fail "the slower benchmark is not named"
 [ -z "$(git status --porcelain)" ] || fail "the tree is not as it was"
 
 echo "== the first push to main is kept"

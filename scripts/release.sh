@@ -55,7 +55,7 @@ if [ "$version" = binaries ]; then
 fi
 
 if ! [[ $version =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$ ]]; then
-	echo "release: $version is no version" >&2
+	echo "release: $version: want a version such as v0.1.0" >&2
 	exit 1
 fi
 path=github.com/pegasimd/pegasimd
@@ -63,7 +63,7 @@ published=(modelio/onnx interop/blas32 beam gate cmd/pegasimd) # after the root;
 for file in go.work $(git ls-files '*go.mod'); do
 	sed -i -E "s#^(.*$path[a-z/]*) v[0-9][^ ]*#\1 $version#" "$file"
 done
-sed -i -E "s#($path/gate@)v[0-9][^ ]*#\1$version#" docs/gate.md # what others copy
+sed -i -E "s#($path/gate@)v[0-9][^ ]*#\1$version#" docs/gate.md # the text for others to copy
 for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done

@@ -193,7 +193,8 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// secondsPerCall replaces the clock by one that advances at each call, until the test ends.
+// secondsPerCall replaces the clock, until the test ends, by one that advances by seconds at each
+// call.
 func secondsPerCall(t *testing.T, seconds int) {
 	var calls time.Duration
 	start := time.Now()
@@ -223,7 +224,7 @@ func TestTour(t *testing.T) {
 	bad := few(t)
 	bad[0].train.Y = bad[0].train.Y[1:]
 	if err := run(&b, bad, ""); err == nil {
-		t.Error("149 labels of 150 rows are accepted")
+		t.Error("149 labels for 150 rows are accepted")
 	}
 }
 

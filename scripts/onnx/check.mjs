@@ -2,9 +2,10 @@
 //
 //	node check.mjs MODEL.onnx MODEL.json DATA PREDICTED
 //
-// DATA is svmlight text or CSV with the label last, either compressed or not; PREDICTED is from predict -scores, or from predict
-// for numbers. Labels must agree on every row, and scores but for rounding to float32, which is measured by the sum of
-// |weight*value|: for that the model is there in JSON too. Of a table, CSV with a header and no quotes, scores must agree to 1e-5.
+// DATA is svmlight text or CSV with the label last, compressed or not. PREDICTED is the output of predict -scores, or of predict
+// for a regression. Labels must be equal on every row. Scores may differ by rounding errors of float32, relative to the sum of
+// |weight*value|, for which MODEL.json is read. For a table (CSV with a header and no quotes) they may differ by 1e-5, relative
+// to scores above 1.
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -30,8 +31,7 @@ const pairs = config.multiclass === 'ovo' && model.classes.length > 2
 const vectors = weights.length
 const magnitude = (row, k) => sizes(row).reduce((sum, v, j) => sum + Math.abs(v * weights[k][j]), biases ? Math.abs(biases[k]) : 0)
 
-// sizes returns bounds on the values that weights multiply and on what they are differences of: with curves, of the scaled
-// row and of its terms, else of the row itself.
+// sizes returns the row or, with curves, bounds on the magnitudes of the scaled row and its terms, before shifts cancel.
 function sizes(row) {
 	const { expansion, shift, factor, term_shift, term_factor } = model.scaling ?? {}
 	if (expansion === undefined) return row
@@ -45,7 +45,7 @@ function sizes(row) {
 
 const encoder = model.table?.encoder && !model.table.raw ? model.table : undefined
 
-// columnsOf returns the inputs of a table.
+// columnsOf returns the inputs for the rows of a table, and their number.
 function columnsOf(file) {
 	const [header, ...rows] = lines(file).map((line) => line.split(','))
 	const feeds = {}
@@ -53,7 +53,7 @@ function columnsOf(file) {
 		if (kind === 'left out') continue
 		const cells = rows.map((row) => row[header.indexOf(name)].trim())
 		const values = kind === 'number' ? Float32Array.from(cells, (cell) => (cell === '' ? NaN : Number(cell))) : cells
-		const free = name === 'scores' ? '_scores' : name // an output has the name
+		const free = name === 'scores' ? '_scores' : name // an output has that name
 		feeds[free] = new ort.Tensor(kind === 'number' ? 'float32' : 'string', values, [rows.length, 1])
 	}
 	return { feeds, rows: rows.length }
@@ -103,14 +103,14 @@ if ((calibration !== undefined && !pairs) !== (kinds.length === 2)) fail(`the ou
 const logistic = (z) => 1 / (1 + Math.exp(-z))
 const unit = 2 ** -24
 
-// scores returns the model's for a row, and the error that each may have.
+// scores returns the scores of a row that pegasimd predicted, and the allowed error of each.
 function scores(row, own) {
 	if (encoder) {
 		const want = regression || vectors > 1 ? own : [-own[0], own[0]]
 		return { want, allowed: want.map((z) => 1e-5 * Math.max(1, Math.abs(z))) }
 	}
 	if (pairs) {
-		// A third of a vote at most is what the pairs' scores add up to, with a slope of a third; votes are exact.
+		// Votes are exact. The sum of the pairs' scores adds at most a third of a vote, with a slope of at most a third.
 		const most = Math.max(...weights.map((_, k) => magnitude(row, k)))
 		return { want: own, allowed: own.map(() => 32 * unit * (1 + most * classes)) }
 	}
@@ -118,7 +118,7 @@ function scores(row, own) {
 	return { want, allowed: want.map((_, k) => 32 * unit * magnitude(row, vectors === 1 ? 0 : k)) }
 }
 
-// probabilities makes them of scores, as Model.Probabilities does.
+// probabilities computes probabilities from scores, like Model.Probabilities.
 function probabilities({ want, allowed }) {
 	if (calibration === undefined && config.multiclass === 'multinomial') {
 		const most = Math.max(...want)
@@ -134,12 +134,12 @@ function probabilities({ want, allowed }) {
 	}
 	const each = want.map(logistic)
 	const sum = vectors > 1 ? each.reduce((s, p) => s + p, 0) : 1
-	// The logistic function's slope is 1/4 at most, and what it takes is rounded.
+	// The slope of the logistic function is at most 1/4, and its argument is rounded.
 	const error = allowed.reduce((s, a, k) => s + (a * slope) / 4 + (8 + Math.abs(want[k])) * unit, 0) / sum
 	return { want: each.map((p) => p / sum), allowed: each.map(() => error) }
 }
 
-let largest = 0 // error, as a share of what is allowed
+let largest = 0 // error, as a share of the allowed error
 for (let i = 0; i < data.length; i++) {
 	const row = predicted[i]
 	if (!regression && String(result.label.data[i]) !== row[0]) fail(`row ${i}: label ${result.label.data[i]}, pegasimd has ${row[0]}`)
@@ -149,9 +149,9 @@ for (let i = 0; i < data.length; i++) {
 		want.forEach((w, k) => {
 			const have = result[kind].data[i * classes + k]
 			const share = have === w ? 0 : Math.abs(have - w) / allowed[k]
-			if (!(share <= 1)) fail(`row ${i}, column ${k} of ${kind}: ${have}, pegasimd has ${w}, allowed is an error of ${allowed[k]}`)
+			if (!(share <= 1)) fail(`row ${i}, column ${k} of ${kind}: ${have}, pegasimd has ${w}, want an error of at most ${allowed[k]}`)
 			largest = Math.max(largest, share)
 		})
 	}
 }
-console.log(`${onnxFile.split('/').pop()}: ${data.length} rows agree, ${classes} columns of ${kinds.join(' and of ')}, largest error ${(100 * largest).toFixed(0)} % of what is allowed`)
+console.log(`${onnxFile.split('/').pop()}: ${data.length} rows agree, ${classes} columns of ${kinds.join(' and of ')}, largest error ${(100 * largest).toFixed(0)} % of the allowed error`)

@@ -171,7 +171,7 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	return c, nil
 }
 
-// divide returns the indices of the rows of division s to train on and to test on, 30 %; the shares
+// divide returns the indices of the rows to train on and, 30 %, to test on in division s. The shares
 // of the classes are about equal in both parts.
 func (t *table) divide(s int) (train, test []int) {
 	seed := sha256.Sum256(fmt.Append(nil, t.name, s))
@@ -195,9 +195,11 @@ func (t *table) divide(s int) (train, test []int) {
 	return train, test
 }
 
+// judge returns the score of each test row: 100 for the right class and 0 for others, or the squared
+// error of a regression, divided by the variance of the labels and negated.
 func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	if len(predicted) != len(test) {
-		return nil, fmt.Errorf("%d predictions of %d rows", len(predicted), len(test))
+		return nil, fmt.Errorf("%d predictions for %d rows", len(predicted), len(test))
 	}
 	right := make([]float64, len(test))
 	if t.task == classes {
@@ -242,7 +244,7 @@ type command struct {
 func newCommand(line, cache string) (*command, error) {
 	f := strings.Fields(line)
 	if len(f) == 0 {
-		return nil, fmt.Errorf("an empty command")
+		return nil, fmt.Errorf("OLD and NEW must not be empty: want the path of pegasimd")
 	}
 	program, err := os.ReadFile(f[0])
 	if err != nil {

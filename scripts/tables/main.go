@@ -111,7 +111,7 @@ func git(in io.Reader, out io.Writer, args ...string) error {
 	return nil
 }
 
-// maxBytes is the size, in bytes, from which a file is left out.
+// maxBytes is the size in bytes from which files are left out.
 const maxBytes = 4_000_000
 
 // read returns the tables of the source's files of less than maxBytes.

@@ -32,7 +32,7 @@ const (
 var benchmarked = []string{"abalone", "adult", "houses", "cal-hous", "letter", "mammography",
 	"heart"}
 
-// series are how the names of groups of time series begin.
+// series lists the beginnings of the names of groups of time series.
 var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 
 // choose selects tables and their labels, by a rule that was fixed before any result:
@@ -164,7 +164,7 @@ func (t *table) labelLast() {
 	t.label = len(t.cells[0]) - 1
 }
 
-// missing are the cells that sources write for a missing value.
+// missing lists the cells that stand for a missing value in the sources.
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
 // newTable returns a table of the rows, with missing cells empty, or nil if the rows differ in

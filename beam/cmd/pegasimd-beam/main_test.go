@@ -382,7 +382,7 @@ func TestWorkersKilled(t *testing.T) {
 	t.Logf("killed %d workers, upon which %d jobs hung until their deadline", killed, hung)
 }
 
-// startPrism starts Beam's runner Prism as a process, and returns its process number and its
+// startPrism starts Beam's runner Prism as a process, and returns its process id and its
 // endpoint.
 func startPrism(t *testing.T) (pid int, endpoint string) {
 	t.Helper()
@@ -410,8 +410,8 @@ func startPrism(t *testing.T) (pid int, endpoint string) {
 	return server.Process.Pid, "localhost:" + port
 }
 
-// workerOf returns a child process of the process with the number of, or nil if there is none.
-func workerOf(t *testing.T, of int) *os.Process {
+// workerOf returns a running child of the process with the id parent, or nil if there is none.
+func workerOf(t *testing.T, parent int) *os.Process {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -421,7 +421,7 @@ func workerOf(t *testing.T, of int) *os.Process {
 		text, err := os.ReadFile(path)
 		_, rest, ok := strings.Cut(string(text), ") ")
 		words := strings.Fields(rest)
-		if err != nil || !ok || len(words) < 2 || words[1] != fmt.Sprint(of) || words[0] == "Z" {
+		if err != nil || !ok || len(words) < 2 || words[1] != fmt.Sprint(parent) || words[0] == "Z" {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))

@@ -210,11 +210,11 @@ func TestRefused(t *testing.T) {
 		"no rounds":    func() (*Folder, error) { return open(t.TempDir()) },
 	} {
 		if _, err := start(); err == nil {
-			t.Errorf("%s were taken", what)
+			t.Errorf("%s: no error", what)
 		}
 	}
 	if _, err := Start(folder.dir, manifest, cfg); err != nil {
-		t.Errorf("its own data and settings: %v", err)
+		t.Errorf("the folder's own data and settings: %v", err)
 	}
 	for name, f := range map[string]func(*Config){
 		"Loss":       func(c *Config) { c.Loss = pegasos.EpsInsensitive },
@@ -227,7 +227,7 @@ func TestRefused(t *testing.T) {
 		c, into := cfg, filepath.Join(t.TempDir(), "run")
 		f(&c)
 		if _, err := Start(into, manifest, c); err == nil {
-			t.Errorf("%s: %+v was taken", name, c)
+			t.Errorf("%s: no error for %+v", name, c)
 		} else if _, err := os.Stat(runPath(into)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the folder was begun", name)
 		}
@@ -260,7 +260,7 @@ func TestLock(t *testing.T) {
 		t.Error("there were no rounds")
 	}
 	if err := again(t, f).Run(ctx, work.InProcess{}, nil); err != nil {
-		t.Errorf("when the first is done: %v", err)
+		t.Errorf("after the first driver has ended: %v", err)
 	}
 }
 

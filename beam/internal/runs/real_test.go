@@ -49,7 +49,7 @@ func TestRealSets(t *testing.T) {
 	}
 }
 
-// The files of the sets in PEGASIMD_DATA. fashionPair makes the file called fashion.
+// Files in PEGASIMD_DATA. fashion stands for the file that fashionPair writes.
 const (
 	a9a     = "a9a/a9a.svm.gz"
 	covtype = "covtype20k/covtype20k.binary.svm.gz"
@@ -64,7 +64,7 @@ type realSet struct {
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
-	most   int // most iterations, or rounds of the dual method, with the proof's round
+	most   int // limit of Newton's iterations, or of the dual method's rounds, the proof's included
 	want   string
 }
 

@@ -228,7 +228,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Classes have the names that the data give them, also where there are names that no row has.
+// Classes have the names that the data give them; names that no row has are left out.
 func TestNames(t *testing.T) {
 	set, err := dataset.Read(write(t, "a.csv", "1,a\n2,b\n3,c\n4,c\n"), dataset.Options{})
 	if err != nil {

@@ -125,7 +125,7 @@ func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error
 	return f(ctx, j.Arg, j.Round, item)
 }
 
-// add adds numbers to a sum, which is nil at first, and returns it.
+// add adds part to sum, which is nil at first, and returns the sum.
 func add(sum, part []int64) ([]int64, error) {
 	if sum == nil {
 		sum = make([]int64, len(part))

@@ -43,7 +43,7 @@ func TestInProcess(t *testing.T) {
 	}
 }
 
-// A failure ends the job and is returned, also if it is a panic, or parts that differ in length.
+// An error ends the job and is returned, and so are a panic and parts of different lengths.
 func TestFailures(t *testing.T) {
 	for name, want := range map[string]string{"panics": "round 7: panic: out of luck",
 		"fails": "round 7: no luck", "varies": " numbers", "nothing": "no work \"nothing\""} {
