@@ -52,9 +52,6 @@ func (t *tally) cutOff(other tally) (names []string) {
 	return names
 }
 
-// mayMatch reports whether the pattern may have matched a benchmark.
-func (t *tally) mayMatch() bool { return len(t.lines)+len(t.without()) > 0 || !t.ended }
-
 // failsAlone reports whether benchmarks fail here and not in the base.
 func (t *tally) failsAlone(base tally) bool {
 	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)

@@ -203,7 +203,7 @@ func TestIndexSizes(t *testing.T) {
 	x.TopMany(nil, dense.ByDot, nil, 1)
 }
 
-// TestIndexSortedRows checks rows whose scores ascend, so that each row becomes a hit in its turn.
+// TestIndexSortedRows checks rows with ascending scores, each of which is a hit when it is read.
 func TestIndexSortedRows(t *testing.T) {
 	const count, n = 3000, 64
 	rows, q := make([]float32, count*n), make([]float32, n)
@@ -214,14 +214,14 @@ func TestIndexSortedRows(t *testing.T) {
 	checkIndex(t, rand.New(rand.NewPCG(1, 2)), "ascending", rows, n, n, 10, [][]float32{q, rows[:n]})
 }
 
-// TestIndexNearTies checks rows whose bounds say nothing about their order, enough of them to fill
-// the list of candidates.
+// TestIndexNearTies checks rows whose bounds overlap, enough of them to fill the list of
+// candidates.
 func TestIndexNearTies(t *testing.T) {
 	const n = 48
 	r := rand.New(rand.NewPCG(29, 30))
 	base := make([]float32, n)
 	fill(base, r.NormFloat64)
-	near := func(r *rand.Rand, i int, v []float32) { // the center of these is about 0
+	near := func(r *rand.Rand, i int, v []float32) { // about base or -base, so that the mean is about 0
 		for j := range v {
 			v[j] = float32(1-2*(i%2))*base[j] + float32(1e-4*r.NormFloat64())
 		}

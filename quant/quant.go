@@ -34,7 +34,7 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 }
 
 // DotFloat returns the sum of x[i]*y[i], with the bits of [dense.Dot] of x and the float32 values
-// of y, which take four times the memory of y. It panics if the lengths differ.
+// of y. It panics if the lengths differ.
 //
 // It computes scores of quantized rows for a query that is not quantized: if row i is about offset
 // + step*y[i], its dot product with x is about offset*[dense.Sum](x) + step*DotFloat(x, y).

@@ -11,8 +11,7 @@ import (
 
 // Matrix is a matrix in compressed sparse row (CSR) form. Its indices are checked when it is built
 // and it is immutable, so the kernels can trust them. Rows from a mapped file are checked when they
-// are first read: see Err. The slices given to [NewShared] must not be changed by the caller
-// either.
+// are first read: see Err. The caller must not change slices given to [NewShared].
 type Matrix matrices.CSR // no exported fields; this module's packages convert to matrices.CSR
 
 // New returns the matrix whose row i has the values values[starts[i]:starts[i+1]] in the columns

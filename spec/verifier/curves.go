@@ -8,8 +8,8 @@ import "slices"
 type expansion struct {
 	Kind          string
 	Terms         [][]int   // the two features of each term
-	Knots         []float32 // one for each term of pieces
-	shift, factor []float32 // one for each term
+	Knots         []float32 // knot of each term, if the kind is pieces
+	shift, factor []float32 // scaling of each term
 }
 
 // valid reports whether e can expand rows with the given number of features.

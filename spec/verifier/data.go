@@ -15,7 +15,7 @@ import (
 // A row is a scaled row of the data.
 type row struct {
 	y     float64 // -1 or +1
-	index []int   // ascending
+	index []int   // columns of the values, ascending
 	value []float64
 }
 

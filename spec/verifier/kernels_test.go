@@ -244,9 +244,9 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	return float64(score)
 }
 
-// nearest finds the ten best of n rows of small numbers, all multiplied by scale, and calls told
-// with their numbers and scores by each of the metrics, 0 to 3: dot, cosine, squareddistance and
-// l1distance.
+// nearest finds, for each of the metrics, the ten best of n rows of small numbers times scale, and
+// calls told with the numbers and scores of these rows. Metrics 0 to 3 are dot, cosine,
+// squareddistance and l1distance.
 func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
 	metrics ...int) {
 	small := func(s uint64, n int) []float32 {
@@ -529,7 +529,7 @@ func kernel(name string, n int) string {
 	return products(name, n)
 }
 
-// products is kernel for the kernels over matrices and for searches.
+// products returns the same text as kernel, for kernels over matrices and for searches.
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)

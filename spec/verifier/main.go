@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// A verdict is one of four (spec, "The second verifier").
+// A verdict is the outcome of a verification (spec, "The second verifier").
 type verdict string
 
 const (

@@ -26,7 +26,7 @@ type model struct {
 	Result              result
 	Scaling             scaling
 
-	shift, factor []float32 // one for each column, or nil
+	shift, factor []float32 // scaling of each column; nil if there is none
 	terms         expansion // empty in most models
 	w             []float64 // weights for scaled rows, of features and then of terms
 	quick         []float32 // w, rounded to float32
@@ -63,7 +63,7 @@ type result struct {
 	} `json:"per_class"`
 }
 
-// estimate is a claim, not checked, about rows that the model was not trained on.
+// An estimate is an unchecked claim about rows that the model was not trained on.
 type estimate struct {
 	Metric       string
 	Value, Share float64
