@@ -21,44 +21,39 @@ func historyBranch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := branch{root, filepath.Join(root, historyFolder)}
 	switch strings.Join(args, " ") {
 	case "pull":
-		return b.pull(ctx)
+		return pullHistory(ctx, root)
 	case "push":
-		return b.push(ctx)
+		return pushHistory(ctx, root)
 	}
 	return errors.New("usage: gate history pull|push")
 }
 
-// A branch is the branch of the history in the repository root, checked out in the folder dir.
-type branch struct{ root, dir string }
-
-// pull checks the branch out, or creates it.
-func (b branch) pull(ctx context.Context) error {
-	heads, err := git(ctx, b.root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
+// pullHistory checks the branch out in the repository root, or creates it.
+func pullHistory(ctx context.Context, root string) error {
+	heads, err := git(ctx, root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
 	start := "FETCH_HEAD"
 	switch {
 	case err != nil:
 	case heads == "":
-		start, err = b.begin(ctx)
+		start, err = beginHistory(ctx, root)
 	default:
-		_, err = git(ctx, b.root, "fetch", "-q", remote, branchName)
+		_, err = git(ctx, root, "fetch", "-q", remote, branchName)
+	}
+	// The folder may be the worktree of an earlier run, or an ordinary folder.
+	dir := filepath.Join(root, historyFolder)
+	if err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err == nil {
+		_, err = git(ctx, root, "worktree", "add", "-q", "-f", "--detach", dir, start)
 	}
 	if err != nil {
 		return err
 	}
-	// The folder may be the worktree of an earlier run, or an ordinary folder.
-	if err := os.RemoveAll(b.dir); err != nil {
-		return err
-	}
-	if _, err := git(ctx, b.root, "worktree", "add", "-q", "-f", "--detach", b.dir,
-		start); err != nil {
-		return err
-	}
 	// By this rule git keeps the lines of both sides when it merges or rebases.
-	return os.WriteFile(filepath.Join(b.dir, ".gitattributes"), []byte("*.jsonl merge=union\n"),
-		0o666)
+	return os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("*.jsonl merge=union\n"), 0o666)
 }
 
 // identified runs git with a user name for commits, which hosted runners lack.
@@ -67,39 +62,40 @@ func identified(ctx context.Context, dir string, args ...string) (string, error)
 		"user.email=gate@localhost"}, args...)...)
 }
 
-// begin creates the branch's first commit, which is empty.
-func (b branch) begin(ctx context.Context) (commit string, err error) {
-	tree, err := git(ctx, b.root, "hash-object", "-w", "-t", "tree", os.DevNull)
+// beginHistory creates the branch's first commit, which is empty.
+func beginHistory(ctx context.Context, root string) (commit string, err error) {
+	tree, err := git(ctx, root, "hash-object", "-w", "-t", "tree", os.DevNull)
 	if err != nil {
 		return "", err
 	}
-	return identified(ctx, b.root, "commit-tree", "-m", "Begin the history", tree)
+	return identified(ctx, root, "commit-tree", "-m", "Begin the history", tree)
 }
 
-// push commits the added lines and pushes them.
-func (b branch) push(ctx context.Context) error {
-	if _, err := os.Stat(b.dir); err != nil {
+// pushHistory commits the added lines and pushes them.
+func pushHistory(ctx context.Context, root string) error {
+	dir := filepath.Join(root, historyFolder)
+	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("there is no folder %s: run gate history pull first", historyFolder)
 	}
-	_, err := git(ctx, b.dir, "add", "-A")
-	changed, failed := git(ctx, b.dir, "status", "--porcelain")
-	head, missing := git(ctx, b.root, "rev-parse", "--short", "HEAD")
+	_, err := git(ctx, dir, "add", "-A")
+	changed, failed := git(ctx, dir, "status", "--porcelain")
+	head, missing := git(ctx, root, "rev-parse", "--short", "HEAD")
 	if err := errors.Join(err, failed, missing); err != nil {
 		return err
 	}
 	if changed != "" {
-		if _, err := identified(ctx, b.dir, "commit", "-q", "-m", "Add a run of "+head); err != nil {
+		if _, err := identified(ctx, dir, "commit", "-q", "-m", "Add a run of "+head); err != nil {
 			return err
 		}
 	}
 	for range 3 { // another machine may have pushed since
-		_, err = git(ctx, b.dir, "push", "-q", remote, "HEAD:refs/heads/"+branchName)
+		_, err = git(ctx, dir, "push", "-q", remote, "HEAD:refs/heads/"+branchName)
 		if err == nil {
 			return nil
 		}
-		_, failed := git(ctx, b.dir, "fetch", "-q", remote, branchName)
+		_, failed := git(ctx, dir, "fetch", "-q", remote, branchName)
 		if failed == nil {
-			_, failed = identified(ctx, b.dir, "rebase", "-q", "FETCH_HEAD")
+			_, failed = identified(ctx, dir, "rebase", "-q", "FETCH_HEAD")
 		}
 		if failed != nil {
 			return failed

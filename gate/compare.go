@@ -201,8 +201,7 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	}
 	for i, p := range k.trees[1].packages {
 		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)
-		m := &campaign{result: k.result, bench: k.c.bench, both: k.sides(p), path: p.path,
-			prefix: p.prefix}
+		m := &campaign{result: k.result, pkg: p, bench: k.c.bench, both: k.sides(p)}
 		k.say("counting %s", p.path)
 		if err := m.run(ctx, share, uncounted == nil); err != nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)

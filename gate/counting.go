@@ -19,10 +19,9 @@ import (
 // A campaign counts the benchmarks of one package.
 type campaign struct {
 	*result
+	pkg
 	bench   string               // pattern of the benchmarks
 	both    [2]side              // base and head
-	path    string               // import path of the package
-	prefix  string               // text before the benchmarks' names in the summary
 	surveys [2]map[string]survey // of base and head, by benchmark
 	ran     [2]tally             // results and failures of the surveys
 	early   bool                 // Valgrind ended before the benchmarks did

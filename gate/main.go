@@ -173,7 +173,7 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	r := &result{work: work, repository: root, threshold: c.threshold, progress: os.Stderr}
+	r := &result{work: work, repository: root, threshold: c.threshold}
 	defer func() {
 		if err != nil {
 			err = errors.New(r.clean(err.Error()))

@@ -31,12 +31,11 @@ type result struct {
 	missed       []string // notes about measurements that were not possible
 	untimed      int      // number of benchmarks to time that only the head has
 	findings     []finding
-	progress     io.Writer
 }
 
-// say prints a progress message.
+// say prints a progress message to standard error.
 func (r *result) say(format string, a ...any) {
-	fmt.Fprintf(r.progress, "gate: %s\n", r.clean(fmt.Sprintf(format, a...)))
+	fmt.Fprintf(os.Stderr, "gate: %s\n", r.clean(fmt.Sprintf(format, a...)))
 }
 
 func (r *result) note(format string, a ...any) {

@@ -76,7 +76,7 @@ func TestHistoryWithoutIdentity(t *testing.T) {
 	h.git("config", "user.useConfigOnly", "true")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
-	if err := (branch{h.dir, filepath.Join(h.dir, historyFolder)}).pull(t.Context()); err != nil {
+	if err := pullHistory(t.Context(), h.dir); err != nil {
 		t.Error(err)
 	}
 }

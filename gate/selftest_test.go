@@ -121,7 +121,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 			// The benchmarks compare the results with plain Go: the kernel is slow, but not wrong.
 			c := kernelsConfig()
 			c.bench = "Kernels/op=(dot|sumsquares|axpy)$/n=784"
-			r := &result{work: t.TempDir(), progress: os.Stderr}
+			r := &result{work: t.TempDir()}
 			err := compare(t.Context(), c, base, head, r)
 			if err != nil {
 				t.Fatal(err)
@@ -150,7 +150,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()
-	r := &result{work: t.TempDir(), progress: os.Stderr}
+	r := &result{work: t.TempDir()}
 	prepared, err := build(t.Context(), c, base, head, r)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 	c.functions = nil
 	c.bench = "Kernels/op=(dot|axpy)$/n=4096"
 	c.times = c.bench + "/isa=[^g]"
-	r := &result{work: t.TempDir(), progress: os.Stderr}
+	r := &result{work: t.TempDir()}
 	err = compare(t.Context(), c, base, head, r)
 	if err != nil {
 		t.Fatal(err)
