@@ -24,7 +24,7 @@ type tally struct {
 	skipped []string
 	failed  []string
 	unread  []string // benchmarks whose result lines can't be parsed
-	parents []string // skipped or failed benchmarks with sub-benchmarks, some of which may be missing
+	parents []string // skipped or failed, with sub-benchmarks, some of which may be missing
 	stuck   string   // the benchmark that was running when the process ended early
 	ended   bool     // the process ran to its end
 	err     error    // why the process failed, or why results were discarded

@@ -64,7 +64,7 @@ const (
 	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
 	planVariable   = "GATE_PLAN"
-	seedVariable   = "GATE_SEED" // 16 characters, the first of which is v in Valgrind and 0 elsewhere
+	seedVariable   = "GATE_SEED" // 16 characters; the first is v in Valgrind, 0 elsewhere
 )
 
 // counting empties the folder of a counting run and returns the run's environment. plan is the

@@ -47,7 +47,8 @@ func ratioOf(a, b []float64) benchmath.Summary {
 
 // summary returns the median and its interval of 95 %.
 func summary(values []float64) benchmath.Summary {
-	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // NewSample sorts
+	values = slices.Clone(values) // NewSample sorts
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 

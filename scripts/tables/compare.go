@@ -171,8 +171,8 @@ func (t *table) compare(commands [2]*command, splits int) (comparison, error) {
 	return c, nil
 }
 
-// divide returns the indices of the rows to train on and, 30 %, to test on in division s. The shares
-// of the classes are about equal in both parts.
+// divide returns the indices of the rows to train on and, 30 %, to test on in division s. The
+// shares of the classes are about equal in both parts.
 func (t *table) divide(s int) (train, test []int) {
 	seed := sha256.Sum256(fmt.Append(nil, t.name, s))
 	r := rand.New(rand.NewChaCha8(seed))
@@ -195,8 +195,8 @@ func (t *table) divide(s int) (train, test []int) {
 	return train, test
 }
 
-// judge returns the score of each test row: 100 for the right class and 0 for others, or the squared
-// error of a regression, divided by the variance of the labels and negated.
+// judge returns the score of each test row: 100 for the right class and 0 for others, or the
+// squared error of a regression, divided by the variance of the labels and negated.
 func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	if len(predicted) != len(test) {
 		return nil, fmt.Errorf("%d predictions for %d rows", len(predicted), len(test))
