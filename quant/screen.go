@@ -14,7 +14,7 @@ import (
 //	x = alpha*center + g,  g = t*b + f
 //
 // where alpha*center is the projection of x on the center, t a step, b a vector of bytes, and f
-// what rounding has removed. A row is r = center + d, d = step*bytes + e, with |e| <= residual and
+// the rounding error. A row is r = center + d, d = step*bytes + e, with |e| <= residual and
 // |d| <= size. With along = d*center, the exact product of row and query is
 //
 //	r*x = center*x + alpha*along + d*g
@@ -24,8 +24,8 @@ import (
 // relative error of at most sumError, and by n*2^-150 where products underflow:
 //
 //   - ByDot: score <= r*x + sumError*|r||x| + n*2^-150, and |r| <= size + |center|.
-//   - ByCosine: score <= r*x/(|r||x|) + 3*sumError + n*2^-80. The errors are those of the product
-//     and two sums of squares. Underflow is small because norms are 2^-30 or more.
+//   - ByCosine: score <= r*x/(|r||x|) + 3*sumError + n*2^-80: the product and two sums
+//     of squares have errors. Underflow is small because norms are 2^-30 or more.
 //   - ByDistance: score >= |r-x|^2*(1-sumError) - n*2^-150, where -|r-x|^2/2 is
 //     d*(x-center) - |d|^2/2 - |x-center|^2/2, and d*(x-center) is d*g + (alpha-1)*along.
 //
@@ -46,12 +46,12 @@ type screen struct {
 	t        float64 // step of b
 	length   float64 // |x|
 	distance float64 // |x-center|^2
-	offset   float64 // terms of the score's bound that are the same for all rows
+	offset   float64 // sum of the terms of the score's bound that do not depend on the row
 	error    float64 // bound on a score's relative error; ByCosine, on its absolute error
 
 	// Coefficients of upper, divided by t.
 	residual, size, along float32
-	square                float32 // of -size^2; 0 unless ByDistance
+	square                float32 // coefficient of -size^2; 0 unless ByDistance
 }
 
 // screenRows is the number of rows whose bounds are computed at once.

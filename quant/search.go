@@ -119,7 +119,7 @@ func (s *search) free() {
 	searches.Put(s)
 }
 
-// newSearch returns a search for the len(dst) rows nearest to x, or nil if dense.Top is to make it.
+// newSearch returns a search for the len(dst) rows nearest to x, or nil if dense.Top must do it.
 func (ix *Index) newSearch(dst []dense.Hit, by dense.Metric, x []float32) *search {
 	k := min(len(dst), ix.count)
 	if ix.bytes == nil || k == 0 || k > ix.count/16 {
@@ -336,8 +336,8 @@ func moveGreatest(c []candidate, k int) {
 	}
 }
 
-// score scores the candidates and adds them to the hits, except for those that cannot be hits any
-// more when their turn comes.
+// score scores the candidates and adds them to the hits, except for candidates that earlier scores
+// exclude.
 func (s *search) score(candidates []candidate) {
 	for len(candidates) > 0 {
 		n := 0
