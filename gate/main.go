@@ -196,8 +196,8 @@ func (c *config) run(ctx context.Context) (worse bool, err error) {
 		return false, err
 	}
 	if _, err := os.Stat(filepath.Join(head.root, c.dir)); err != nil {
-		return false, fmt.Errorf("git has no files in %s, or ignores them: start the gate in a "+
-			"folder whose benchmarks git tracks", c.dir)
+		return false, errors.New("git has no files in the current folder, or ignores them: start " +
+			"the gate in a folder whose benchmarks git tracks")
 	}
 	if err := r.complete(ctx, c, &base, &head); err != nil {
 		return false, err
