@@ -3,8 +3,6 @@ package kernelsvm
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
-	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -187,14 +184,4 @@ func (r *run) addSupport(m *Model, c int) (at []int32) {
 	}
 	m.counts, m.terms = append(m.counts, len(at)), append(m.terms, terms)
 	return at
-}
-
-// fingerprint returns the layout of x ("dense", "sparse" or "other"), a colon, and a hash of the
-// rows and labels in hexadecimal.
-func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool) string {
-	h := sha256.New()
-	fmt.Fprintln(h, x.Rows(), x.Cols())
-	modelfile.WriteNumbers(h, y)
-	modelfile.WriteNumbers(h, store.Hashes(x, threads, stop))
-	return store.Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }

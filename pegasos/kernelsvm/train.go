@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -38,7 +39,7 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 		return m, cmp.Or(publicError(err), stopped)
 	}
 	if tr.Fingerprint {
-		m.Data = fingerprint(x, y, r.threads, func() bool { return false })
+		m.Data = store.Fingerprint(x, y, r.threads, func() bool { return false })
 	}
 	return m, nil
 }

@@ -35,7 +35,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	claimed := m.Result
 	v := &pegasos.Verification{Hash: m.Hash(), Claimed: pegasos.Result{Objective: claimed.Objective,
 		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
-	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
+	v.Data = store.Fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before the colon may differ
 	if v.Known = known && have == want; m.Data != "" && !v.Known {

@@ -217,6 +217,17 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
+// Fingerprint returns the fingerprint of a kernel machine's training data: the kind of the rows of
+// x ("dense", "sparse" or "other"), a colon, and a SHA-256 of the rows and the labels y. Once stop
+// returns true, the fingerprint is unusable.
+func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string {
+	h := sha256.New()
+	fmt.Fprintln(h, x.Rows(), x.Cols())
+	modelfile.WriteNumbers(h, y)
+	modelfile.WriteNumbers(h, Hashes(x, threads, stop))
+	return Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
+}
+
 // Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
 // covers the numbers of rows and columns, the argument prior (itself a hash of the run's prior),
 // the labels, the unscaled rows raw, and the weights. Rows with equal values have the same hash in
