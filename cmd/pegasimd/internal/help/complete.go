@@ -117,6 +117,9 @@ _pegasimd() {
 			} else if f.Takes != "" {
 				spec += ":" + quote.Replace(f.Takes) + ": "
 			}
+			if f.Repeats() {
+				spec = "*" + spec
+			}
 			fmt.Fprintf(w, "\t\t%s \\\n", single(spec))
 		}
 		fmt.Fprint(w, "\t\t'-help-all[list all flags]' '*:file:_files' ;;\n")

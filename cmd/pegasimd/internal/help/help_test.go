@@ -29,14 +29,15 @@ func TestRowIsEverywhere(t *testing.T) {
 	flags.Table = []flags.Topic{{Title: "New", Flags: []flags.Flag{
 		{Name: "speed", Takes: "slow|fast", In: "train!", Default: "fast", Help: "how fast, " +
 			strings.Repeat("word ", 20)},
-		{Name: "rare", Takes: "file", In: "train", Help: "a [file]: it's rare"}}}}
+		{Name: "rare", Takes: "file", In: "train", Help: "a [file]: it's rare"},
+		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Help: "repeated"}}}}
 	usual := text(func(w *strings.Builder) { WriteCommand(w, some[0], false) })
 	all := text(func(w *strings.Builder) { WriteCommand(w, some[0], true) })
 	words := strings.TrimSpace(strings.Repeat("word ", 15))
 	want := "Usage: pegasimd train [flags] DATA [MODEL]\n\n" + some[0].Help + "\n\nNew:\n" +
 		"  -speed slow|fast\n    how fast, " + words + "\n    word word word word word (default fast)\n"
 	if usual != want+"\n'pegasimd train -help-all' lists all flags.\n" ||
-		all != want+"  -rare file\n    a [file]: it's rare\n" {
+		all != want+"  -rare file\n    a [file]: it's rare\n  -valid file\n    repeated\n" {
 		t.Errorf("%s\n%s", usual, all)
 	}
 	if man := text(func(w *strings.Builder) { WriteMan(w, some) }); !strings.Contains(man,
@@ -45,8 +46,9 @@ func TestRowIsEverywhere(t *testing.T) {
 		t.Error(man)
 	}
 	for shell, want := range map[string][]string{
-		"bash": {"-speed) words='slow fast' ;;", "flags='-help-all -speed -rare'"},
-		"zsh":  {"'-speed[how fast", ":speed:(slow fast)'", "'-rare[a \\[file\\]]:file:_files'"},
+		"bash": {"-speed) words='slow fast' ;;", "flags='-help-all -speed -rare -valid'"},
+		"zsh": {"'-speed[how fast", ":speed:(slow fast)'", "'-rare[a \\[file\\]]:file:_files'",
+			"'*-valid[repeated]:file:_files'"},
 		"fish": {"-o speed -d 'how fast", "-x -a 'slow fast'", "-o rare -d 'a [file]' -r -F"},
 	} {
 		script := text(func(w *strings.Builder) { WriteCompletion(w, shell, some) })
