@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
 // This file tests that faults that users of the command met in a shell do not return.
@@ -137,6 +139,18 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if line := strings.TrimSpace(told.String()); len(line) != lineWidth ||
 		!strings.HasSuffix(line, "xx, 1m0s left") {
 		t.Errorf("%q", line)
+	}
+}
+
+// The progress of reading is in megabytes of 10^6 bytes.
+func TestReadingProgressIsDecimal(t *testing.T) {
+	var told strings.Builder
+	d := (&call{Context: t.Context(), stderr: &told, flags: flags.NewSet("train")}).reader("a.csv")
+	p := d.options()
+	p.terminal, p.start = true, time.Now().Add(-time.Minute)
+	d.opt.Progress(2_000_000, 5_000_000)
+	if have := told.String(); !strings.HasPrefix(have, "\rreading a.csv: 2 of 5 MB, ") {
+		t.Errorf("%q", have)
 	}
 }
 
