@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
-	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -146,22 +144,6 @@ func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err e
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
 	m.Table, err = d.tableOf(set)
 	return err
-}
-
-// modelName returns the model's file name: that of -model, the second argument, or the data's name
-// without its folder and endings, in the working folder.
-func modelName(args []string, given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	if len(args) == 2 {
-		return args[1], nil
-	}
-	if args[0] == "-" {
-		return "", flags.Usagef("data from standard input have no name: name the model too")
-	}
-	name := files.PlainName(shortName(args[0]))
-	return strings.TrimSuffix(name, path.Ext(name)) + ".model", nil
 }
 
 // tell prints the unusual properties of data.

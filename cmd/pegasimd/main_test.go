@@ -446,17 +446,18 @@ func TestMoreFeaturesThanTheModelHas(t *testing.T) {
 	}
 }
 
-func TestModelNameOfData(t *testing.T) {
+func TestOutputNameOfInput(t *testing.T) {
 	for data, want := range map[string]string{
 		"a9a.svm":                          "a9a.model",
 		"some/where/text.train.svm.gz":     "text.train.model",
 		"train-images-idx3-ubyte.gz,label": "train-images-idx3-ubyte.model",
 	} {
-		if got, err := modelName([]string{data}, ""); err != nil || got != want {
+		if got, err := outputName("", data, ".model", "MODEL"); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", data, got, err, want)
 		}
 	}
-	fails(t, exitUsage, "name the model", "train", "-")
+	fails(t, exitUsage, "name MODEL, too", "train", "-")
+	fails(t, exitUsage, "name OUT, too", "report", "-", "a.svm")
 }
 
 func TestInterruptedRunIsWritten(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ Examples:
 var pageKind = beginsWith("a page of pegasimd report", htmlreport.Mark)
 
 func runPage(c *call, args []string) error {
-	name, err := pageName(args)
+	name, err := outputName(append(args, "")[2], args[0], ".html", "OUT")
 	if err != nil {
 		return err
 	}
@@ -101,19 +100,6 @@ func plainModel(p predictor) modelio.Predictor {
 		return m.Model
 	}
 	return p.(kernelModel).Model
-}
-
-// pageName returns the name of the page: the third argument, or the model's name with the ending
-// .html, in the working folder.
-func pageName(args []string) (string, error) {
-	if len(args) == 3 {
-		return args[2], nil
-	}
-	if args[0] == "-" {
-		return "", flags.Usagef("a model from standard input has no name: name OUT too")
-	}
-	name := strings.TrimSuffix(shortName(args[0]), ".gz")
-	return strings.TrimSuffix(name, path.Ext(name)) + ".html", nil
 }
 
 // measured sets the origin of the rows and returns the rows to measure: the rows that training held

@@ -91,7 +91,7 @@ func runTrain(c *call, args []string) error {
 	if err := c.checkSettings(); err != nil {
 		return err
 	}
-	model, err := modelName(args, c.flags.Model)
+	model, err := outputName(cmp.Or(c.flags.Model, append(args, "")[1]), args[0], ".model", "MODEL")
 	if err != nil {
 		return err
 	}

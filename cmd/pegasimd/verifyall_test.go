@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -76,7 +77,7 @@ func trainedBy(args []string) (f *flags.Set, model, data string, more []string) 
 	case "train":
 		if args, err := c.parse(args[1:], trainCommand.Arguments); err == nil {
 			data = args[0]
-			model, _ = modelName(args, of.Model)
+			model, _ = outputName(cmp.Or(of.Model, append(args, "")[1]), data, ".model", "MODEL")
 		}
 		f.Costs, f.Start, f.Prior = of.Costs, of.Start, of.Prior
 	case "cv":

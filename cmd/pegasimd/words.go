@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
@@ -95,6 +97,19 @@ func shortName(data string) string {
 	}
 	name, _, _ := strings.Cut(data, ",")
 	return path.Base(filepath.ToSlash(name))
+}
+
+// outputName returns the name of an output: given or, if that is empty, the name of the input
+// without its folder and endings, with the given ending. word is the argument that names the output.
+func outputName(given, input, ending, word string) (string, error) {
+	switch {
+	case given != "":
+		return given, nil
+	case input == "-":
+		return "", flags.Usagef("the output can't be named after standard input: name %s, too", word)
+	}
+	name := files.PlainName(shortName(input))
+	return strings.TrimSuffix(name, path.Ext(name)) + ending, nil
 }
 
 // plainName returns the name of an output without the ending .gz.
