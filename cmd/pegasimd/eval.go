@@ -29,6 +29,9 @@ var evalCommand = command{help.Command{
 For a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
+A warning says so if the model was trained on DATA, or on all rows of DATA but those that -holdout
+held out: the figures are then better than those to expect of new rows.
+
 With -weights, each row counts in these figures by its weight. Several DATA are read as one, as by
 train; the last argument is MODEL.
 
@@ -62,6 +65,9 @@ func runEval(c *call, args []string) error {
 	reader := c.reader(args[0])
 	s, err := reader.scoreLabeled(m)
 	if err != nil {
+		return err
+	}
+	if err := s.warnTrained(); err != nil {
 		return err
 	}
 	r := evaluate(s)

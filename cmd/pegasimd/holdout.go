@@ -272,15 +272,24 @@ func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 // rows that training read. It returns nil if the model's file does not say that rows were held out.
 func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float32) (
 	out, in []int, err error) {
-	linear, _ := m.(linearModel)
-	if linear.Model == nil || linear.Result.HeldOut == nil || linear.Result.HeldOut.Share == 0 {
+	share := heldOutShare(m)
+	if share == 0 {
 		return nil, nil, nil
 	}
 	hashes, err := d.hashRows(set)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, in = splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed,
-		linear.Result.HeldOut.Share)
+	linear := m.(linearModel)
+	out, in = splitRows(hashes, set.Y, weights, linear.Classes == nil, linear.Config.Seed, share)
 	return out, in, nil
+}
+
+// heldOutShare returns the share of -holdout of the model's training, 0 without.
+func heldOutShare(m predictor) float64 {
+	linear, _ := m.(linearModel)
+	if linear.Model == nil || linear.Result.HeldOut == nil {
+		return 0
+	}
+	return linear.Result.HeldOut.Share
 }

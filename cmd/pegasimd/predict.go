@@ -20,11 +20,12 @@ var predictCommand = command{help.Command{
 	Arguments: "DATA... MODEL [OUT]",
 	Summary:   "predict the labels of data",
 	Help: `Predict writes the predicted label of each row of DATA, one per line, to OUT or to
-standard output. If DATA also has labels, the accuracy is printed on standard error. DATA has no
-labels if it is a table whose header lacks the label's column, a table or .npy file with as many
-columns as the model has features, or svmlight text whose first line begins with a feature. Columns
-of a table with a header are matched by name to those of the training data. Cells that do not fit
-their column count as missing; a line says how many.
+standard output. If DATA also has labels, the accuracy is printed on standard error, with a warning
+if the model was trained on these rows. DATA has no labels if it is a table whose header lacks the
+label's column, a table or .npy file with as many columns as the model has features, or svmlight
+text whose first line begins with a feature. Columns of a table with a header are matched by name to
+those of the training data. Cells that do not fit their column count as missing; a line says how
+many.
 
 Several DATA are read one after the other, as by train. Then one of the last two arguments has to
 end in .model: MODEL, which OUT may follow.
@@ -84,6 +85,11 @@ func runPredict(c *call, args []string) error {
 	predicted, right, err := s.predict()
 	if err != nil {
 		return fmt.Errorf("%s: %w", reader, err)
+	}
+	if !f.Quiet {
+		if err := s.warnTrained(); err != nil {
+			return err
+		}
 	}
 	err = out.write(func(w io.Writer) error {
 		if kept != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -26,6 +27,7 @@ type predictor interface {
 
 	ready() error // why the model can't predict
 	data() string // fingerprint of the training data; empty if unknown
+	fingerprint(x store.Examples, y, weights []float32, threads int, stop func() bool) string
 
 	// scoreNames returns the names of the columns of predict -scores, and showScores fills in the
 	// columns.
@@ -156,10 +158,13 @@ type scoredSet struct {
 	*dataset.Set
 	reader  *dataReader
 	model   predictor
-	weights []float32 // of the rows, all above 0; nil for ones
+	weights []float32 // weights of the rows, all above 0; nil if all are 1
 	scores  []float64 // nil if there are too many to keep: see row
 	truth   []int     // index of each row's label in names, or noLabel; nil for numbers
 	names   []string  // names of the model's classes, then of further labels
+
+	all        *dataset.Set // the rows that were read, before rows of weight 0 were left out
+	allWeights []float32    // weights of the rows of all; nil if all are 1
 
 	first int // row of the first scores in block
 	block []float64
@@ -176,6 +181,11 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 		return nil, err
 	}
 	head := m.Head()
+	if share := heldOutShare(m); share > 0 && head.Table != nil { // a table is read again: see hashRows
+		if err := d.keepInput(); err != nil {
+			return nil, err
+		}
+	}
 	set, _, err := d.read(&head)
 	if err != nil {
 		return nil, err
@@ -190,10 +200,11 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	if err != nil {
 		return nil, err
 	}
+	s := &scoredSet{Set: set, reader: d, model: m, weights: own, all: set, allWeights: own}
 	if slices.Contains(own, 0) {
 		set, own = weighing(set, own)
+		s.Set, s.weights = set, own
 	}
-	s := &scoredSet{Set: set, reader: d, model: m, weights: own}
 	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)

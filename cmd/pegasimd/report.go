@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 	"github.com/pegasimd/pegasimd/modelio"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var reportCommand = command{help.Command{
@@ -77,7 +76,7 @@ func runPage(c *call, args []string) error {
 	if s.Form != nil {
 		in.Form = formText(s.Form)
 	}
-	if s, err = measured(c, in, s); err != nil {
+	if s, err = measured(in, s); err != nil {
 		return err
 	}
 	in.Verify = verifyCommandLine(c, in, args)
@@ -104,40 +103,16 @@ func plainModel(p predictor) modelio.Predictor {
 
 // measured sets the origin of the rows and returns the rows to measure: the rows that training held
 // out, if they can be found, or else all.
-func measured(c *call, in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
-	linear, is := s.model.(linearModel)
-	switch {
-	case !is:
-		in.Reason = "a kernel machine's rows are compared by verify alone"
-	case linear.Data == "":
+func measured(in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
+	if s.model.data() == "" {
 		in.Reason = "its file does not say what rows it was trained on"
-	case linear.Prior != "":
-		in.Reason = "its fingerprint covers the rows and a prior model"
-	case len(s.names) > len(linear.Classes):
-		in.Origin = htmlreport.Other // training did not have these labels
-	}
-	if in.Reason != "" || in.Origin == htmlreport.Other {
 		return s, nil
 	}
-	s.Y = s.labels() // the labels of the training
-	out, rest, err := s.reader.heldOutRows(linear, s.Set, s.weights)
-	if err != nil {
-		return nil, err
-	}
-	part, weights := s.Set, s.weights
-	if out != nil {
-		part, weights = s.Subset(rest), take(s.weights, rest)
-	}
-	tr := pegasos.Trainer{Weights: weights, Threads: c.flags.Data.Threads,
-		CurveColumns: s.reader.curveColumns()}
-	v, err := tr.Verify(c, linear.Model, part.Examples(), part.Y, pegasos.VerifyOptions{})
+	trained, out, err := s.trainedOn()
 	switch {
-	case c.Err() != nil:
-		return nil, c.Err()
 	case err != nil:
-		in.Reason = escape.Text(err.Error())
-		return s, nil
-	case !v.Known:
+		return nil, err
+	case !trained:
 		in.Origin = htmlreport.Other
 		return s, nil
 	case out == nil:

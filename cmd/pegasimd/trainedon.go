@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/base/parallel"
+	"github.com/pegasimd/pegasimd/internal/rows/scale"
+	"github.com/pegasimd/pegasimd/internal/rows/store"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// This file determines whether a model was trained on the rows of a data file.
+
+// fingerprint returns the fingerprint that the model would have if training had read the rows of x
+// with the labels y and the weights; "" if training would refuse them.
+func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads int,
+	stop func() bool) string {
+	if s := m.Scaling; s != nil {
+		targets := scale.Scale{Kind: scale.None, Centre: s.Centre, Spread: s.Spread}
+		x, y = targets.Apply(x, y, 0, threads, stop)
+	}
+	cfg := new(settings.Settings)
+	settings.Copy(cfg, m.Config)
+	byLabel, err := cfg.ClassWeights()
+	if err != nil {
+		return ""
+	}
+	set, err := store.NewSet(x, y,
+		store.SetOptions{Regression: true, Weights: weights, ByLabel: byLabel}) // classes are not hashed
+	if err != nil {
+		return ""
+	}
+	return set.Fingerprint(set.X, m.Prior, threads, stop)
+}
+
+// fingerprint is linearModel.fingerprint for kernel machines, which are trained without weights.
+func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
+	stop func() bool) string {
+	return store.Fingerprint(x, y, threads, stop)
+}
+
+// trainedOn reports whether the data that were read are the model's training data. heldOut lists
+// the rows of s that training held out, ascending; nil if it held none out.
+func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
+	_, want, known := strings.Cut(s.model.data(), ":")
+	all, weights := *s.all, s.allWeights // relabel changes the copy
+	all.Y = slices.Clone(all.Y)
+	if !known || all.Unlabelled || slices.ContainsFunc(all.Y, func(y float32) bool { return y != y }) ||
+		s.model.Head().Classes != nil && relabel(&all, s.model, weights) != nil {
+		return false, nil, nil
+	}
+	out, in, err := s.reader.heldOutRows(s.model, &all, weights)
+	if err != nil {
+		return false, nil, err
+	}
+	x, y := all.Examples(), all.Y
+	if out != nil {
+		at := make([]uint32, len(in))
+		for k, i := range in {
+			at[k] = uint32(i)
+		}
+		x, y, weights = store.Subset(store.Of(x), at), take(y, in), take(weights, in)
+	}
+	stop := func() bool { return s.reader.call.Err() != nil }
+	threads := parallel.Threads(s.reader.opt.Threads)
+	_, have, _ := strings.Cut(s.model.fingerprint(x, y, weights, threads, stop), ":")
+	if err := s.reader.call.Err(); err != nil || have != want {
+		return false, nil, err
+	}
+	row := 0 // in s, which lacks rows of weight 0
+	for i := range all.Y {
+		if len(out) > 0 && out[0] == i {
+			heldOut, out = append(heldOut, row), out[1:]
+		}
+		if s.allWeights == nil || s.allWeights[i] > 0 {
+			row++
+		}
+	}
+	return true, heldOut, nil
+}
+
+// warnTrained warns if the model was trained on rows that are measured.
+func (s *scoredSet) warnTrained() error {
+	trained, heldOut, err := s.trainedOn()
+	rows, c := count(s.Rows(), "row"), s.reader.call
+	switch n := len(heldOut); {
+	case err != nil || !trained:
+	case n == 0:
+		c.warn(fmt.Sprintf("the model was trained on these %s: the figures are not held out, and better "+
+			"than those to expect of new rows", rows))
+	default:
+		c.warn(fmt.Sprintf("the model was trained on %d of these %s, and %d were held out: the figures "+
+			"are not held out; report measures the rows held out alone", s.Rows()-n, rows, n))
+	}
+	return err
+}
