@@ -34,6 +34,7 @@ type call struct {
 	stderr io.Writer
 
 	warnings  []string // printed at the end of the output
+	readers   []*dataReader
 	inputs    []inputFile
 	outputs   []*output
 	temporary []*os.File // of files.Temp, kept open until the command ends

@@ -23,8 +23,9 @@ import (
 // the command: with -strict any doubt does, and before training a doubt about the separator or the
 // header.
 func (d *dataReader) settle(trains bool) error {
-	for _, doubt := range d.doubts {
+	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
+			d.doubts = slices.Delete(d.doubts, i, i+1) // the error takes the place of the warning
 			return fmt.Errorf("%s: %s: give %s", d, doubt.String(), how)
 		}
 		d.call.warn(doubt.String())

@@ -608,3 +608,25 @@ func TestInspectTables(t *testing.T) {
 		t.Errorf("%.900s", printed)
 	}
 }
+
+// A command that fails prints the doubts about its data before the error, which they may explain,
+// and prints no doubt twice.
+func TestFailurePrintsDoubts(t *testing.T) {
+	text := "churn,age,name\n"
+	for i := range 12 {
+		text += fmt.Sprintf("%d,%d,n%d\n", i%2, 20+i*7%9, i)
+	}
+	code, _, told := pegasimd(t, "train", file(t, "a.csv", text))
+	warning, failure, _ := strings.Cut(told, "pegasimd train: ")
+	if code != exitError || !strings.Contains(warning, `warning: column "churn": may have the labels`) ||
+		!strings.Contains(failure, "has one row: name the column") {
+		t.Errorf("exit code %d\n%s", code, told)
+	}
+	text = "x,5,7,good\n" + strings.Repeat("5,1,9,yes\n2,8,1,no\n7,7,3,yes\n", 9)
+	for _, args := range []string{"train", "cv", "inspect -strict"} {
+		code, _, told := pegasimd(t, append(strings.Fields(args), file(t, "x.csv", text))...)
+		if code == exitDone || strings.Count(told, "may name the columns") != 1 {
+			t.Errorf("%s: exit code %d\n%s", args, code, told)
+		}
+	}
+}

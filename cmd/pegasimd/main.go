@@ -106,6 +106,11 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	if err == nil {
 		err = cmd.run(c, arguments)
 	}
+	if err != nil { // doubts about the data may explain the error
+		for _, d := range c.readers {
+			d.settle(false)
+		}
+	}
 	c.printWarnings()
 	var usage flags.UsageError
 	var open *questionError

@@ -48,6 +48,7 @@ func (d *dataReader) String() string {
 func (c *call) reader(name string) *dataReader {
 	f := c.flags
 	d := &dataReader{call: c, name: name, opt: f.Data, missing: f.Missing}
+	c.readers = append(c.readers, d)
 	d.opt.Decompressors, d.opt.More = decompressors, c.more
 	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
 		d.opt.SkipLines = -1 // none; 0 detects them

@@ -166,6 +166,10 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 	if d.encoder = e; !whole {
 		set = nil
 	}
+	if d.last != nil {
+		d.named = d.last.Table != nil && d.last.Table.Columns != nil
+		d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
+	}
 	if err != nil {
 		at, open, closed := (*dataset.SyntaxError)(nil), (*dataset.LabelError)(nil), (*fs.PathError)(nil)
 		named := slices.ContainsFunc(append([]string{d.name}, d.opt.More...), func(name string) bool {
@@ -179,8 +183,6 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 	if d.dropWeights(d.last) { // row numbers have changed: fit again
 		return d.fit()
 	}
-	d.named = d.last.Table != nil && d.last.Table.Columns != nil
-	d.doubts = slices.Concat(d.last.Doubts, d.fitter.Doubts)
 	return set, nil
 }
 
