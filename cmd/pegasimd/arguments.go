@@ -10,9 +10,10 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// parse parses the flags and the arguments. usage has a word for each argument; those in brackets
-// are optional, and a word with "..." stands for one or more data files. parse returns an argument
-// for each word: the first of several files, of which c.more has the others.
+// parse parses the flags and the arguments. usage has a word for each argument: words in brackets
+// are optional, and a word with "..." means one or more data files. parse returns at most one
+// argument for each word: of several data files it returns the first and stores the others in
+// c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -52,8 +53,8 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	return slices.Delete(slices.Clone(c.args), list+1, list+1+more), nil
 }
 
-// afterData returns how many of the last arguments are not data but stand for the given words, which
-// follow the one for data. The first of the arguments is a data file.
+// afterData returns the number of arguments after the data files. words are the words of the usage
+// after the word for data, and args are the arguments from the first data file on.
 func (c *call) afterData(words, args []string) (int, error) {
 	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
 	switch strings.Join(words, " ") {
@@ -84,10 +85,11 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || strings.HasSuffix(last, ".html") || strings.HasSuffix(last, ".htm"))
 }
 
-// outputAfter returns 1 if the last of the arguments, the first of which is a data file, is an
-// output, else 0. A name that may be data is data, so that a missing data file is never written.
-// After a single data file an output may have any name that can't be data, and any name at all after
-// standard input.
+// outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. args[0] is a
+// data file. is tells that the last name is a name for outputs, and want describes such names.
+// After a single data file, every name without an ending of a data format is an output, too; after
+// standard input, every name is. Other names are data, so that a data file that does not exist is
+// never created.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -103,8 +105,9 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	return 0, nil
 }
 
-// trainArguments returns the arguments of train, and -model if it names the model, so that they mean
-// the same beside -format.
+// trainArguments returns the arguments for a command line of train that has more flags. It names
+// the model by -model if the given command line did, or if the name does not end in .model: beside
+// -format, such an argument would be taken for data.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {
@@ -116,7 +119,7 @@ func (c *call) trainArguments() []string {
 	return c.args
 }
 
-// writesModel notes that train writes a model of that name.
+// writesModel registers the model that train writes as an output.
 func (c *call) writesModel(name string) *output {
 	what := "MODEL"
 	if c.flags.Model != "" {
@@ -125,10 +128,11 @@ func (c *call) writesModel(name string) *output {
 	return c.writes(what, name, modelKind)
 }
 
-// isModelName reports whether the name is that of a model.
+// isModelName reports whether the name ends in .model.
 func isModelName(name string) bool { return strings.HasSuffix(name, ".model") }
 
-// checkList returns an error if several data files can't be read together.
+// checkList returns an error if one of several data files is standard input, or the same file as
+// another one.
 func checkList(names []string) error {
 	if len(names) < 2 {
 		return nil
@@ -149,7 +153,8 @@ func checkList(names []string) error {
 	return nil
 }
 
-// checkSettings applies -preset, and checks that the given flags go with -kernel or without it.
+// checkSettings applies -preset. It returns an error if a given flag needs -kernel, which is
+// missing, or can't be combined with it.
 func (c *call) checkSettings() error {
 	if err := c.applyPreset(); err != nil {
 		return err
@@ -165,8 +170,8 @@ func (c *call) checkSettings() error {
 	return nil
 }
 
-// applyPreset sets the flags of a preset that are not given, unless another given flag replaces
-// them.
+// applyPreset sets the flags of -preset, except flags on the command line, -lambda beside -c, and
+// -epochs beside -steps.
 func (c *call) applyPreset() error {
 	switch c.flags.Preset {
 	case "":

@@ -16,8 +16,8 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitError       = 1 // the data or the run
-	exitUsage       = 2
+	exitError       = 1   // an error in the data or of the run
+	exitUsage       = 2   // a mistake on the command line
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 	exitPipe        = 141 // 128 + SIGPIPE: the reader of standard output has stopped
@@ -27,27 +27,28 @@ const (
 type call struct {
 	context.Context
 	flags  *flags.Set
-	args   []string // the arguments
-	roles  []string // the word of the usage for each argument, such as DATA
-	more   []string // of the arguments, the data files after the first one
+	args   []string // all arguments
+	roles  []string // word of the usage for each element of args, such as DATA
+	more   []string // data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
 
-	warnings  []string // printed at the end of the output
-	readers   []*dataReader
+	warnings  []string      // printed at the end of the output
+	readers   []*dataReader // readers that c.reader returned
 	inputs    []inputFile
 	outputs   []*output
-	temporary []*os.File // of files.Temp, kept open until the command ends
+	temporary []*os.File // temporary files, open until the command ends
 }
 
-// closeTemporary closes the temporary files. They are deleted then, or when they are unmapped.
+// closeTemporary closes the temporary files. Each of them is deleted then or, if it is mapped, when
+// it is unmapped.
 func (c *call) closeTemporary() {
 	for _, f := range c.temporary {
 		f.Close()
 	}
 }
 
-// warn adds lines to the warnings, without repetitions.
+// warn adds the texts to the warnings, except texts that are already there.
 func (c *call) warn(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(c.warnings, text) {
@@ -56,7 +57,8 @@ func (c *call) warn(texts ...string) {
 	}
 }
 
-// printWarnings prints the warnings. They are the last lines of the output, where people look.
+// printWarnings prints the warnings, unless -quiet is given. They are the last lines of the output,
+// where people look; only an error follows them.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
 		if !c.flags.Quiet {
@@ -101,11 +103,11 @@ func steps(all ...func() error) error {
 type output struct {
 	call       *call
 	what, name string // the flag or argument that names the file, and the name
-	kind       kind   // the kind of files that it may replace
+	kind       kind   // kind of the files that the output may replace
 	file       *atomicfile.File
 }
 
-// writes registers an output file of a kind, unless the name is empty.
+// writes registers an output of a kind and returns it; it returns nil if the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil

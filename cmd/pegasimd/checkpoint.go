@@ -11,16 +11,16 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkpoints writes the state of a run, and resumes from one.
+// checkpoints writes checkpoints of a run, and reads the checkpoint from which the run resumes.
 type checkpoints struct {
 	out      *output
 	from     *pegasos.Model // the checkpoint of -resume, or nil
-	before   int64          // its number of steps
-	restored bool           // the settings are the checkpoint's
-	failed   error          // error of the last checkpoint
+	before   int64          // number of steps of from; 0 without from
+	restored bool           // whether the run has the settings of from
+	failed   error          // error of writing the last checkpoint, or nil
 }
 
-// check returns an error if the flags are invalid.
+// check returns an error if -checkpoint or -every is invalid.
 func (k *checkpoints) check(c *call) error {
 	f := c.flags
 	switch {
@@ -34,8 +34,9 @@ func (k *checkpoints) check(c *call) error {
 	return nil
 }
 
-// read reads the checkpoint to resume from. If no flags say how to train, it copies the
-// checkpoint's settings to cfg, except that a flag can give another length.
+// read reads the checkpoint of -resume. It copies the checkpoint's settings to cfg, except a length
+// that -epochs or -steps gives. If another flag for a setting or -proba is given, it leaves cfg as
+// it is.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	resume := c.flags.Resume
 	if resume == "" {
@@ -62,7 +63,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains, and writes checkpoints at intervals.
+// train trains the model. With -checkpoint it writes a checkpoint whenever -every has passed, and
+// at the end of the run.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from
@@ -76,7 +78,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		m, err := tr.Train(ctx, set.Examples(), set.Y)
 		cancel()
 		if m == nil && errors.Is(err, context.DeadlineExceeded) {
-			if c.Err() != nil { // both at once
+			if c.Err() != nil { // interrupted just then
 				return nil, c.Err()
 			}
 			every *= 4 // preparation took longer than the interval
@@ -88,18 +90,18 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		stage.Store(finishing) // also if the run was interrupted
 		k.failed = k.write(m, r)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
-		if timeUp && c.Err() != nil { // both at once
+		if timeUp && c.Err() != nil { // interrupted just then
 			timeUp, err = false, c.Err()
 		}
 		if !timeUp {
-			m.State = nil // the checkpoint has it
+			m.State = nil // only the checkpoint stores the state
 			return m, err
 		}
-		if k.failed != nil { // perhaps the next one succeeds
+		if k.failed != nil { // the next checkpoint may succeed
 			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", escape.Text(k.failed.Error()))
 		}
 		if m.State.Steps() == steps {
-			every *= 4 // the time outside of the steps was longer than the interval
+			every *= 4 // the interval ended before the next step
 		}
 		steps = m.State.Steps()
 		stage.Store(training)

@@ -11,10 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// This file finds the label's column, and columns that might be meant instead.
+// This file describes the label's column, and raises doubts about other columns that may have the
+// labels.
 
-// usable returns the table of a set for reading other data: without names if they can't distinguish
-// the columns.
+// usable returns the table of a set for reading other data by it: nil if the set has none, and
+// without the columns' names if these can't tell the columns apart.
 func usable(set *dataset.Set) *dataset.Table {
 	t := set.Table
 	if t != nil && t.Check(set.Cols()) != nil {
@@ -23,7 +24,8 @@ func usable(set *dataset.Set) *dataset.Table {
 	return t
 }
 
-// tableOf returns the JSON of the encoder or of the set's table, for a model's file; nil for none.
+// tableOf returns the JSON for the table in a model's file: the encoder or, if there is none, the
+// set's table; nil if there is neither.
 func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	if d.encoder != nil {
 		return json.Marshal(d.encoder)
@@ -73,8 +75,8 @@ func (d *dataReader) columnText(names []string, i int) string {
 	return text
 }
 
-// Names that make a column likely to have the labels, in lower case and without blanks, dashes and
-// underscores. docs/data.md has this list.
+// likelyLabels lists names of columns that are likely to have the labels, in lower case and without
+// blanks, dashes, dots and underscores. docs/data.md has this list.
 var likelyLabels = strings.Fields("outcome diagnosis survived species price saleprice quality " +
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")
@@ -85,8 +87,8 @@ func saysLabel(name string) bool {
 	return slices.Contains(likelyLabels, plain)
 }
 
-// doubtLabel adds a doubt for each column that is likely to have the labels, unless a flag names
-// the label's column.
+// doubtLabel adds a doubt for each column other than the label's whose name makes it likely to have
+// the labels. It adds none if -label-column is given, or if the table has no header or no labels.
 func (d *dataReader) doubtLabel(names []string, label int) {
 	if d.opt.LabelColumn != "" || !d.named || label < 0 {
 		return

@@ -80,7 +80,7 @@ func runConvert(c *call, args []string) error {
 	if f.For != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
-	set := new(dataset.Set) // remains empty with -stream: tell only needs the reader then
+	set := new(dataset.Set) // stays empty with -stream, where tell only needs the reader
 	if f.Stream {           // data that may be larger than memory
 		p := reader.options()
 		err = out.write(func(w io.Writer) (err error) {
@@ -108,7 +108,8 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-// readFor reads the data, with the features and labels of the named model unless its name is empty.
+// readFor reads the data with the features and labels of the named model, or without a model if the
+// name is empty.
 func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 	if model == "" {
 		set, _, err := d.read(nil)
@@ -146,7 +147,8 @@ func outFormat(name string) (dataset.Format, error) {
 	return format, nil
 }
 
-// writeData writes the set that was read. Errors name its file, except errors of writing.
+// writeData writes the set that d has read. Errors name the data, except errors of writing the
+// output.
 func (d *dataReader) writeData(out *output, format dataset.Format, set *dataset.Set) error {
 	return out.write(func(w io.Writer) error {
 		err := dataset.Write(w, format, set)

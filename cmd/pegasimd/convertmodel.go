@@ -20,7 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The formats in which models are read and written; the empty one is the project's own.
+// readForms and writeForms map the values of -from and -to to functions; "" is Pegasimd's own
+// format. For -to go see writeGo.
 var (
 	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
 		"liblinear": modelio.ReadLiblinear,
@@ -116,7 +117,8 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 }
 
 // printLosses prints a line for each part of a model that the format can't represent, and for each
-// fact that its users must know. encodes tells that the model encodes the cells of a table.
+// fact that users of the written model must know. encodes tells that the model encodes the cells of
+// a table.
 func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	several := len(m.Classes) > 2
 	for _, lost := range []struct {
@@ -165,7 +167,7 @@ func (c *call) writesTest(out string) (*output, error) {
 }
 
 // packageOf returns a package name for a Go file: the lower-case letters and the digits of the
-// file's name, or "model" if these are no identifier.
+// file's name, or "model" if these are no identifier or are "main".
 func packageOf(file string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {

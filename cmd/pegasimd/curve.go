@@ -23,8 +23,8 @@ type curve struct {
 	points  []curvePoint
 }
 
-// A curvePoint is the measurement of a model during training. Train and Valid are accuracies or
-// root mean square errors.
+// A curvePoint is the measurement of a model during training. Train and Valid are accuracies, or
+// root mean square errors for regression; Valid is null without -valid.
 type curvePoint struct {
 	Seconds       float64 `json:"seconds"`
 	Epochs        float64 `json:"epochs"`
@@ -36,8 +36,8 @@ type curvePoint struct {
 	Valid         number  `json:"valid"`
 }
 
-// early returns the points of the first epoch at which to measure, as shares of it: 1/64, and each
-// about sqrt(2) times the previous one.
+// early returns the shares of the first epoch after which to measure: 1/64, 1.5/64, 2/64, 3/64 and
+// so on to 3/4; nil if no picture is drawn.
 func (v *curve) early() (parts []float64) {
 	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
 		parts = append(parts, part, part*1.5)
@@ -45,15 +45,16 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure measures the model if it is due, and reports whether it did.
+// measure adds a point if the run has reached v.next steps, and reports whether it took time for
+// that.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
-	// the last point is the result
+	// finish adds the result
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false
 	}
 	v.next = now.Steps + max(1, now.Steps*3/10)
 	m := now.Model()
-	if m.Result.Epochs < float64(now.Epoch) { // this is another run, for the calibration
+	if m.Result.Epochs < float64(now.Epoch) { // a later run, for the calibration
 		v.next = math.MaxInt64
 	} else {
 		v.add(m, training)
@@ -74,8 +75,9 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// finish adds the result as the last point, unless the best model was an earlier one, and draws the
-// picture if one is wanted. data names the rows.
+// finish adds m, the result, as the last point, unless the run was interrupted or m has fewer steps
+// than that point, as the best of several models may have. Then it draws the picture, if there is
+// an output for it. data is the name of the training data.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {
@@ -89,7 +91,7 @@ func (v *curve) finish(
 	return v.out.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
-// draw draws the objective, its distance from the optimum, and the accuracy or the error.
+// draw draws three charts: the objective and its bound, the gap, and the accuracy or RMSE.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	column := func(of func(p curvePoint) number) (values []float64) {
 		for _, p := range v.points {
@@ -104,7 +106,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	falls := slices.Max(objective) > 10*least // then the axis is logarithmic
 	for i := range bound {
 		if falls && bound[i] < least/10 {
-			bound[i] = math.NaN() // far below the picture
+			bound[i] = math.NaN() // far below the objective
 		}
 	}
 	label, scale := "RMSE", number(1)

@@ -54,8 +54,8 @@ func runCv(c *call, args []string) error {
 		v.writeModel, v.write)
 }
 
-// makeGrid makes the points that the flags name. For linear models the grid remains empty if the
-// data choose the lambdas.
+// makeGrid sets the grid to the points that the flags name. Without such flags it leaves the grid
+// of linear models nil, for choose to fill in.
 func (v *search) makeGrid() error {
 	points, err := penalties(v.flags)
 	if v.grid = points; err != nil || !v.flags.UsesKernel() {
@@ -87,7 +87,8 @@ func (v *search) makeGrid() error {
 	return nil
 }
 
-// checkSettings checks the configuration of every point, and finds the metric.
+// checkSettings sets the metric, and the loss if only -metric asks for regression. Then it checks
+// the configuration of every point.
 func (v *search) checkSettings() (err error) {
 	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" &&
 		!v.flags.GivenAny(flags.ForClasses) {
@@ -146,12 +147,12 @@ func (v *search) readData() (err error) {
 	return v.encode()
 }
 
-// encode reads a table with words again for each fold, with an encoder fitted to the other folds'
-// rows.
+// encode sets v.encoded and v.curved: it reads a table with words again for each fold, with an
+// encoder fitted to the rows of the other folds.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
-		if e := v.reader.encoder; e == nil || e.Raw { // features of raw tables depend on no other row
+		if e := v.reader.encoder; e == nil || e.Raw { // features depend on no other row
 			break
 		}
 		r := *v.reader
@@ -191,7 +192,7 @@ func (v *search) choose() error {
 			v.grid = append(v.grid, cvPoint{Lambda: number(share * v.r2)})
 		}
 	}
-	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // like train
+	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // as train does
 		if auto.Finish = pegasos.FinishAuto; auto.Validate() == nil {
 			v.cfg.Finish = auto.Finish
 		}
@@ -202,8 +203,8 @@ func (v *search) choose() error {
 	return nil
 }
 
-// search does all runs and finds the best point. Of equal points it is the first, with the smallest
-// gamma and the largest lambda.
+// search trains and measures all points and finds the best. Of points with the same mean, the first
+// is the best: the point with the smallest gamma and, for that, the largest lambda.
 func (v *search) search() error {
 	start := time.Now()
 	p := newProgress(v.stderr, v.flags.Quiet)

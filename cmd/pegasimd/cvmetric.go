@@ -14,15 +14,15 @@ type cvMetric struct {
 	name    string
 	heading string
 	percent bool
-	numbers bool // for regression, else for classes
+	numbers bool // for regression; false for classes
 	least   bool // the smallest value is the best
 	kernels bool // needs only predicted labels, so that it works for kernel machines
 	proba   bool // needs probabilities
 
-	of func(*scored) float64 // NaN if undefined
+	of func(*scored) float64 // computes the metric; NaN if undefined
 }
 
-// cvMetrics are all metrics. The first one for classes and the first one for regression are
+// cvMetrics lists all metrics. The first metric for classes and the first for regression are the
 // defaults.
 var cvMetrics = []cvMetric{
 	{name: "accuracy", heading: "accuracy, %", percent: true, kernels: true,
@@ -52,7 +52,8 @@ func metricOfNumbers(name string) bool {
 	})
 }
 
-// metricFor returns the metric that the flags name, for regression if numbers is set.
+// metricFor returns the metric that -metric names, or the default; numbers asks for a metric for
+// regression.
 func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	var names []string
 	for i := range cvMetrics {
@@ -90,7 +91,7 @@ func (m *cvMetric) better(a, b number) bool {
 	return a > b
 }
 
-// text formats a value.
+// text formats a value of the metric, for a table.
 func (m *cvMetric) text(v number) string {
 	switch {
 	case m.percent:

@@ -49,7 +49,8 @@ func (d *dataReader) options() *progress {
 	return p
 }
 
-// read reads data. If like is not nil, the data get the features of that model.
+// read reads the data, and returns the time that this took. If like is not nil, the data get the
+// features of the model with that Head.
 func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options()
 	if like != nil {
@@ -73,7 +74,7 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 		return nil, 0, d.call.labelQuestion(err)
 	}
 	d.dropWeights(set)
-	if d.doubts == nil { // of no fitter
+	if d.doubts == nil { // there was no fitter to set them
 		d.doubts = set.Doubts
 	}
 	if like == nil {
@@ -82,8 +83,8 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	return set, time.Since(start), nil
 }
 
-// explain returns the error of reading files, one of which has the name: a better one if that file
-// is missing, a folder, a model, or a table with another ending.
+// explain returns err, an error of reading several files, or a clearer error if the named file is
+// missing, a folder, a model, or a table with an unknown ending.
 func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
@@ -117,7 +118,8 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 	return err
 }
 
-// readAs reads data with the options that a model has set, or else as data without a model.
+// readAs reads the data with the options that like has set or, if there is no model, with
+// readFresh.
 func (d *dataReader) readAs() (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh()
@@ -195,7 +197,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 
 var qidLine = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
 
-// rowOf returns row i with its zeros.
+// rowOf returns row i as a dense row.
 func rowOf(set *dataset.Set, i int) []float32 {
 	if set.Dense != nil {
 		return set.Dense.Row(i)
@@ -207,8 +209,9 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// numbered reports whether the first column only numbers the rows: its first thousand values ascend
-// by 1.
+// numbered reports whether the first column looks like a row counter: up to 1,000 values, all that
+// there are or the first ones, ascend by 1. It returns false for fewer than 10 rows, and for a
+// single column.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
 	ascends := n >= 10 && set.Cols() > 1 // fewer rows may ascend by chance

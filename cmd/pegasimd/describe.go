@@ -64,8 +64,8 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 // maxColumns is the number of columns that are printed, and listed in reports.
 const maxColumns = 1000
 
-// printTable prints the kinds of an encoder's columns. fitter has details about them; it is nil if
-// the encoder is a model's.
+// printTable prints the kinds of an encoder's columns. fitter adds the reasons for the kinds and
+// sample cells; it is nil if the encoder is a model's.
 func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
@@ -89,7 +89,7 @@ func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	}
 }
 
-// valuesOf describes the cells of column i.
+// valuesOf describes the cells of column i of the training data.
 func valuesOf(e *tables.Encoder, i int) string {
 	const most = 5
 	c := &e.Columns[i]
@@ -126,7 +126,7 @@ func printForm(w io.Writer, set *dataset.Set) {
 	}
 }
 
-// formText describes a form.
+// formText describes how the text of a table was read.
 func formText(f *dataset.Form) string {
 	switch f.Format {
 	case form.Lines:
@@ -196,7 +196,7 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	shown.Columns = slices.Clone(e.Columns)
 	for i := range shown.Columns {
 		if t := shown.Columns[i].Text; t != nil {
-			without := *t // it keeps the number of buckets
+			without := *t // without keeps the number of buckets
 			without.Buckets = nil
 			shown.Columns[i].Text = &without
 		}
@@ -204,11 +204,11 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	return &shown
 }
 
-// odd prints which cells did not fit the model's columns, after a text that names the data.
-func (d *dataReader) odd(w io.Writer, of string) {
+// odd prints a line for each kind of cells that did not fit the model's columns, with a prefix.
+func (d *dataReader) odd(w io.Writer, prefix string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		for _, line := range coder.Odd() {
-			fmt.Fprintln(w, of+line)
+			fmt.Fprintln(w, prefix+line)
 		}
 	}
 }

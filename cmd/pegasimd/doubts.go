@@ -19,9 +19,8 @@ import (
 // This file collects the doubts about data, which are printed at the end of a command's output, and
 // makes the command lines that resolve them.
 
-// settle turns the doubts about the named data into warnings. It returns an error if a doubt stops
-// the command: with -strict any doubt does, and before training a doubt about the separator or the
-// header.
+// settle turns the doubts about the data into warnings. It returns an error if there is any doubt
+// with -strict or, before training (trains), a doubt about the separator or the header.
 func (d *dataReader) settle(trains bool) error {
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
@@ -42,7 +41,8 @@ var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
 
 // resolved returns the flags of train that read the data in the same way without detecting
-// anything, and train on them in the same way. If files is false, the names of files are left out.
+// anything, and train on them in the same way. If files is false, FILE takes the place of the names
+// of files.
 func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
 	words []string,
 ) {
@@ -55,7 +55,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 			return !f.Is(flags.NoEffect)
 		})...)
 	}
-	if set.Mixed { // no flag has the forms of all files
+	if set.Mixed { // no flag describes several forms
 		words = c.flags.Words(files, func(f *flags.Flag) bool {
 			return f.Is(flags.Form) && !f.Is(flags.Kinds) && f.Field != "Data.LabelColumn" &&
 				f.Name != "decimal"
@@ -71,7 +71,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 			words = append(words, "-encoding", f.Encoding)
 		}
 	}
-	mark := cmp.Or(d.opt.Decimal, ".") // for a resumed run
+	mark := cmp.Or(d.opt.Decimal, ".") // a resumed run has no fitter
 	if d.fitter != nil {
 		mark = string(d.fitter.Mark)
 	}
@@ -92,7 +92,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 }
 
 // kindFlags returns flags that give every column of the encoder its present kind. "*" replaces the
-// longest list.
+// longest list, if that has more than 10 columns, or all, and they are not dates.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number
@@ -139,7 +139,7 @@ type questionError struct {
 }
 
 // labelQuestion turns a dataset.LabelError into a question with one command line for each column
-// that may have the labels. It returns other errors unchanged.
+// that may have the labels, the last column among them. It returns other errors unchanged.
 func (c *call) labelQuestion(err error) error {
 	var open *dataset.LabelError
 	if !errors.As(err, &open) {
@@ -158,7 +158,7 @@ func (c *call) labelQuestion(err error) error {
 	return q
 }
 
-// commandLine returns a command line that calls the command, quoted for a shell.
+// commandLine returns a command line, quoted for a shell, that calls the command with the words.
 func (c *call) commandLine(words []string) string {
 	return "pegasimd " + c.flags.Command + " " + shellWords(words)
 }

@@ -227,7 +227,7 @@ func (r *evalReport) printConfusion(w io.Writer) {
 	t.Flush()
 }
 
-// printFirst prints the most important figure.
+// printFirst prints the accuracy and the error or, for regression, RMSE, MAE and R^2.
 func (r *evalReport) printFirst(w io.Writer) {
 	if r.Labels == nil {
 		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
@@ -272,13 +272,13 @@ type evalReport struct {
 	MeanLoss         number        `json:"mean_loss"`
 	Lambda           float64       `json:"lambda"`
 	Rows             int           `json:"rows"`
-	Weight           float64       `json:"weight,omitempty"` // sum of the weights; 0 without -weights
+	Weight           float64       `json:"weight,omitempty"` // sum over the rows; 0 without -weights
 	Features         int           `json:"features"`
 	Ignored          int64         `json:"ignored_values"`
 	Macro            *classReport  `json:"macro"`
 	Classes          []classReport `json:"classes"`
 	Labels           []string      `json:"labels"`
-	Confusion        [][]float64   `json:"confusion"` // rows true, columns predicted
+	Confusion        [][]float64   `json:"confusion"` // by true, then predicted class
 	ISA              string        `json:"isa"`
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`

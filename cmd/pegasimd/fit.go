@@ -28,7 +28,8 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	return predicted
 }
 
-// fit returns the accuracy on some rows, or the root mean square error, by the rows' weights.
+// fit returns the weighted accuracy of m on the rows of d or, for regression, the weighted root
+// mean square error.
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
@@ -37,7 +38,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	return metrics.Accuracy(d.Y, predicted, d.Weights)
 }
 
-// newFitReport predicts the rows that were trained on, and measures by their weights.
+// newFitReport measures m on its training rows, d, by their weights.
 func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
 	predicted := predictAll(m, d.X, threads)
 	if m.Classes == nil {
@@ -82,12 +83,12 @@ func (r *fitReport) String() string {
 }
 
 const (
-	fewRows    = 100   // rows below which a model's quality can hardly be told
-	hardlyMore = 0.001 // share of the rows by which a model is hardly better than a constant
-	rareRows   = 0.2   // share of the rows up to which classes count as rare
+	fewRows    = 100   // number of rows below which a warning says that they are too few
+	hardlyMore = 0.001 // lead in accuracy up to which a model is hardly better than a constant
+	rareRows   = 0.2   // share of the rows up to which the classes never predicted are rare
 )
 
-// warnings returns reasons not to trust the model, with the flag that helps.
+// warnings returns reasons not to trust the model, each with flags or a command that may help.
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
@@ -101,7 +102,7 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (%d of %s are): try %s",
 			firstNames(r.Never), r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
-		!(*r.Accuracy > *r.Constant+hardlyMore): // with class weights, a lower accuracy may be intended
+		!(*r.Accuracy > *r.Constant+hardlyMore): // class weights may lower accuracy
 		warnings = append(warnings, "the model is hardly better than predicting "+
 			escape.Name(r.Largest)+" for every row: try a smaller -lambda, -kernel rbf, or where "+
 			"a class is rare -class-weight balanced")
@@ -113,9 +114,9 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	return warnings
 }
 
-// neverIsNews reports whether the warning about classes that are never predicted replaces the one
-// about a model that is hardly better than a constant: the model predicts several classes, or the
-// classes never predicted are rare.
+// neverIsNews reports whether to warn that classes are never predicted instead of warning that the
+// model is hardly better than a constant: it predicts several classes, or the classes never
+// predicted are rare.
 func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
@@ -124,12 +125,12 @@ func (r *fitReport) neverIsNews(classes int) bool {
 // prediction: the largest class, or the mean.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // share of the rows in the largest class
+	Constant *number `json:"largest_class,omitempty"` // weighted share of the largest class
 	Largest  string  `json:"-"`
 	// Never lists the classes that have rows but are never predicted.
 	Never []string `json:"never_predicted,omitempty"`
 
-	rows, neverRows int // numbers of rows of a weight above 0: all, and those of classes in Never
+	rows, neverRows int // rows of a weight above 0: of all classes, and of the classes in Never
 
-	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
+	R2 *number `json:"training_r2,omitempty"` // R^2; a constant prediction reaches 0
 }

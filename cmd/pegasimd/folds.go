@@ -22,12 +22,13 @@ import (
 // This file trains the models of cv on the rows outside of each fold and measures them on the rows
 // inside.
 
-// deal divides the rows into folds.
+// deal divides the rows into folds. It returns an error if a fold is empty, or if fewer than two
+// classes have two or more rows.
 func (v *search) deal() error {
 	cfg, folds := v.cfg, v.flags.Folds
 	y := v.set.Y
 	if cfg.Loss.Regression() {
-		y = make([]float32, len(y)) // one class: folds that are not stratified
+		y = make([]float32, len(y)) // the same label for all: the folds are not stratified
 	}
 	v.fold = pegasos.Folds(y, v.weights, folds, cfg.Seed)
 	v.sizes = make([]int, folds)
@@ -62,8 +63,9 @@ func (v *search) deal() error {
 	return nil
 }
 
-// run does the runs of all points and folds, several at a time, and fills in the points. Parallel
-// runs share the memory; if that is too little for one of them, run tries again with half as many.
+// run trains and measures every point on every fold, several at a time, and stores the results in
+// the grid. Parallel runs share the memory. If a share is too small for a run, run begins again
+// with half as many parallel runs.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)
@@ -77,7 +79,8 @@ func (v *search) run(p *progress) error {
 	}
 }
 
-// runSome is run with atOnce parallel runs. When one fails, the others are canceled.
+// runSome does the work of run with atOnce parallel runs. If one of the runs fails, runSome cancels
+// the others and returns the error.
 func (v *search) runSome(threads, atOnce int, p *progress) error {
 	folds := v.flags.Folds
 	runs := make([]cvRun, len(v.grid)*folds)
@@ -112,7 +115,7 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 // A cvRun holds the results of one training of a point without one fold.
 type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
-// one trains on all folds but one and measures the model on that one.
+// one trains on all folds but the given one, and measures the model on the given fold.
 func (v *search) one(
 	ctx context.Context, cfg pegasos.Config, fold int, threads int, memory int64,
 ) (r cvRun, err error) {
@@ -131,7 +134,7 @@ func (v *search) one(
 	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	var refused *pegasos.ConfigError
-	if errors.As(err, &refused) && refused.Field == "Curves" { // all rows allow them, but not these
+	if errors.As(err, &refused) && refused.Field == "Curves" { // the other folds allow none
 		tr.Curves = pegasos.CurvesNone
 		m, err = tr.Train(ctx, v.rows(fold), v.set.Y)
 	}
@@ -218,8 +221,8 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// runKernels is run for kernel machines, which share their kernel values between the folds unless
-// each has an encoder of its own.
+// runKernels does the work of run for kernel machines, point by point. The folds share kernel
+// values, unless each fold has its own encoder.
 func (v *search) runKernels(progress *progress) error {
 	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
 	for i := range v.grid {

@@ -63,7 +63,8 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 // mostPoints is the largest number of points in a range.
 const mostPoints = 1000
 
-// geometric returns the numbers of a range.
+// geometric returns the numbers of a range from:to:count, each the same multiple of the previous
+// one up to rounding to six digits.
 func geometric(flag, list string) (values []float64, err error) {
 	var from, to float64
 	var n int
@@ -91,8 +92,7 @@ type cvReport struct {
 	Rows     int      `json:"rows"`
 	Features int      `json:"features"`
 	Labels   []string `json:"labels"` // null for regression
-	// MeanSquare is R^2, the mean squared length of the scaled rows, without the bias; 0 with
-	// -kernel.
+	// MeanSquare is the mean squared length of the scaled rows, without the bias; 0 with -kernel.
 	MeanSquare number    `json:"mean_squared_length"`
 	Grid       []cvPoint `json:"grid"` // ascending by gamma, and descending by lambda
 	Best       cvPoint   `json:"best"`
@@ -110,22 +110,22 @@ type cvReport struct {
 
 // A cvPoint is a setting that cv tries, and the results of its runs.
 type cvPoint struct {
-	Gamma     float64   `json:"gamma,omitempty"` // with -kernel; 0 if the data choose it
-	Lambda    number    `json:"lambda"`          // mean over the folds if C is given; 0 with -kernel
+	Gamma     float64   `json:"gamma,omitempty"` // 0 if chosen from the data
+	Lambda    number    `json:"lambda"`          // mean over the folds if C is given
 	C         number    `json:"c"`               // mean over the folds if lambda is given
-	Share     number    `json:"lambda_of_r2"`
-	Mean      number    `json:"mean"`
-	Spread    number    `json:"spread"` // sample standard deviation over the folds
-	Scores    []float64 `json:"scores"` // of each fold
+	Share     number    `json:"lambda_of_r2"`    // Lambda / MeanSquare of the report
+	Mean      number    `json:"mean"`            // mean of Scores
+	Spread    number    `json:"spread"`          // sample standard deviation over the folds
+	Scores    []float64 `json:"scores"`          // the metric for each fold
 	Objective number    `json:"objective"`
 	Gap       number    `json:"gap"`
 	Seconds   float64   `json:"train_seconds"` // sum over the folds
 
 	cfg  pegasos.Config
-	mark string // printed after it in the table
+	mark string // text printed after the point in the table
 }
 
-// config returns cfg with the point's lambda or C, one of which is set before the runs.
+// config returns cfg with the point's Lambda and C. Before the runs, one of the two is 0.
 func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
 	return cfg
@@ -147,15 +147,15 @@ type search struct {
 
 	reader  *dataReader
 	set     *dataset.Set
-	encoded []*dataset.Set // for each fold, by an encoder fitted to the others' rows; nil for numbers
+	encoded []*dataset.Set // see encode; one for each fold, nil for tables of numbers
 	curved  [][]int        // columns of each set in encoded that curves may expand
-	loading time.Duration
-	weights []float32 // of the rows, or nil
-	memory  int64     // bytes that all parallel runs may use
-	fold    []int     // of each row; -1 for those without weight
-	sizes   []int     // of the folds
-	labels  []string  // nil for numbers
-	rare    []string  // labels that some folds lack
+	loading time.Duration  // time of reading the data
+	weights []float32      // weights of the rows; nil if all are 1
+	memory  int64          // bytes that all parallel runs may use
+	fold    []int          // fold of each row; -1 for rows of weight 0
+	sizes   []int          // number of rows of each fold
+	labels  []string       // names of the classes; nil for regression
+	rare    []string       // names of the classes that some folds lack
 	metric  *cvMetric
 	r2      float64 // the mean squared length of the scaled rows; 0 with -kernel
 	grid    []cvPoint

@@ -16,14 +16,15 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file holds rows out of training for train -holdout, and finds them again for verify.
+// This file holds rows out of training for train -holdout, and finds them again for verify, eval
+// and other commands.
 
 // heldOut holds the rows that -holdout keeps out of training.
 type heldOut struct {
 	set     *dataset.Set
-	weights []float32 // weights of the rows of set; nil for 1 each
-	all     int       // number of rows held out and trained on, together
-	report  *evalReport
+	weights []float32   // weights of the rows of set; nil for 1 each
+	all     int         // number of rows held out and trained on, together
+	report  *evalReport // measures of the rows of set; nil before evaluateHeldOut
 }
 
 // checkHoldout returns an error if -holdout has no valid share, or can't be given with another
@@ -55,8 +56,8 @@ func checkHoldout(c *call) error {
 	return nil
 }
 
-// holdOut divides the rows according to -holdout. It fits the encoder of a table again, only to the
-// rows to train on.
+// holdOut divides the rows according to -holdout. It fits the encoder of a table again, to the
+// training rows alone.
 func (r *linearRun) holdOut() error {
 	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
@@ -130,7 +131,7 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// skipRows makes d fit encoders without the given rows, in ascending order, and without rows of
+// skipRows makes d fit encoders without the given rows, which must ascend, and without rows of
 // weight 0.
 func (d *dataReader) skipRows(rows []int, weights []float32) {
 	d.skip = func(row int) bool {
@@ -167,13 +168,13 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 }
 
 // A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Numbers
-// that are equal as float32 have equal hashes, however they are written. The hash of a row of
-// numbers equals that of store.Hashes.
+// that are equal as float32 have equal hashes, however they are written. A row of numbers has the
+// hash that store.Hashes computes.
 type rowHasher struct{ *tables.Coder }
 
 const (
-	hashParts = 4
-	hashPart  = 16 // bits, which a float32 holds exactly
+	hashParts = 4  // number of parts of a 64-bit hash
+	hashPart  = 16 // bits of a part, which a float32 stores exactly
 )
 
 func (h *rowHasher) Cols() int          { return hashParts }
@@ -233,8 +234,8 @@ func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
 	h.report.print(w)
 }
 
-// estimateText formats an estimate for people: the word, an accuracy in percent or R^2, and the
-// standard error, unless that is 0 because all or no rows were predicted correctly.
+// estimateText formats an estimate for people: R^2, or the word and the accuracy in percent, and
+// after it the standard error, unless that is 0.
 func estimateText(e *pegasos.Estimate, word string) string {
 	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
@@ -254,8 +255,8 @@ func estimateLine(e *pegasos.Estimate) string {
 	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
 }
 
-// withoutHeldOut returns the rows of a set that the model was trained on, and their weights, if the
-// model's file says that training held rows out.
+// withoutHeldOut returns the set and the weights, without the rows that training held out if the
+// model's file says that it held some out. Then d also fits encoders without these rows.
 func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
 	out, in, err := d.heldOutRows(m, set, weights)

@@ -62,7 +62,8 @@ func (c *call) collectWithinInputs() {
 	}
 }
 
-// unpackedSize returns the size of a regular file that is not compressed.
+// unpackedSize returns the size of a file in bytes. known is false unless the file is regular,
+// readable and not compressed.
 func unpackedSize(name string) (size int64, known bool) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -83,7 +84,7 @@ type opened struct {
 	io.Closer
 }
 
-// Packed implements the interface by which package files sees through wrappers.
+// Packed makes files.Packed return the result for the wrapped reader.
 func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
 
 // openInput opens a file, or stdin if the name is "-", and decompresses it if necessary.
@@ -137,8 +138,8 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readNamed is readAs for a file named by a flag or an argument. If the name is empty, it returns
-// the zero value.
+// readNamed reads a file that a flag or an argument names, as readAs does with os.Stdin. If the
+// name is empty, it returns the zero value.
 func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
 	if name == "" {
 		return v, nil

@@ -23,8 +23,8 @@ import (
 // This file reads the inputs of training besides the data.
 
 const (
-	longestLine = 16 << 20 // bytes of a line of numbers
-	surplus     = 1000     // lines read beyond the number wanted, so that the error can count them
+	longestLine = 16 << 20 // largest number of bytes in a line of numbers
+	surplus     = 1000     // lines read beyond the expected number, to count them in errors
 )
 
 // readNumbers reads a text file of at most maxBytes bytes, 0 for any number, and calls f with the
@@ -65,7 +65,7 @@ func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) er
 }
 
 // readWeights reads one number per line, or nothing if the name is empty. maxBytes is passed to
-// readNumbers; far more than rows weights are an error.
+// readNumbers. It is an error if the file has far more weights than there are rows.
 func readWeights(name string, maxBytes int64, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
@@ -107,7 +107,7 @@ func (d *dataReader) readWeights(name string) (err error) {
 }
 
 // dropWeights removes the weights of rows that were left out because they have no label. It reports
-// whether it removed any that an earlier call had not.
+// whether it removed any; a later call removes none.
 func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	if d.dropped || d.weights == nil || len(set.LeftOut) == 0 {
 		return false
@@ -116,7 +116,7 @@ func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	return true
 }
 
-// withoutRows returns the weights except for those of the given rows, which ascend.
+// withoutRows returns the weights without the weights of the given rows, which ascend.
 func withoutRows(weights []float32, rows []int) (rest []float32) {
 	for i, w := range weights {
 		if len(rows) > 0 && rows[0] == i {
@@ -152,7 +152,8 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// label returns the label of a class. It reports false if there is none.
+// label returns the label of the class with a name, and reports whether there is such a class. If
+// names are the labels as text, every number is a class.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
 		v, err := strconv.ParseFloat(name, 32)
@@ -250,8 +251,8 @@ func (d *dataReader) readValid(
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, nil
 }
 
-// relabel replaces the set's labels and names by the model's. Rows of weight 0 may have other
-// labels; nil weights are ones.
+// relabel replaces the set's labels and names by the labels and names of the model's classes. Rows
+// of weight 0 may have labels that are no classes; nil weights are all 1.
 func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))

@@ -53,8 +53,8 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// inspectData describes a data file. Of a table without -label-column it shows the label's column,
-// too.
+// inspectData describes data files. Without -label-column, it describes the label's column of a
+// table like the other columns.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep
@@ -130,7 +130,7 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 // measureColumns computes the range of each column and counts its zeros.
 func (r *inspectReport) measureColumns(set *dataset.Set) {
 	from, to := make([]float32, r.Features), make([]float32, r.Features)
-	others := make([]int, r.Features) // values other than zero
+	others := make([]int, r.Features) // number of values other than 0 in each column
 	note := func(j int, v float32) {
 		if others[j]++; others[j] == 1 {
 			from[j], to[j] = v, v
@@ -217,8 +217,8 @@ func (r *inspectReport) print(c *call) {
 	r.printColumns(w)
 }
 
-// printWhole prints up to maxColumns columns of a table, and the column from which train would take
-// the labels.
+// printWhole prints up to maxColumns columns of a table, and names the column from which train
+// would take the labels.
 func (r *inspectReport) printWhole(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s\n", count(r.Rows, "row"), count(len(r.Table.Columns), "column"))
 	printForm(w, r.set)
@@ -248,7 +248,7 @@ type inspectReport struct {
 	Form    *formReport     `json:"form,omitempty"`
 	Label   string          `json:"label_column,omitempty"` // the label's column for train
 	Table   *tables.Encoder `json:"table,omitempty"`
-	Reports []tables.Report `json:"column_reports,omitempty"` // of the table, the first 1,000
+	Reports []tables.Report `json:"column_reports,omitempty"` // for the first 1,000 columns
 	Columns []columnReport  `json:"columns"`                  // the first 1,000; null with a table
 
 	label  string // description of the column Label
@@ -269,7 +269,7 @@ type formReport struct {
 	Decimal   string `json:"decimal"`
 }
 
-// newFormReport returns the report on a form; nil for nil.
+// newFormReport returns the report on f; nil if f is nil.
 func newFormReport(f *dataset.Form) *formReport {
 	if f == nil {
 		return nil

@@ -66,7 +66,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 		}
 		return err
 	}
-	if r.Label = r.Table.Label.Name; r.Table.Raw { // its numbers have no scales
+	if r.Label = r.Table.Label.Name; r.Table.Raw { // the encoder does not scale its columns
 		r.Columns = r.Table.Names()
 		return nil
 	}
@@ -76,8 +76,8 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// nameWeights sets the names of the weights. The n-grams of text are found in the data that
-// text reads or, if it is nil, in the model.
+// nameWeights sets the names of the weights. The n-grams of text come from the data that text reads
+// or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
@@ -139,7 +139,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	r.scaled = spread != nil
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
 		r.scaling, r.Terms = m.Scaling, m.Scaling.Expansion.Len()
-		if spread != nil { // terms have standard deviation 1
+		if spread != nil { // terms of curves have standard deviation 1
 			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, r.Terms)...)
 		}
 	}
@@ -367,27 +367,27 @@ type modelReport struct {
 	Features  int      `json:"features"`
 	Terms     int      `json:"terms,omitempty"` // number of terms of curves
 	IndexBase int      `json:"index_base"`
-	Columns   []string `json:"columns,omitempty"`      // the features' names
-	Label     string   `json:"label_column,omitempty"` // the label's name
+	Columns   []string `json:"columns,omitempty"`      // names of the features
+	Label     string   `json:"label_column,omitempty"` // name of the label's column
 	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Start       string            `json:"start,omitempty"`
 	Command     string            `json:"command,omitempty"` // as in the model's file
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Config      any               `json:"config"`             // pegasos.Config or kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
 	Checkpoint  bool              `json:"checkpoint"`         // train -resume can continue from it
 	// CrossValidated and HeldOut are the model's claims: see pegasos.Result.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
-	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+	Vectors []vectorReport `json:"vectors,omitempty"` // weight vectors of a linear model
 	// Means lists the largest means, over the pairs of one-vs-one, of the weights' magnitudes.
 	Means []weight `json:"largest_means,omitempty"`
 
 	Table *tables.Encoder `json:"table,omitempty"` // encoder of the table's cells
 
-	scaled bool // whether the spread of the columns is known
+	scaled bool // whether the spread of the features is known
 	// scaling is the model's Scaling if it has an Expansion, otherwise nil. The weights of the
 	// terms follow the weights of the features.
 	scaling *pegasos.Scaling
@@ -402,8 +402,8 @@ type modelReport struct {
 
 // A vectorReport describes one weight vector.
 type vectorReport struct {
-	For      string   `json:"for"`               // the class
-	Against  string   `json:"against,omitempty"` // the other class, if there is only one
+	For      string   `json:"for"`               // positive class
+	Against  string   `json:"against,omitempty"` // negative class; empty if it is all others
 	Nonzero  int      `json:"nonzero"`
 	Norm     float64  `json:"norm"`
 	Bias     *float64 `json:"bias,omitempty"`
@@ -412,10 +412,9 @@ type vectorReport struct {
 
 type weight struct {
 	Feature int     `json:"feature"`
-	Name    string  `json:"name,omitempty"` // name of the column
+	Name    string  `json:"name,omitempty"` // name of the feature
 	Weight  float64 `json:"weight"`
-	// Effect is the weight times the column's spread according to the model's scaling; null without
-	// a scaling.
+	// Effect is the weight times the spread of its feature; null if the spread is unknown.
 	Effect number `json:"weight_times_spread"`
 }
 

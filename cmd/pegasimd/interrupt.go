@@ -14,19 +14,21 @@ import (
 // stage is the command's stage, which determines how signals stop it.
 var stage atomic.Int32
 
-// The stages, and how long a command may continue in each after the first signal.
+// The stages of a command.
 const (
 	working   = iota // an interruption loses all work
 	training         // an interruption ends training, and the model so far is written
 	finishing        // the model is complete, and is written in any case
 )
 
+// Times for which a command may continue after the first signal in the stages working and training.
 const (
 	workingGrace  = 500 * time.Millisecond
 	trainingGrace = 5 * time.Second // enough for a busy machine or a very large model
 )
 
-// over reports whether the time for a command to stop by itself is over.
+// over reports whether the command must be ended, because the time since the first signal exceeds
+// the grace of the command's stage.
 func over(since time.Duration) bool {
 	switch stage.Load() {
 	case working:
@@ -37,7 +39,7 @@ func over(since time.Duration) bool {
 	return false
 }
 
-// stopped returns the context's error, unless the output is to be written in spite of it.
+// stopped returns the context's error, which prevents writing outputs; nil in the stage finishing.
 func (c *call) stopped() error {
 	if stage.Load() == finishing {
 		return nil

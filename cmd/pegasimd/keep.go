@@ -21,7 +21,7 @@ import (
 type keptColumns struct {
 	reader *dataReader
 	at     []int    // numbers of the columns in the table, in the order of the output
-	header []string // their names
+	header []string // names of these columns
 }
 
 // keepColumns finds the listed columns in the table to predict.
@@ -46,7 +46,7 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	k := &keptColumns{reader: d}
 	width, enough := 0, errors.New("the columns are known")
 	names, err := k.read(func(cells []string) error {
-		if width = len(cells); d.format() == dataset.FormatJSONL { // later lines may have more fields
+		if width = len(cells); d.format() == dataset.FormatJSONL { // later lines may be wider
 			return nil
 		}
 		return enough
@@ -68,8 +68,8 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 }
 
 // chooseColumns returns the numbers of the columns in a list. An element is a name, or a number if
-// no column has it as its name, or "*" for all other columns. The single name "all" is like "*".
-// named reports whether the table has a header.
+// no column has it as its name, or "*" for all other columns. If "all" is the whole list and no
+// column's name, it means "*". named tells that the table has a header.
 func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}
@@ -117,7 +117,8 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	return slices.Insert(at, star, others...), nil
 }
 
-// read calls each with the cells of the rows of the table, as the data were read.
+// read calls each with the cells of every row of the table, read as the data were, and returns the
+// columns' names; nil without a header.
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
 	name, opt := k.reader.name, k.reader.opt
 	opt.Progress = nil
@@ -143,7 +144,7 @@ func (k *keptColumns) write(
 	names, leftOut := predictions.ClassNames(s.model), s.LeftOut
 	record := make([]string, len(k.at)+1+len(further))
 	changed := fmt.Errorf("%s: the file was changed while it was read: run the command again", k.reader)
-	line, row := 0, 0 // rows of the table, and rows of the set, which lacks those left out
+	line, row := 0, 0 // number of the row in the table, and in the set, which lacks rows left out
 	_, err := k.read(func(cells []string) error {
 		clear(record)
 		for j, i := range k.at {

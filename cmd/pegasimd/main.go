@@ -34,7 +34,7 @@ func main() {
 	os.Exit(code)
 }
 
-// setCollector connects the functions that control the process's garbage collector.
+// setCollector makes collectAbove and collectEarly control the process's garbage collector.
 func setCollector() {
 	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	collectEarly = func() {

@@ -6,14 +6,14 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A scored holds rows with their labels and a model's scores and predictions, for eval and cv to
-// measure.
+// A scored holds the labels and weights of rows, and a model's scores and predictions of them. eval
+// and cv measure these.
 type scored struct {
 	model            predictor
-	y, weights       []float32 // weights are nil for ones
-	scores           []float64
-	truth, predicted []int // classes, the true ones perhaps unknown to the model; nil for numbers
-	classes          int   // number of distinct classes
+	y, weights       []float32 // weights is nil if all are 1
+	scores           []float64 // scores of the first row, then of the second, and so on
+	truth, predicted []int     // indices of classes; nil for regression
+	classes          int       // number of classes, including classes that the model does not know
 }
 
 // right returns the weight of the rows whose class is predicted correctly.
@@ -34,8 +34,8 @@ func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predict
 func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
 func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-// maxConfusion is the largest number of classes in a confusion matrix, which takes 32 MB then: a
-// small file may have many labels that the model does not know.
+// maxConfusion is the largest number of classes in a confusion matrix, which then takes 34 MB.
+// Without a limit, a small file with many labels that the model does not know could exhaust memory.
 const maxConfusion = 2048
 
 // confusion returns the weight of the rows by true and by predicted class, or nil for more than

@@ -13,10 +13,10 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognizes files that pegasimd wrote, and may therefore overwrite, by their first bytes.
-// The function is nil if the format has no place for a mark.
+// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite.
+// The function is is nil if the format has no place for a mark.
 type kind struct {
-	name string // description in messages
+	name string // description of the files in messages
 	is   func(head []byte) bool
 }
 
@@ -84,8 +84,8 @@ const (
 	svgMark  = "<!-- Drawn by pegasimd -->"
 )
 
-// holdsModel reports whether a file, perhaps a compressed one, begins like a model. The bytes read
-// from standard input are kept in flags.Data.Stdin.
+// holdsModel reports whether a file begins like a model, after decompression if it is compressed.
+// The bytes read from standard input are kept in flags.Data.Stdin.
 func (c *call) holdsModel(name string) (bool, error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {

@@ -60,21 +60,22 @@ func writeConfusion(w io.Writer, title string, names []string, counts [][]float6
 	return err
 }
 
-// A panel is one of several charts above each other, which share the axis of steps.
+// A panel is one of several charts that share their horizontal axis.
 type panel struct {
 	label string
-	log   bool // the values' axis is logarithmic, and values of 0 and less are left out
+	log   bool // whether the axis of values is logarithmic, without values of 0 and less
 	lines []panelLine
 }
 
-// A panelLine has a value for each position along the axis; NaN and infinite values are left out.
+// A panelLine has a value for each position along the horizontal axis; NaN and infinite values are
+// left out.
 type panelLine struct {
 	name   string
 	values []float64
 }
 
-// writePanels draws panels of lines over positions such as steps, which ascend, on a logarithmic
-// axis.
+// writePanels draws the panels one above the other. at lists the positions of the values along the
+// axis, such as steps, in ascending order; the axis is logarithmic.
 func writePanels(w io.Writer, title, axis string, at []float64, panels []panel) error {
 	var figures []*chart.Figure
 	for _, p := range panels {

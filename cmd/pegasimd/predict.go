@@ -173,7 +173,7 @@ func (s *scoredSet) furtherColumns(f *flags.Set) (
 	return nil, func(scores, columns []float64) {}
 }
 
-// printFit prints how good the predictions are.
+// printFit prints oddities of the data and, for rows with labels, the accuracy or the RMSE.
 func (c *call) printFit(s *scoredSet, right int) {
 	s.reader.tell(s.Set)
 	labels, scores := s.labeled()

@@ -25,7 +25,7 @@ import (
 type predictor interface {
 	modelio.Predictor
 
-	ready() error // why the model can't predict
+	ready() error // says why the model can't predict; nil if it can
 	data() string // fingerprint of the training data; empty if unknown
 	fingerprint(x store.Examples, y, weights []float32, threads int, stop func() bool) string
 
@@ -60,8 +60,8 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// readPredictor reads the model that an argument names. It says so if another argument names one
-// instead: some commands have MODEL first, others DATA.
+// readPredictor reads the model that an argument names. If the file is no model, but another
+// argument names one, the error says so: some commands have MODEL first, others DATA.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {
@@ -159,15 +159,15 @@ type scoredSet struct {
 	reader  *dataReader
 	model   predictor
 	weights []float32 // weights of the rows, all above 0; nil if all are 1
-	scores  []float64 // nil if there are too many to keep: see row
-	truth   []int     // index of each row's label in names, or noLabel; nil for numbers
+	scores  []float64 // scores of all rows; nil if they are too many to keep: see row
+	truth   []int     // index of each row's label in names, or noLabel; nil for regression
 	names   []string  // names of the model's classes, then of further labels
 
 	all        *dataset.Set // the rows that were read, before rows of weight 0 were left out
 	allWeights []float32    // weights of the rows of all; nil if all are 1
 
-	first int // row of the first scores in block
-	block []float64
+	first int       // row of the first scores in block
+	block []float64 // scores of some rows; nil if there are none yet
 }
 
 // keptScores is the number of scores kept in memory, unless all are needed at once.
@@ -181,7 +181,7 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 		return nil, err
 	}
 	head := m.Head()
-	if share := heldOutShare(m); share > 0 && head.Table != nil { // a table is read again: see hashRows
+	if heldOutShare(m) > 0 && head.Table != nil { // trainedOn reads the table again
 		if err := d.keepInput(); err != nil {
 			return nil, err
 		}
@@ -219,8 +219,8 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	return s, nil
 }
 
-// scoreLabeled is score for rows that are measured. Rows without a label are left out, unless
-// -missing error refuses them.
+// scoreLabeled reads rows with labels and scores them, so that they can be measured. Rows without a
+// label are left out, unless -missing error refuses them.
 func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 	if d.missing == "fill" {
 		d.missing = "drop"
@@ -251,8 +251,8 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	return part, own
 }
 
-// find returns the scores of a part of the rows, the first of which has the number first, or an
-// error for the first row whose score is not reliable.
+// find returns the scores of part, rows of the set from number first on. It returns an error if a
+// score is not finite.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
@@ -282,7 +282,7 @@ func (s *scoredSet) row(i int) (scores []float64, err error) {
 	return s.block[(i-s.first)*n:][:n], nil
 }
 
-// labels returns the set's labels: numbers, or the model's labels of the classes.
+// labels returns the set's labels: regression targets, or the model's labels of the true classes.
 func (s *scoredSet) labels() []float32 {
 	classes := s.model.Head().Classes
 	if classes == nil {
@@ -295,7 +295,8 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the predicted classes, nil for numbers, and the number of correct ones.
+// predict returns the predicted classes, nil for regression, and the number of rows whose class is
+// predicted correctly.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil
@@ -346,8 +347,8 @@ func (m linearModel) problem(k int) (of, against string) {
 	return m.ClassName(k), ""
 }
 
-// unscaled returns a function that formats the value of feature j whose scaled value is z: of a
-// table with an encoder, a number or a date.
+// unscaled returns a function that formats the value of feature j whose scaled value is z. If e is
+// the encoder of a table, the function formats a number or a date of the table.
 func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) string {
 	return func(j int, z float64) string {
 		if s.Factor != nil {

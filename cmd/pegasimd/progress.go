@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A progress shows the progress of a long task in a line on a terminal; without a terminal, and in
-// the first second, it shows nothing.
+// A progress shows how far a long task has come, in one line on a terminal. Without a terminal and
+// in the first second, it shows nothing.
 type progress struct {
 	w           io.Writer
 	quiet       bool
 	terminal    bool
 	start, last time.Time
-	shown       int // number of characters displayed
+	shown       int // number of bytes of the line displayed now
 }
 
 // lineWidth is the number of characters that fit in a line of most terminals.
@@ -32,8 +32,8 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// show displays a line, with the estimated time left if share, the part of the task that is done,
-// is above 0.
+// show displays a line. share is the part of the task that is done; if it is between 0 and 1, the
+// estimated time left follows the line.
 func (p *progress) show(share float64, format string, a ...any) {
 	now := time.Now()
 	if !p.terminal || p.quiet || now.Sub(p.start) < time.Second ||

@@ -19,24 +19,24 @@ type dataReader struct {
 	opt     dataset.Options
 	missing string // value of -missing
 
-	fits    bool               // fits an encoder to a table
+	fits    bool               // whether to fit an encoder to a table
 	encoder *tables.Encoder    // encoder of the table that was read; nil for other data
 	fitter  *tables.Fitter     // the encoder's fitter; nil if the encoder is a model's
 	last    *dataset.Set       // set of the fitter's last pass, without rows
 	named   bool               // whether the table that the encoder was fitted to has a header
-	kept    []byte             // copy of standard input, if it is read several times
+	kept    []byte             // bytes of standard input or a pipe, if it is read several times
 	most    int64              // most bytes of encoded rows in memory; 0 for the default
-	weights []float32          // of the rows; nil for ones
-	dropped bool               // weights lacks the rows without a label
-	streams bool               // the rows may be larger than memory
+	weights []float32          // weights of the rows; nil if all are 1
+	dropped bool               // whether weights lacks rows without a label
+	streams bool               // whether the rows may be larger than memory
 	skip    func(row int) bool // reports rows to leave out when fitting; nil for none
 
-	doubts      []dataset.Doubt // about the data that were read
-	chosen      []string        // flags of train that the data chose
-	manyClasses bool            // unusually many distinct whole numbers are taken for classes
+	doubts      []dataset.Doubt // doubts about the data that were read
+	chosen      []string        // flags of train that were chosen from the data
+	manyClasses bool            // whether many distinct whole numbers are taken for classes
 }
 
-// String names the data in messages: their file and, of several, the number of the others.
+// String names the data in messages: the first file and the number of further files.
 func (d *dataReader) String() string {
 	if n := len(d.opt.More); n > 0 {
 		return d.name + " and " + count(n, "more file")
@@ -44,20 +44,21 @@ func (d *dataReader) String() string {
 	return inputName(d.name)
 }
 
-// reader returns a reader of the named data, and those of c.more, according to the flags.
+// reader returns a reader of the named file and of the files in c.more, with the options of the
+// flags.
 func (c *call) reader(name string) *dataReader {
 	f := c.flags
 	d := &dataReader{call: c, name: name, opt: f.Data, missing: f.Missing}
 	c.readers = append(c.readers, d)
 	d.opt.Decompressors, d.opt.More = decompressors, c.more
 	if f.Given("skip-lines") && d.opt.SkipLines == 0 {
-		d.opt.SkipLines = -1 // none; 0 detects them
+		d.opt.SkipLines = -1 // no lines; 0 means to detect their number
 	}
 	return d
 }
 
-// likeTraining takes the layout of a training set from its fingerprint, unless -layout is given:
-// the bits of an objective depend on the layout.
+// likeTraining makes d read rows in the layout of a training set, which its fingerprint names,
+// unless -layout is given: the bits of an objective depend on the layout.
 func (d *dataReader) likeTraining(fingerprint string) {
 	layout, _, _ := strings.Cut(fingerprint, ":")
 	if !d.call.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
@@ -65,7 +66,8 @@ func (d *dataReader) likeTraining(fingerprint string) {
 	}
 }
 
-// fittingReader is reader for data without a model, which fits encoders to tables.
+// fittingReader returns a reader that fits encoders to tables, for data that are read without a
+// model.
 func (c *call) fittingReader(name string) *dataReader {
 	d := c.reader(name)
 	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()
@@ -80,8 +82,8 @@ func labelName(s *dataset.Set, label float32) string {
 	return pegasos.FormatLabel(label)
 }
 
-// positions returns for each row of the set the index of its label in names: the classes, followed
-// by labels that are not among them in the order of the rows.
+// positions returns, for each row of the set, the index of its label in names, or noLabel. names
+// are the classes, followed by other labels in the order in which they first appear.
 func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	place := map[string]int{}
 	for i, name := range classes {
@@ -123,7 +125,7 @@ func (d *dataReader) names() (names []string, label int) {
 	return slices.Insert(names, label, e.Label.Name), label
 }
 
-// again reads data, from the copy of standard input if it was kept.
+// again reads the data with the given options, from d.kept if that is not nil.
 func (d *dataReader) again(opt dataset.Options) (*dataset.Set, error) {
 	if d.kept != nil && d.name != "-" {
 		return dataset.ReadFrom(bytes.NewReader(d.kept), d.name, opt)
@@ -145,7 +147,7 @@ func (d *dataReader) format() dataset.Format {
 // isTable reports whether the data are text in rows and columns.
 func (d *dataReader) isTable() bool { return d.format().IsTable() }
 
-// separates reports whether the table's cells are separated by a character.
+// separates reports whether a character separates the cells of the table.
 func separates(f *dataset.Form) bool {
 	return (f.Format == form.CSV || f.Format == form.TSV) && f.Separator != form.None
 }

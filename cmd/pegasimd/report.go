@@ -102,7 +102,7 @@ func plainModel(p predictor) modelio.Predictor {
 }
 
 // measured sets the origin of the rows and returns the rows to measure: the rows that training held
-// out, if they can be found, or else all.
+// out, if the data contain them and all training rows, otherwise all rows.
 func measured(in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
 	if s.model.data() == "" {
 		in.Reason = "its file does not say what rows it was trained on"
@@ -182,7 +182,7 @@ func measure(in *htmlreport.Input, s *scoredSet) {
 	}
 }
 
-// describePage sets the columns, the weights and the details of the model.
+// describePage describes the columns, the weights and the details of the model on the page.
 func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) error {
 	r := &modelReport{Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run()}
 	if err := r.nameColumns(m.Head()); err != nil {

@@ -58,7 +58,7 @@ type runReport struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
 	Violations int64   `json:"violations"`
-	Solver     string  `json:"solver,omitempty"` // as in pegasos.Result
+	Solver     string  `json:"solver,omitempty"` // the Solver of pegasos.Result
 	R2         float64 `json:"r2"`               // mean |x|^2
 	T0         float64 `json:"t0"`
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
-// This file reads tables, fits encoders to them, and prints the kinds of their columns.
+// This file reads tables, fits encoders to them, and names features of text.
 
-// overrule returns the kinds of columns given by flags.
+// overrule returns the kinds that flags give to columns, by the names in the flags.
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	if d.call.flags.Grams < 1 {
 		return nil, flags.Usagef("-ngrams: have %d, want 1 or more", d.call.flags.Grams)
@@ -51,7 +51,7 @@ func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	return all, nil
 }
 
-// columnList parses a list of columns.
+// columnList parses a list of columns, a line of CSV. A blank list is one column without a name.
 func columnList(text string) ([]string, error) {
 	if strings.TrimSpace(text) == "" {
 		return []string{""}, nil
@@ -68,7 +68,8 @@ func columnList(text string) ([]string, error) {
 	return names, err
 }
 
-// looksLikeCSV reports whether the first line of a file has commas or tabs and no index:value.
+// looksLikeCSV reports whether the first line of a file has commas, semicolons or tabs, and no
+// colon, which svmlight text has.
 func looksLikeCSV(name string) bool {
 	head, err := headOf(name)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -93,7 +94,8 @@ func (d *dataReader) readFresh() (*dataset.Set, error) {
 	return d.readEncoded()
 }
 
-// readEncoded reads the table with the encoder.
+// readEncoded reads the table with the encoder. If the rows may be too large for memory, it maps a
+// temporary file.
 func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
@@ -180,7 +182,7 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 		}
 		return nil, err
 	}
-	if d.dropWeights(d.last) { // row numbers have changed: fit again
+	if d.dropWeights(d.last) { // d.skip used the weights before: fit again
 		return d.fit()
 	}
 	return set, nil
@@ -239,7 +241,7 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 	return set, nil
 }
 
-// nameGrams stores n-grams of the data in e, as names of the given features of text.
+// nameGrams reads the data and stores, in e, the n-grams that name the given features of text.
 func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()

@@ -18,12 +18,13 @@ import (
 const (
 	maxNumericClasses = 20 // distinct whole numbers above which labels may be regression targets
 	maxFractions      = 10 // distinct numbers with fractions above which labels are targets
-	minRowsRarest     = 5  // rows of the rarest whole number below which they are targets
+	minRowsRarest     = 5  // rows of the rarest whole number below which labels are targets
 )
 
 // looksNumeric reports whether numeric labels look like regression targets, and returns one of
-// them. Labels with fractions do if more than 10 differ, or if 3 or more differ and fewer than two
-// rows have each; whole numbers do if more than 20 differ and the rarest has fewer than 5 rows.
+// them. Labels with fractions do if more than 10 differ, or if 3 or more differ and have fewer than
+// two rows on average; whole numbers do if more than 20 differ and the rarest has fewer than 5
+// rows.
 func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	n, total := len(labels), 0
 	for _, r := range rows {
@@ -41,9 +42,10 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	return 0, false
 }
 
-// readTraining reads data to train on. Labels that look like regression targets are taken for such
-// unless a flag chooses the task; recheck checks the settings after that. They are refused if the
-// loss or the kernel is for classes and no flag insists on classes.
+// readTraining reads data to train on. If no flag chooses the task and the labels look like
+// regression targets, it sets cfg.Loss for regression and calls recheck to check the settings. It
+// returns an error if the labels look like regression targets, the loss or the kernel is for
+// classes, and no flag insists on classes.
 func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {

@@ -67,22 +67,22 @@ type linearRun struct {
 	classWeight string // cfg.ClassWeight with names of classes in place of labels
 	keep        *checkpoints
 
-	model        string // file name
+	model        string // name of the model's file
 	modelOut     *output
 	proofOut     *output
 	jsonOut      *output
 	reader       *dataReader
 	set          *dataset.Set
-	held         *heldOut // rows of -holdout, or nil
+	held         *heldOut // rows of -holdout; nil without it
 	known        labelling
-	start, prior *pegasos.Model // or nil
+	start, prior *pegasos.Model // models of -start and -prior, or nil
 	trainer      pegasos.Trainer
 	curve        curve
 
 	result      *pegasos.Model
-	epochs      int   // including those before a resumed run
-	ended       bool  // a rule ended it before its last step
-	interrupted error // or nil
+	epochs      int   // epochs so far, including epochs before -resume
+	ended       bool  // whether the run ended before its last step
+	interrupted error // why the run was interrupted; nil if it was not
 
 	loading, training, measuring time.Duration // wall-clock times
 }

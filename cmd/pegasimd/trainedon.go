@@ -27,22 +27,24 @@ func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads
 	if err != nil {
 		return ""
 	}
-	set, err := store.NewSet(x, y,
-		store.SetOptions{Regression: true, Weights: weights, ByLabel: byLabel}) // classes are not hashed
+	o := store.SetOptions{Weights: weights, ByLabel: byLabel}
+	o.Regression = true // skips finding the classes, which are no part of the fingerprint
+	set, err := store.NewSet(x, y, o)
 	if err != nil {
 		return ""
 	}
 	return set.Fingerprint(set.X, m.Prior, threads, stop)
 }
 
-// fingerprint is linearModel.fingerprint for kernel machines, which are trained without weights.
+// fingerprint returns the fingerprint that the kernel machine would have if training had read the
+// rows of x with the labels y. Kernel machines are trained without weights.
 func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
 	stop func() bool) string {
 	return store.Fingerprint(x, y, threads, stop)
 }
 
-// trainedOn reports whether the data that were read are the model's training data. heldOut lists
-// the rows of s that training held out, ascending; nil if it held none out.
+// trainedOn reports whether s.all consists of the rows on which the model was trained and the rows
+// that training held out. heldOut lists the latter by their numbers in s.Set, ascending.
 func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	_, want, known := strings.Cut(s.model.data(), ":")
 	all, weights := *s.all, s.allWeights // relabel changes the copy
@@ -69,7 +71,7 @@ func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	if err := s.reader.call.Err(); err != nil || have != want {
 		return false, nil, err
 	}
-	row := 0 // in s, which lacks rows of weight 0
+	row := 0 // number of row i in s.Set, which lacks rows of weight 0
 	for i := range all.Y {
 		if len(out) > 0 && out[0] == i {
 			heldOut, out = append(heldOut, row), out[1:]

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// trainKernel is train with -kernel.
+// trainKernel runs train with -kernel: it trains and writes a kernel machine.
 func trainKernel(c *call, reader *dataReader, model string) error {
 	cfg := c.flags.KernelConfig()
 	if err := flags.FromConfig(cfg.Validate()); err != nil {
@@ -62,7 +62,7 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	}
 	out.describe(set, m, model, loading)
 	out.settled(reader, set, m.Config.Multiclass)
-	if !math.IsNaN(m.Result.Objective) { // NaN if it was not measured
+	if !math.IsNaN(m.Result.Objective) { // the objective is NaN if it was not measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
 	if err := jsonOut.writeJSON(out); err != nil {
@@ -75,7 +75,7 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	return err
 }
 
-// printKernel is print for a kernel machine.
+// printKernel prints the report of a kernel machine for people.
 func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	fmt.Fprintf(w, "kernel %s", cfg.Kernel)
 	if cfg.Gamma != 0 {

@@ -57,7 +57,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns the C of the run, or NaN if each pair of classes has its own.
+// penaltyC returns the C of the run, or NaN if each pair of classes has its own C.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight
@@ -136,7 +136,7 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 	return new(gap <= tol)
 }
 
-// printStop prints whether -tol was reached, and the validation result.
+// printStop prints that -tol was not reached, if so, and the validation result.
 func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	if r.TolReached != nil && !*r.TolReached {
 		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
@@ -224,7 +224,7 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 // A trainReport is the output of train.
 type trainReport struct {
 	runReport
-	C           number            `json:"c"` // null with -kernel, and if each pair has its own
+	C           number            `json:"c"` // null with -kernel, and if each pair has its own C
 	Rows        int               `json:"rows"`
 	Features    int               `json:"features"`
 	NNZ         int               `json:"nnz"`
@@ -268,8 +268,8 @@ type kernelReport struct {
 	KernelValues int64 `json:"kernel_values"`
 }
 
-// A validationReport is the quality of the model on the data of -valid; with -patience it is the
-// best model's.
+// A validationReport is the quality of the model, with -patience the best model, on the data of
+// -valid.
 type validationReport struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`

@@ -64,7 +64,7 @@ Examples:
 // verification is one run of verify.
 type verification struct {
 	*call
-	kept       *pegasos.Proof // proof of -proof, or nil
+	kept       *pegasos.Proof // proof in the file of -proof, or nil
 	from, near *pegasos.Model // models of -start and -prior, or nil
 }
 
@@ -110,7 +110,7 @@ func runVerify(c *call, args []string) error {
 	return nil
 }
 
-// verify reads everything and verifies the model.
+// verify reads the named model, the data and the files that flags name, and verifies the model.
 func (c *verification) verify(model, data string) (*verifyReport, error) {
 	f := c.flags
 	p, err := c.readPredictor(model)
@@ -312,24 +312,24 @@ func (r *verifyReport) print(w io.Writer) {
 // verifyReport is the output of verify -json.
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
-	Reasons          []string `json:"reasons"` // why it is contradicted, or not confirmed
+	Reasons          []string `json:"reasons"` // why the model is contradicted, or not confirmed
 	Checked          []string `json:"checked"` // parts of the model's file: see partRules
 	NotChecked       []string `json:"not_checked"`
 	Unconfirmed      []int    `json:"unconfirmed"`
 	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // they have the fingerprint that the model states
+	DataKnown        bool     `json:"data_known"` // whether they are the training data
 	Objective        number   `json:"objective"`
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
 	Proof            bool     `json:"proof"`    // the bound is from the file of -proof
-	Sigmoids         bool     `json:"sigmoids"` // -sigmoids: they agree with the folds, trained again
+	Sigmoids         bool     `json:"sigmoids"` // whether -sigmoids confirmed them
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
 	Rows             int      `json:"rows"`
-	HeldOut          int      `json:"held_out_rows,omitempty"` // of train -holdout, not in Rows
+	HeldOut          int      `json:"held_out_rows,omitempty"` // not counted in Rows
 	Features         int      `json:"features"`
 
 	of    *pegasos.Verification

@@ -111,7 +111,7 @@ var partRules = map[string]rule{
 }
 
 // partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside
-// it only if they may be unchecked where the table is checked.
+// the table only if they can be unchecked although the table is checked.
 func partsOf(m predictor) ([]string, error) {
 	h := new(headerText)
 	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {

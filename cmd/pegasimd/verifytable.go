@@ -27,7 +27,7 @@ type tableCheck struct {
 	placed bool // the number of the label's column was compared
 	words  bool // the n-grams that name buckets of text were compared
 
-	differs string // how the encoder differs from the one of the data; empty if it does not
+	differs string // how the two encoders differ; empty if they are equal
 	why     string // why the encoder was not compared
 }
 
@@ -56,8 +56,8 @@ func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	return compareEncoders(head.Table, fitted)
 }
 
-// unknown returns the columns of a set's file that the model does not have. Of lines of JSON, the
-// set names among them those that the model's encoder leaves out.
+// unknown returns the columns of a set's file that the model does not have. For lines of JSON,
+// set.Others also lists columns that the model's encoder leaves out; unknown omits these.
 func (d *dataReader) unknown(set *dataset.Set) []string {
 	return slices.DeleteFunc(slices.Clone(set.Others), func(name string) bool {
 		return d.encoder != nil && slices.ContainsFunc(d.encoder.Columns, func(c tables.Column) bool {
@@ -99,8 +99,8 @@ func tableParts(table []byte) []string {
 	return append(parts, "table.header", "table.label.name")
 }
 
-// compareEncoders compares a model's encoder with one that was fitted to the data. Names are not
-// checked if only the model or only the file has a header.
+// compareEncoders compares a model's encoder with an encoder that was fitted to the data. Names are
+// not checked if only the model or only the file has a header.
 func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck, error) {
 	text, err := json.Marshal(fitted)
 	if err != nil {
@@ -150,8 +150,8 @@ func dropKey(encoder map[string]any, key string) {
 	}
 }
 
-// difference describes the first difference between a model's encoder and the one of the data. It
-// is empty if there is none.
+// difference describes the first difference between a model's encoder and the encoder of the data.
+// It returns "" if there is none.
 func difference(model, data map[string]any) string {
 	have, _ := model["columns"].([]any)
 	want, _ := data["columns"].([]any)

@@ -58,7 +58,7 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// shellWord returns a word in quotes if a shell would read it otherwise.
+// shellWord returns a word, in quotes unless all its characters mean themselves in a shell.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -100,7 +100,7 @@ func shortName(data string) string {
 }
 
 // outputName returns the name of an output: given or, if that is empty, the name of the input
-// without its folder and endings, with the given ending. word is the argument that names the output.
+// without its folder and endings, followed by ending. word is the argument that names the output.
 func outputName(given, input, ending, word string) (string, error) {
 	switch {
 	case given != "":

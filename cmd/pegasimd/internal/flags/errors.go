@@ -17,7 +17,8 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
 
-// packages are the names that errors of the packages begin with. They tell a user nothing.
+// packages lists the package names with which errors begin. They tell a user nothing, so that
+// Message removes them.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
 
 // Message returns the text of an error for a user of the command: without the names of packages,
@@ -30,7 +31,7 @@ func Message(err error) string {
 		if bad, ok := err.(*pegasos.ConfigError); ok {
 			say = OfField(bad.Field) + ": " + bad.ReasonFor(OfField)
 		} else if inner := errors.Unwrap(err); !found || !slices.Contains(packages, name) ||
-			inner != nil && inner.Error() == had { // only a type around inner
+			inner != nil && inner.Error() == had { // err has the text of inner
 			continue
 		}
 		text = strings.Replace(text, had, say, 1)
@@ -62,8 +63,8 @@ func DidYouMean(word, prefix string, words []string) string {
 	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
 }
 
-// edits returns the least number of characters to insert, delete, replace or swap with the next one
-// that makes b of a.
+// edits returns the least number of steps that turn a into b. A step inserts, deletes or replaces a
+// byte, or swaps two neighboring bytes.
 func edits(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -2,7 +2,7 @@ package flags
 
 import "strings"
 
-// Topics returns the command's flags by topic: all, or only those that its -h lists.
+// Topics returns the command's flags by topic: all of them, or only the flags that -h lists.
 func Topics(command string, all bool) (topics []Topic) {
 	for _, topic := range Table {
 		var flags []Flag

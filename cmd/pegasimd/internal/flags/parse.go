@@ -131,11 +131,11 @@ func (s *Set) assign(f *Flag, text string) error {
 	return nil
 }
 
-// characters has the names that may be given in place of characters.
+// characters maps names that a command line may use to the characters that they name.
 var characters = map[string]string{"comma": ",", "semicolon": ";", "tab": "\t", `\t`: "\t",
 	"pipe": "|", "point": "."}
 
-// parseInto reports whether a field can have the value, and sets it.
+// parseInto sets a field to the value that text represents, and reports whether text is valid.
 func parseInto(field reflect.Value, text string) bool {
 	var err error
 	switch {
@@ -159,7 +159,7 @@ func parseInto(field reflect.Value, text string) bool {
 		var b bool
 		b, err = strconv.ParseBool(text)
 		field.SetBool(b)
-	case field.Kind() == reflect.Slice: // of a flag that may be repeated
+	case field.Kind() == reflect.Slice: // the flag may be repeated
 		field.Set(reflect.Append(field, reflect.ValueOf(text)))
 	default:
 		field.SetString(text)
@@ -254,7 +254,7 @@ func (s *Set) unknown(name string) error {
 	return Usagef("there is no flag -%s%s", name, hint)
 }
 
-// liblinear has, for flags of liblinear and libsvm, the flags with the same effect.
+// liblinear maps flags of liblinear and libsvm to the flags of pegasimd with the same effect.
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",

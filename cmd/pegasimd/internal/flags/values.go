@@ -8,11 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Values holds the values of all flags. A field that sets one of pegasos.Trainer or
-// kernelsvm.Trainer has its name, so that errors about that field can name the flag.
+// Values holds the values of all flags. A field that sets a field of pegasos.Trainer or
+// kernelsvm.Trainer has the same name, so that errors about the trainer's field can name the flag.
 type Values struct {
 	pegasos.Config
-	Kernel kernelsvm.Config // of which Lambda and others are in Config: see KernelConfig
+	Kernel kernelsvm.Config // without fields that Config has, too: see KernelConfig
 	Data   dataset.Options
 
 	Missing              string // what to do with gaps
@@ -35,15 +35,15 @@ type Values struct {
 	Model, For, TextData             string
 	Every                            time.Duration
 
-	// Of cv.
+	// Flags of cv.
 	Folds               int
 	Lambdas, Cs, Gammas string
 	Metric              string
 
-	// Of the other commands.
+	// Flags of the other commands.
 	Scores   bool   // predict
 	Keep     string // predict: a list of columns
-	Top      int    // inspect
+	Top      int    // inspect, report
 	From, To string // convert
 	Stream   bool
 	Hash     string // verify

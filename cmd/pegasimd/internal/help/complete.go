@@ -77,7 +77,8 @@ complete -o filenames -F _pegasimd pegasimd
 `)
 }
 
-// short returns the help on a flag up to the first sentence or part of one, in a line.
+// short returns the beginning of the help on a flag, up to a semicolon, full stop, colon or
+// parenthesis.
 func short(f flags.Flag) string {
 	text, _, _ := strings.Cut(f.Help, ";")
 	text, _, _ = strings.Cut(text, ". ")
