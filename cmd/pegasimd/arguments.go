@@ -69,12 +69,11 @@ func (c *call) afterData(words, args []string) (int, error) {
 		case n == 3 || isModelName(before):
 			return 2, nil
 		}
-		return 0, flags.Usagef("none of the last two arguments, %s and %s, is called .model: want "+
-			"DATA... MODEL [OUT]", before, last)
+		return 0, flags.Usagef("neither %s nor %s ends in .model: want DATA... MODEL [OUT]", before, last)
 	case "[MODEL]":
 		switch {
 		case c.flags.Model != "" && isModelName(last):
-			return 0, flags.Usagef("-model %s and %s: want one model", c.flags.Model, last)
+			return 0, flags.Usagef("-model %s and %s are two models: want one model", c.flags.Model, last)
 		case c.flags.Model != "":
 			return 0, nil
 		}
@@ -142,7 +141,7 @@ func checkList(names []string) error {
 		info, err := os.Stat(name)
 		infos = append(infos, info)
 		if name == "-" {
-			return flags.Usagef("standard input can't be one of several files: join them before")
+			return flags.Usagef("standard input can't be one of several files: join the files first")
 		}
 		for k := range infos[:i] {
 			if err == nil && infos[k] != nil && os.SameFile(info, infos[k]) {

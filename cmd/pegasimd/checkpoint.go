@@ -101,7 +101,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", escape.Text(k.failed.Error()))
 		}
 		if m.State.Steps() == steps {
-			every *= 4 // the interval ended before the next step
+			every *= 4 // the interval was too short for a step
 		}
 		steps = m.State.Steps()
 		stage.Store(training)

@@ -69,7 +69,7 @@ func runConvert(c *call, args []string) error {
 		return err
 	}
 	if f.Stream && format != dataset.FormatPGSM {
-		return flags.Usagef("-stream is for svmlight and CSV data and an OUT that ends in .pgsm")
+		return flags.Usagef("-stream writes .pgsm files: want an OUT that ends in .pgsm")
 	}
 	out := c.writes("OUT", args[1], dataKinds[format])
 	if err := c.openOutputs(); err != nil {
@@ -141,7 +141,7 @@ func outFormat(name string) (dataset.Format, error) {
 		return "", flags.Usagef("%s: want a name that ends in .svm, .csv, .npy or .pgsm; to convert a "+
 			"model, give -from or -to", name)
 	case !format.CanWrite(name):
-		return "", flags.Usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
+		return "", flags.Usagef("%s: a .pgsm file is mapped into memory and can't be compressed",
 			name)
 	}
 	return format, nil

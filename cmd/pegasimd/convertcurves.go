@@ -62,8 +62,8 @@ func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 		set.Table = &named
 	}
 	if !d.call.flags.Quiet {
-		fmt.Fprintf(d.call.stderr, "%s scaled (%s), and %s of them\n", count(cols, "feature"), s.Kind,
-			count(s.Expansion.Len(), "curve"))
+		fmt.Fprintf(d.call.stderr, "%s, scaled (%s), and %s computed from them\n",
+			count(cols, "feature"), s.Kind, count(s.Expansion.Len(), "curve"))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".libline
 func convertModel(c *call, in, out string) error {
 	f := c.flags
 	if c.flags.Given("lambda") && f.From != "liblinear" {
-		return flags.Usagef("-lambda is for models from liblinear: this one has its own")
+		return flags.Usagef("-lambda is for -from liblinear: other models store lambda")
 	}
 	if !(f.Lambda > 0 && f.Lambda <= math.MaxFloat64) {
 		return flags.Usagef("-lambda: have %v, want a positive finite number", f.Lambda)
@@ -70,8 +70,8 @@ func convertModel(c *call, in, out string) error {
 	encodes := encoder != nil && !encoder.Raw
 	if encodes && f.To == "liblinear" {
 		return fmt.Errorf("%s: the format %s can't represent how words become numbers: write the "+
-			"data as numbers (convert -for %s DATA rows.svm), train a model on these, and convert "+
-			"that one", in, f.To, in)
+			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm, and "+
+			"convert that model", in, f.To, in)
 	}
 	if m.Scaling != nil && m.Scaling.Expansion != nil && f.To == "liblinear" {
 		return fmt.Errorf("%s: the format %[2]s can't represent the model's curves: train with "+
@@ -111,7 +111,7 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 	}
 	m, linear := any.(*pegasos.Model)
 	if !linear {
-		return nil, fmt.Errorf("%s: a kernel machine can't be converted to this format", name)
+		return nil, fmt.Errorf("%s: a kernel machine can't be converted to another format", name)
 	}
 	return m, nil
 }
@@ -147,7 +147,8 @@ func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 		return
 	}
 	for i, name := range m.Names {
-		fmt.Fprintf(w, "class %s is %s\n", escape.Name(name), pegasos.FormatLabel(m.Classes[i]))
+		fmt.Fprintf(w, "class %s has the label %s\n", escape.Name(name),
+			pegasos.FormatLabel(m.Classes[i]))
 	}
 	if m.IndexBase == 0 {
 		fmt.Fprintln(w, "liblinear counts features from 1: feature 0 is 1 there, and so on")

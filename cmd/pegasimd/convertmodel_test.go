@@ -62,7 +62,8 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	must(t, "train", "-quiet",
 		file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n"), model)
 	if text, told := must(t, "convert", "-to", "liblinear", model, "-"); !strings.Contains(told,
-		"class cat is 0\nclass dog is 1\n") || !strings.Contains(text, "label 1 0\n") {
+		"class cat has the label 0\nclass dog has the label 1\n") ||
+		!strings.Contains(text, "label 1 0\n") {
 		t.Errorf("%s%s", told, text)
 	}
 	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state",

@@ -103,7 +103,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	objective := column(func(p curvePoint) number { return p.Objective })
 	bound := column(func(p curvePoint) number { return p.DualObjective })
 	least := slices.Min(objective)
-	falls := slices.Max(objective) > 10*least // then the axis is logarithmic
+	falls := slices.Max(objective) > 10*least // whether the axis is logarithmic
 	for i := range bound {
 		if falls && bound[i] < least/10 {
 			bound[i] = math.NaN() // far below the objective

@@ -372,7 +372,7 @@ func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	case as > 1 || least == largest:
 		return ""
 	case least:
-		return fmt.Sprintf("the best %s is the smallest one tried: try smaller ones\n", name)
+		return fmt.Sprintf("the best %s is the smallest value tried: try smaller values\n", name)
 	}
-	return fmt.Sprintf("the best %s is the largest one tried: try larger ones\n", name)
+	return fmt.Sprintf("the best %s is the largest value tried: try larger values\n", name)
 }

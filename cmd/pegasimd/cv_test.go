@@ -134,7 +134,7 @@ func TestCrossValidationBest(t *testing.T) {
 	easy := file(t, "easy.svm", strings.Repeat(toy, 5))
 	// All lambdas separate the classes: the largest is the best.
 	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e-3,0.1,1e-2,0.1", "-bias", "augmented", easy)
-	if len(r.Grid) != 3 || strings.Contains(printed, " one tried") ||
+	if len(r.Grid) != 3 || strings.Contains(printed, " value tried") ||
 		r.Grid[2].Mean != 1 || r.Best.Mean != 1 || r.Best.Lambda != 0.1 {
 		t.Errorf("the best of lambdas with equal scores: %+v", r)
 	}
@@ -151,11 +151,11 @@ func TestCrossValidationBest(t *testing.T) {
 		"-json", dir+"/json")
 	if r.Best.Lambda != 1 || r.Hash != report(t, dir+"/json")["model_hash"] ||
 		!strings.Contains(printed, " of all rows") ||
-		!strings.Contains(printed, "\nthe best lambda is the smallest one tried: try smaller") {
+		!strings.Contains(printed, "\nthe best lambda is the smallest value tried: try smaller") {
 		t.Errorf("best %v, model %s: %s", r.Best, r.Hash, printed)
 	}
 	if _, printed = cvOf(t, "-folds", "3", "-cs", "1e-9,1", digits); !strings.Contains(printed,
-		"\nthe best C is the largest one tried: try larger ones\n") {
+		"\nthe best C is the largest value tried: try larger values\n") {
 		t.Error(printed)
 	}
 	a, _ := os.ReadFile(dir + "/model")

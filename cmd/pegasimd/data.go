@@ -88,10 +88,10 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
-		_, err = os.Open(name) // the file's own error is clearer than one about its format
+		_, err = os.Open(name) // clearer than an error about the format
 		n, auto := len(d.opt.More), dataset.FormatOf(name) == dataset.FormatAuto
 		if d.call.flags.Has("model") && auto && n > 0 && name == d.opt.More[n-1] {
-			err = fmt.Errorf("%w; if it is to be the model's name, say so (-model)", err)
+			err = fmt.Errorf("%w; if it is to be the model's name, give it by -model", err)
 		}
 	} else if missing == nil && info.IsDir() {
 		err = fmt.Errorf("%s is a folder, want files: name those in it", name)
@@ -100,7 +100,7 @@ func (d *dataReader) explain(name string, err error) error {
 	} else if d.opt.Format == dataset.FormatAuto && !dataset.FormatOf(name).IsTable() &&
 		looksLikeCSV(name) {
 		err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
-			"text, say so (-format csv, tsv or lines)", err)
+			"text, give -format csv, tsv or lines", err)
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labellin
 	return err
 }
 
-// describeKernel is describe for kernel machines.
+// describeKernel sets the same fields of a kernel machine as describe.
 func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
 	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
@@ -186,7 +186,7 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 	}
 	if d.encoder == nil && set.Rows() > 0 && numbered(set) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "column", Text: "the first feature seems to " +
-			"number the rows, and can't help to predict others: leave it out of the data"})
+			"number the rows, and can't help to predict other rows: leave it out of the data"})
 	}
 	if head, err := headOf(d.name); err == nil && d.name != "-" && qidLine.Match(head) {
 		d.doubts = append(d.doubts, dataset.Doubt{About: "rows",

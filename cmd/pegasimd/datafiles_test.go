@@ -46,14 +46,14 @@ func TestConvertData(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"so that it can't be compressed", exitUsage,
+		{"and can't be compressed", exitUsage,
 			[]string{"convert", svm, filepath.Join(dir, "x.pgsm.gz")}},
 		{"want a name that ends in", exitUsage,
 			[]string{"convert", svm, filepath.Join(dir, "x.doc")}},
 		{"no such file", exitError, []string{"convert", filepath.Join(dir, "none.svm"),
 			filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", svm, filepath.Join(dir, "none", "x.csv")}},
-		{"-stream is for", exitUsage, []string{"convert", "-stream", svm,
+		{"-stream writes .pgsm", exitUsage, []string{"convert", "-stream", svm,
 			filepath.Join(dir, "x.csv")}},
 		{"no such file", exitError, []string{"convert", "-stream", svm + "x",
 			filepath.Join(dir, "x.pgsm")}},
@@ -118,7 +118,7 @@ label 1: 1 row
 		digits)
 	for _, want := range []string{"feature 1        0 to 0, constant\n",
 		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
-		"\n... and 44 more: -json has 64\n3 features of one value in all rows\n"} {
+		"\n... and 44 more features: -json lists 64\n3 features with one value in all rows\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nlacks %q", text, want)
 		}

@@ -101,7 +101,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 	case c.Kind == tables.Text:
 		return fmt.Sprintf(": %s", count(e.FeaturesOf(i), "feature"))
 	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
-		return ", but no word is in two rows, so that none has a feature"
+		return ", but no word is in two rows, so that no word has a feature"
 	case c.Levels == nil:
 		return ""
 	case c.Levels.HashBits > 0:
@@ -156,7 +156,7 @@ func formText(f *dataset.Form) string {
 		text += fmt.Sprintf(", %s above the table", count(f.SkipLines, "line"))
 	}
 	if f.Comment != form.None && f.Comment != 0 {
-		text += fmt.Sprintf(", comments behind %c", f.Comment)
+		text += fmt.Sprintf(", comments after %c", f.Comment)
 	}
 	if f.Decimal == ',' {
 		text += ", decimal commas"

@@ -249,7 +249,7 @@ func TestStopsAreTold(t *testing.T) {
 	_, told = must(t, "train", "-kernel", "rbf", "-tol", "1e-12", "-passes", "1", "-json", numbers,
 		digits, model)
 	if r := report(t, numbers); r["tol_reached"] != false || !strings.Contains(told,
-		"-tol 1e-12 was not reached: give the run more with -passes, 1 now\n") {
+		"-tol 1e-12 was not reached: raise -passes, now 1\n") {
 		t.Errorf("%q, %v", told, r["tol_reached"])
 	}
 	_, told = must(t, "train", toy, model)

@@ -228,7 +228,8 @@ func TestTask(t *testing.T) {
 			"each of the 60 classes, such as name 0, has one row: name the column that has the labels", ""},
 		{8, mod(8), "", exitError, "has one row: predict numbers with -loss squared", ""},
 		{61, func(i int) any { return []string{"p", "q", "Total"}[max(i%2, i/60*2)] }, "", exitDone,
-			"warning: the class Total has one row: is it of a header, a footer or a typing error?", "-loss squared"},
+			"warning: the class Total has one row: does it come from a header, a footer or a typing error?",
+			"-loss squared"},
 	} {
 		text := labelsOf(c.rows, c.label)
 		names := map[string]string{"x.csv": text}
@@ -558,7 +559,7 @@ func TestTextOfTableFlags(t *testing.T) {
 		{rows("|"), "-sep pipe -comment none -quote none", "pipes between cells"},
 		{rows("\t"), "-sep tab", "tabs between cells"},
 		{rows("~"), "-sep ~", `"~" between cells`},
-		{"% note\n" + rows(","), "-comment %", "comments behind %"},
+		{"% note\n" + rows(","), "-comment %", "comments after %"},
 		{"one\ntwo\n" + rows(","), "-skip-lines 2", "2 lines above the table"},
 		{rows(","), "-skip-lines 0 -header yes -encoding utf-8", "commas between cells, a header\n"},
 		{strings.ReplaceAll(rows(","), "p", "\xe9"), "-encoding latin1", "windows-1252"},
@@ -618,7 +619,7 @@ func TestFailurePrintsDoubts(t *testing.T) {
 	}
 	code, _, told := pegasimd(t, "train", file(t, "a.csv", text))
 	warning, failure, _ := strings.Cut(told, "pegasimd train: ")
-	if code != exitError || !strings.Contains(warning, `warning: column "churn": may have the labels`) ||
+	if code != exitError || !strings.Contains(warning, `column "churn": may have the labels`) ||
 		!strings.Contains(failure, "has one row: name the column") {
 		t.Errorf("exit code %d\n%s", code, told)
 	}

@@ -131,7 +131,7 @@ func evaluate(s *scoredSet) *evalReport {
 	return r
 }
 
-// classify compares the classes that are predicted with the true ones.
+// classify sets the figures that compare predicted classes with true classes.
 func (r *evalReport) classify(of *scored) {
 	accuracy := of.accuracy()
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
@@ -144,7 +144,8 @@ func (r *evalReport) classify(of *scored) {
 	r.Macro = &macro
 }
 
-// rank measures, for each class, how well its score ranks its rows above the others.
+// rank sets the figures that tell how well the score of a class ranks rows of the class above
+// others.
 func (r *evalReport) rank(of *scored) {
 	each, means, all := of.rankings()
 	for k, class := range each {
@@ -169,8 +170,8 @@ func (r *evalReport) print(w io.Writer) {
 		return
 	}
 	if r.unknown {
-		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
-			"does not know")
+		fmt.Fprintln(w, "no objective, ROC-AUC, average precision and log loss: the data have "+
+			"labels that the model does not know")
 	} else {
 		of := "of the score, for class " + escape.Name(r.Labels[1])
 		if len(r.Labels) > 2 {
@@ -189,7 +190,7 @@ func (r *evalReport) print(w io.Writer) {
 		if r.Confusion == nil {
 			matrix = fmt.Sprintf("; above %d classes there is no confusion matrix", maxConfusion)
 		}
-		fmt.Fprintf(w, "(%d classes: -json has the numbers of each%s)\n", len(r.Labels), matrix)
+		fmt.Fprintf(w, "(%d classes: -json has the figures of each class%s)\n", len(r.Labels), matrix)
 		return
 	}
 	fmt.Fprintln(w)
@@ -212,7 +213,7 @@ func (r *evalReport) print(w io.Writer) {
 	r.printConfusion(w)
 }
 
-// printConfusion prints a row for each true class, with a column for each predicted one.
+// printConfusion prints a row for each true class, with a column for each predicted class.
 func (r *evalReport) printConfusion(w io.Writer) {
 	names := escape.Names(r.Labels)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -244,7 +245,7 @@ func (r *evalReport) printFirst(w io.Writer) {
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
-		// a kernel machine, whose objective only train prints
+		// only train prints the objective of a kernel machine
 	case math.IsNaN(float64(r.Penalty)):
 		fmt.Fprintf(w, "mean loss %s; no objective: it needs the prior of the model, which the file "+
 			"does not store\n",
@@ -272,7 +273,7 @@ type evalReport struct {
 	MeanLoss         number        `json:"mean_loss"`
 	Lambda           float64       `json:"lambda"`
 	Rows             int           `json:"rows"`
-	Weight           float64       `json:"weight,omitempty"` // sum over the rows; 0 without -weights
+	Weight           float64       `json:"weight,omitempty"` // sum; 0 without -weights
 	Features         int           `json:"features"`
 	Ignored          int64         `json:"ignored_values"`
 	Macro            *classReport  `json:"macro"`

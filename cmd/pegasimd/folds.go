@@ -112,7 +112,7 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 	return nil
 }
 
-// A cvRun holds the results of one training of a point without one fold.
+// A cvRun holds the results of training a point on all folds but one.
 type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
 // one trains on all folds but the given one, and measures the model on the given fold.
@@ -152,8 +152,8 @@ func (v *search) one(
 		return r, err
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return r, fmt.Errorf("-metric %s is not defined for its rows: all have the same class or "+
-			"target; fewer -folds help", v.metric.name)
+		return r, fmt.Errorf("-metric %s is not defined for the fold's rows, which all have the "+
+			"same class or target: try fewer -folds", v.metric.name)
 	}
 	return r, nil
 }
@@ -194,7 +194,7 @@ func (p *cvPoint) average() {
 	p.Mean, p.Spread = number(mean), number(math.Sqrt(squares/(n-1)))
 }
 
-// crossPredict predicts each fold with a kernel machine trained on the others.
+// crossPredict predicts each fold with a kernel machine that is trained on the other folds.
 func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	if v.encoded == nil {
 		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.Folds)

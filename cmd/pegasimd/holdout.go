@@ -49,7 +49,7 @@ func checkHoldout(c *call) error {
 	}
 	for _, name := range []string{"resume", "checkpoint"} {
 		if c.flags.Given(name) {
-			return flags.Usagef("-holdout can't be given with -%s: a checkpoint does not keep which rows "+
+			return flags.Usagef("-holdout can't be given with -%s: a checkpoint does not store which rows "+
 				"are held out", name)
 		}
 	}
@@ -74,7 +74,7 @@ func (r *linearRun) holdOut() error {
 	}
 	out, in := splitRows(hashes, all.Y, d.weights, numbers, r.cfg.Seed, share)
 	if len(out) == 0 {
-		return fmt.Errorf("%s: -holdout %g holds out none of %s: too few are distinct",
+		return fmt.Errorf("%s: -holdout %g holds out none of %s: too few rows are distinct",
 			r.reader, share, count(all.Rows(), "row"))
 	}
 	if d.encoder != nil {
@@ -107,7 +107,7 @@ func take(values []float32, at []int) (some []float32) {
 	return some
 }
 
-// splitRows returns the indices of the rows to hold out, and of the others.
+// splitRows returns the indices of the rows to hold out, and of all other rows.
 func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	share float64) (out, in []int) {
 	of := store.Labeled{Hashes: hashes,

@@ -317,7 +317,7 @@ func TestNeverPredictedClasses(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.model")
 	path := filepath.Join(t.TempDir(), "json")
 	_, stderr := must(t, "train", "-json", path, name, model)
-	want := "warning: no row is predicted as \"rare\\u202e one\" (24 of 600 rows are): try " +
+	want := "warning: no row is predicted as \"rare\\u202e one\" (the class of 24 of 600 rows): try " +
 		"-loss log or -class-weight balanced\n"
 	if !strings.Contains(stderr, want) || strings.Contains(stderr, "hardly better") {
 		t.Errorf("printed %s, want %s", stderr, want)

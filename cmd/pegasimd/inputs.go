@@ -72,7 +72,7 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 	}
 	err = readNumbers(name, "weight", maxBytes, func(numbers []float64) error {
 		if len(numbers) != 1 {
-			return errors.New("want one weight a line")
+			return errors.New("want one weight per line")
 		}
 		if len(weights)-surplus == rows {
 			return fmt.Errorf("far more weights than the %d rows", rows)
@@ -135,7 +135,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
 		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
-			return fmt.Errorf("far more lines than the %d costs of the first", len(costs[0]))
+			return fmt.Errorf("far more lines than the %d costs of the first line", len(costs[0]))
 		}
 		costs = append(costs, slices.Clone(numbers))
 		return nil
@@ -145,7 +145,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	for i, row := range costs {
 		if len(row) != len(costs) {
-			return nil, fmt.Errorf("%s:%d: %d costs, want %d: as many as there are lines",
+			return nil, fmt.Errorf("%s:%d: %d costs, want %d, the number of lines",
 				name, i+1, len(row), len(costs))
 		}
 	}

@@ -182,10 +182,10 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	if n := r.Features - most; n > 0 && r.Columns != nil {
-		fmt.Fprintf(w, "... and %d more: -json has %d\n", n, len(r.Columns))
+		fmt.Fprintf(w, "... and %d more features: -json lists %d\n", n, len(r.Columns))
 	}
 	if r.Constant > 0 {
-		fmt.Fprintf(w, "%s of one value in all rows\n", count(r.Constant, "feature"))
+		fmt.Fprintf(w, "%s with one value in all rows\n", count(r.Constant, "feature"))
 	}
 }
 
@@ -211,7 +211,7 @@ func (r *inspectReport) print(c *call) {
 		}
 	}
 	if r.Table != nil {
-		fmt.Fprintf(w, "of its %s train makes these features\n", count(len(r.Table.Columns), "column"))
+		fmt.Fprintf(w, "train makes these features of the %s\n", count(len(r.Table.Columns), "column"))
 		printTable(w, r.Table, r.reader.fitter)
 	}
 	r.printColumns(w)

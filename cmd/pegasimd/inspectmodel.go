@@ -90,7 +90,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 	}
 	if text != nil {
 		if r.Table == nil {
-			return flags.Usagef("-data: the model is not of a table with text")
+			return flags.Usagef("-data: the model was not trained on a table with text")
 		}
 		var features []int // without terms, which have no n-grams
 		for _, h := range all {
@@ -165,10 +165,10 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	}
 }
 
-// spread returns a scale for each column, by which weights of columns in different units can be
-// compared: if the scaling was folded into the weights, its divisor, which is the column's standard
-// deviation or, with ScaleMaxAbs, its largest magnitude; else 1. It returns nil if the model does
-// not scale columns.
+// spread returns a factor for each column that makes weights of columns in different units
+// comparable: 1 unless the scaling is folded into the weights, and then the column's standard
+// deviation or, with ScaleMaxAbs, its largest magnitude. It returns nil if the model does not scale
+// columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
@@ -314,9 +314,10 @@ func (r *modelReport) printParts(w io.Writer) {
 	}
 	if r.Vectors != nil && !r.scaled {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+
-			"weights of columns in different units don't compare")
+			"weights of columns in different units can't be compared")
 	} else if r.Vectors != nil {
-		fmt.Fprintln(w, "weights   largest first, by weight x spread, the standard deviation of the column")
+		fmt.Fprintln(w, "weights   largest first, by weight x spread: the standard deviation of the "+
+			"column or, with -scale max-abs, its largest magnitude")
 	}
 	if r.Means != nil {
 		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))
@@ -420,7 +421,7 @@ type weight struct {
 
 // A kernelProblem describes one binary problem of a kernel machine.
 type kernelProblem struct {
-	For     string  `json:"for"` // positive class; for a pair, "b:a" with b the positive one
+	For     string  `json:"for"` // positive class; for a pair, "b:a" with b the positive class
 	Support int     `json:"support_rows"`
 	Largest float64 `json:"largest"` // largest magnitude of a coefficient
 }

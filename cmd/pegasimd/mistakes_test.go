@@ -50,7 +50,7 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, ". is a folder, want files", []string{"train", "."}},
 		{exitError, "folder.csv is a folder, want files", []string{"cv", "toy.csv", "folder.csv"}},
 		{exitError, "folder.csv is a folder", []string{"predict", "folder.csv", "toy.model"}},
-		{exitError, "if it is to be the model's name, say so (-model)", []string{"cv", "toy.svm", "m"}},
+		{exitError, "if it is to be the model's name, give it by -model", []string{"cv", "toy.svm", "m"}},
 		{exitUsage, `unexpected argument "x": want none`, []string{"version", "x"}},
 		{exitUsage, "-seed: have -1, want 0 or more", []string{"train", "-seed", "-1", "toy.csv"}},
 		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},

@@ -77,7 +77,7 @@ func (o *output) check(others []*output) error {
 		return nil
 	}
 	for _, in := range o.call.inputs {
-		resumed := in.what == "-resume" && o.what == "-checkpoint" // may replace its own file
+		resumed := in.what == "-resume" && o.what == "-checkpoint" // may replace its checkpoint
 		if sameFile(info, in.name) && !resumed {
 			return flags.Usagef("%s: %s is also read, as %s: name another file, or replace it with -force",
 				o.what, o.name, in.what)

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite.
-// The function is is nil if the format has no place for a mark.
+// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite. A
+// format without a place for a mark has a nil function.
 type kind struct {
 	name string // description of the files in messages
 	is   func(head []byte) bool

@@ -33,8 +33,8 @@ const (
 func writeConfusion(w io.Writer, title string, names []string, counts [][]float64) error {
 	n := len(names)
 	if n > mostClasses {
-		return flags.Usagef("-plot: a picture of %d classes would not be readable: %d are possible", n,
-			mostClasses)
+		return flags.Usagef("-plot: a picture of %d classes would not be readable: at most %d are drawn",
+			n, mostClasses)
 	}
 	sums := make([]float64, n)
 	for i, row := range counts {

@@ -57,7 +57,7 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	case *kernelsvm.Model:
 		return kernelModel{m}, nil
 	}
-	return nil, fmt.Errorf("%s: a model of another kind", name)
+	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
 // readPredictor reads the model that an argument names. If the file is no model, but another

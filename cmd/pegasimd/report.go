@@ -214,10 +214,11 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	if err := r.nameWeights(d); err != nil {
 		return err
 	}
-	in.Ranked = "The heaviest weights, times the spread of their columns, so that they compare."
+	in.Ranked = "The largest weights, each times the spread of its column (the standard deviation " +
+		"or, with -scale max-abs, the largest magnitude), so that columns in any units can be compared."
 	if !r.scaled {
-		in.Ranked = "The heaviest weights. The model knows no spread of its columns: those in " +
-			"different units do not compare."
+		in.Ranked = "The largest weights. The model does not scale its columns, so that weights of " +
+			"columns in different units can't be compared."
 	}
 	weights := func(all []weight) (shown []htmlreport.Weight) {
 		for _, w := range all {

@@ -80,7 +80,8 @@ func looksLikeCSV(name string) bool {
 func (d *dataReader) readFresh() (*dataset.Set, error) {
 	switch {
 	case !d.isTable() && d.call.flags.GivenAny(flags.Kinds):
-		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories and -text are for tables")
+		return nil, flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams are " +
+			"for tables")
 	case !d.fits || !d.isTable():
 		return dataset.Read(d.name, d.opt)
 	}
@@ -159,7 +160,7 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 	e, whole, err := d.fitter.Fit(func(enc form.Encoder) (err error) {
 		opt := d.opt
 		opt.Encoder = enc
-		if set, err = d.again(opt); err == nil { // without the rows
+		if set, err = d.again(opt); err == nil { // keep no rows
 			d.last = &dataset.Set{Form: set.Form, Mixed: set.Mixed, Doubts: set.Doubts,
 				LeftOut: set.LeftOut, Table: set.Table}
 		}

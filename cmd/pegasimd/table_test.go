@@ -106,7 +106,7 @@ func TestTableTraps(t *testing.T) {
 				`names, and finds columns by position: two columns are called "a"` + "\n"}},
 		{"data.txt", cities, "train", exitError, []string{
 			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
-				"say so (-format csv, tsv or lines)\n"}},
+				"give -format csv, tsv or lines\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
 		{"x.csv", cities, "train -numbers c", exitDone, []string{`warning: column "c": 24 of 24 cells are ` +
 			`not numbers and count as missing, such as "Oslo"`}},
@@ -123,7 +123,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -missing skip", exitUsage, []string{
 			`-missing: have "skip", want fill, error or drop`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
-			"-ignore, -numbers, -dates, -categories and -text are for tables"}},
+			"-ignore, -numbers, -dates, -categories, -text and -ngrams are for tables"}},
 		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
 			exitDone, []string{"c category as given, but no word is in two rows, "}},
 		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{
@@ -162,7 +162,7 @@ func TestTableFirstSteps(t *testing.T) {
 `)
 	printed, _ := must(t, "inspect", "-label", "label", "people.csv")
 	counts := kinds.FindStringSubmatch(printed)
-	if counts == nil || !strings.Contains(printed, "of its 5 columns train makes these features\n"+
+	if counts == nil || !strings.Contains(printed, "train makes these features of the 5 columns\n"+
 		counts[0]) {
 		t.Fatalf("inspect printed %s", printed)
 	}

@@ -107,8 +107,8 @@ func (d *dataReader) checkClasses(
 ) error {
 	switch {
 	case set.Rounded > 0:
-		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which makes "+
-			"different classes one; predict numbers with -loss squared",
+		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which would "+
+			"merge classes; predict numbers with -loss squared",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
 		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
@@ -142,12 +142,12 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 	case n == 0:
 		return
 	case n == 1:
-		doubt.Text = fmt.Sprintf("the class %s has one row: is it", escape.Name(rare[0]))
+		doubt.Text = fmt.Sprintf("the class %s has one row: does it come", escape.Name(rare[0]))
 	default:
-		doubt.Text = fmt.Sprintf("%d classes have one row each, such as %s: are they", n,
+		doubt.Text = fmt.Sprintf("%d classes have one row each, such as %s: do they come", n,
 			strings.Join(escape.Names(rare[:min(n, most)]), ", "))
 	}
-	if doubt.Text += " of a header, a footer or a typing error?"; set.Names == nil {
+	if doubt.Text += " from a header, a footer or a typing error?"; set.Names == nil {
 		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels regression targets?", "-loss squared"
 	}
 	d.doubts = append(d.doubts, doubt)
@@ -156,7 +156,7 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 // checkNumbers returns an error if the loss needs numbers and the labels are names.
 func (d *dataReader) checkNumbers(set *dataset.Set, loss pegasos.Loss) error {
 	if loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", d, loss)
+		return fmt.Errorf("%s: the labels are names, but -loss %s needs numbers", d, loss)
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	_, want, known := strings.Cut(s.model.data(), ":")
 	all, weights := *s.all, s.allWeights // relabel changes the copy
 	all.Y = slices.Clone(all.Y)
-	if !known || all.Unlabelled || slices.ContainsFunc(all.Y, func(y float32) bool { return y != y }) ||
+	missing := func(y float32) bool { return y != y } // NaN marks a missing label
+	if !known || all.Unlabelled || slices.ContainsFunc(all.Y, missing) ||
 		s.model.Head().Classes != nil && relabel(&all, s.model, weights) != nil {
 		return false, nil, nil
 	}

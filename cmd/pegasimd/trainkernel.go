@@ -93,13 +93,13 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	} else {
 		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
-			fmt.Fprintln(w, "no model better than w = 0 was found: it predicts the first class for "+
+			fmt.Fprintln(w, "no model better than w = 0 was found: the model predicts the first class for "+
 				"every row; try another -gamma, a -coef0 of 0 or more, or a larger -c")
 		}
 	}
 	r.printModel(w)
 	if r.TolReached != nil && !*r.TolReached {
-		fmt.Fprintf(w, "-tol %v was not reached: give the run more with -passes, %d now\n", cfg.Tol,
+		fmt.Fprintf(w, "-tol %v was not reached: raise -passes, now %d\n", cfg.Tol,
 			cfg.Passes)
 	}
 }

@@ -219,12 +219,12 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 	started := linear.Model != nil && linear.Start != "" && from == nil
 	switch {
 	case table.differs != "" && !started:
-		v.Contradict("the table differs from the one of the data: %s", table.differs)
+		v.Contradict("the model's table differs from the table of the data: %s", table.differs)
 	case v.Verdict != pegasos.Confirmed:
 	case table.differs != "":
 		table.compared, v.Verdict = false, pegasos.NotConfirmed
-		v.Reasons = append(v.Reasons, "the table differs from the one of the data, but may come from "+
-			"the model that training continued: name that model with -start")
+		v.Reasons = append(v.Reasons, "the model's table differs from the table of the data, but may "+
+			"come from the model that training continued: name that model with -start")
 	case table.why != "":
 		v.Verdict = pegasos.NotConfirmed
 		v.Reasons = append(v.Reasons, "the model's table was not compared with the data: "+table.why)
@@ -271,7 +271,7 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.DataKnown:
 		fmt.Fprintf(w, "the data are the model's training data: %s, %s\n", rows, features)
 	case r.model.data() == "":
-		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
+		fmt.Fprintf(w, "the model does not say what data it was trained on: %s, %s\n", rows, features)
 	}
 	if r.HeldOut > 0 {
 		fmt.Fprintf(w, "%s of DATA that training held out are left out; the model's estimate on "+
@@ -280,7 +280,7 @@ func (r *verifyReport) print(w io.Writer) {
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {
 	case r.Sigmoids:
-		fmt.Fprintln(w, "the sigmoids agree with those of the folds, trained again")
+		fmt.Fprintln(w, "the sigmoids equal the sigmoids of the folds, which were trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
 		// A sigmoid with A > 0 makes the probability fall as the score rises. It means that the
@@ -319,17 +319,17 @@ type verifyReport struct {
 	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // whether they are the training data
+	DataKnown        bool     `json:"data_known"` // whether the data are the training data
 	Objective        number   `json:"objective"`
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
 	Proof            bool     `json:"proof"`    // the bound is from the file of -proof
-	Sigmoids         bool     `json:"sigmoids"` // whether -sigmoids confirmed them
+	Sigmoids         bool     `json:"sigmoids"` // whether -sigmoids confirmed the sigmoids
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
 	Rows             int      `json:"rows"`
-	HeldOut          int      `json:"held_out_rows,omitempty"` // not counted in Rows
+	HeldOut          int      `json:"held_out_rows,omitempty"` // rows of the data, not in Rows
 	Features         int      `json:"features"`
 
 	of    *pegasos.Verification

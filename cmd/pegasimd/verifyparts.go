@@ -202,8 +202,8 @@ func (h *headerText) Write(b []byte) (int, error) {
 // weights than the training's may be confirmed, because they can have the same objective.
 const trainedHash = "hash.training"
 
-// list divides the parts of a model into checked and unchecked ones. The latter include header
-// lines that the model lacks although the data or the flags of verify concern them.
+// list divides the parts of a model into checked and unchecked parts. To the unchecked parts it
+// adds header lines that the model lacks although the data or the flags of verify concern them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
 	for _, part := range slices.Concat([]string{trainedHash}, parts) {

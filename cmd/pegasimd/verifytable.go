@@ -27,7 +27,7 @@ type tableCheck struct {
 	placed bool // the number of the label's column was compared
 	words  bool // the n-grams that name buckets of text were compared
 
-	differs string // how the two encoders differ; empty if they are equal
+	differs string // how the encoders differ; empty if equal
 	why     string // why the encoder was not compared
 }
 
@@ -44,7 +44,7 @@ func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 		}
 	}
 	if info, err := os.Stat(d.name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
-		return &tableCheck{why: "that takes a file, or standard input"}, nil // standard input is kept
+		return &tableCheck{why: "only a file or standard input can be read again"}, nil // see keepInput
 	}
 	fitted, err := d.refitted()
 	if d.call.Err() != nil {

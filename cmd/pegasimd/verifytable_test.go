@@ -204,7 +204,7 @@ func TestVerifyEditedEncoders(t *testing.T) {
 			column, part, _ := strings.Cut(name, ",")
 			edited := editTable(t, text, column, change)
 			write(t, model, edited)
-			want := "the table differs from the one of the data"
+			want := "the model's table differs from the table of the data"
 			if part == "length" {
 				want = "the data are not those that the model was trained on"
 			}

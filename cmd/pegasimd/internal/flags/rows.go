@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 
-	// These have numbers and formulas for the help texts that no public package exports.
+	// These packages have numbers and formulas for help texts, which no public package exports.
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"

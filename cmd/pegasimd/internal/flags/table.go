@@ -16,8 +16,8 @@ type Flag struct {
 	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file; empty
 	// for a bool.
 	Takes string
-	// In lists the commands that have the flag, with ! after those whose -h lists it; -help-all
-	// lists all flags.
+	// In lists the commands that have the flag. A ! after a command means that its -h lists the
+	// flag; -help-all lists all flags.
 	In      string
 	Default string // as on a command line; empty for the zero value
 	Rule    Rule

@@ -15,7 +15,7 @@ type Values struct {
 	Kernel kernelsvm.Config // without fields that Config has, too: see KernelConfig
 	Data   dataset.Options
 
-	Missing              string // what to do with gaps
+	Missing              string // value of -missing
 	Strict, Quiet, Force bool
 
 	Ignore, Numbers, Dates, Categories, Text string // lists of columns

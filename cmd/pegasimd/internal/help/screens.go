@@ -47,7 +47,7 @@ func WriteOverview(w io.Writer, commands []Command) {
 	fmt.Fprint(w, "\n", Overview[1])
 }
 
-// WriteCommand writes the help on a command, with all flags or those that are most often used.
+// WriteCommand writes the help on a command, with all flags or, unless all is set, the usual flags.
 func WriteCommand(w io.Writer, c Command, all bool) {
 	fmt.Fprintf(w, "Usage: %s\n\n%s\n", c.Usage(), c.Help)
 	shown, listed := 0, flags.Topics(c.Name, all)
