@@ -67,8 +67,10 @@ func runEval(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.warnTrained(); err != nil {
-		return err
+	if jsonOut != nil || !c.flags.Quiet { // warnings are printed, or part of the JSON
+		if err := s.warnTrained(); err != nil {
+			return err
+		}
 	}
 	r := evaluate(s)
 	r.Warnings = c.warnings

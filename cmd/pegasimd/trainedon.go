@@ -91,11 +91,11 @@ func (s *scoredSet) warnTrained() error {
 	switch n := len(heldOut); {
 	case err != nil || !trained:
 	case n == 0:
-		c.warn(fmt.Sprintf("the model was trained on these %s: the figures are not held out, and better "+
-			"than those to expect of new rows", rows))
+		c.warn(fmt.Sprintf("all of these %s were used in training: the figures are not held-out "+
+			"figures; expect worse figures for new rows", rows))
 	default:
-		c.warn(fmt.Sprintf("the model was trained on %d of these %s, and %d were held out: the figures "+
-			"are not held out; report measures the rows held out alone", s.Rows()-n, rows, n))
+		c.warn(fmt.Sprintf("%d of these %s were used in training, and %d were held out: the figures are "+
+			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, rows, n))
 	}
 	return err
 }

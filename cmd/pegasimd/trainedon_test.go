@@ -43,7 +43,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			weigh = []string{"-weights", c.weights}
 		}
 		flags = append(flags, weigh...)
-		want, origin := "warning: the model was trained on these ", "that the model was trained on"
+		want, origin := "warning: all of these ", "that the model was trained on"
 		if !strings.Contains(c.flags, "-holdout") {
 			must(t, append(append([]string{"train", "-quiet"}, flags...), data, model)...)
 		} else {
@@ -56,7 +56,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			if weigh != nil {
 				all = all * 2 / 3
 			}
-			want = fmt.Sprintf("warning: the model was trained on %d of these %d rows, and %d were held out",
+			want = fmt.Sprintf("warning: %d of these %d rows were used in training, and %d were held",
 				all-out, all, out)
 			origin = fmt.Sprintf("Measured are %d of the %d rows", out, all)
 		}
@@ -73,7 +73,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 				continue
 			}
 			if _, told := must(t, command, file(t, c.name, short), model); strings.Contains(told,
-				"trained on") {
+				"used in training") {
 				t.Errorf("%s without the last row: %s prints\n%s", what, command, told)
 			}
 		}

@@ -251,7 +251,7 @@ type trainReport struct {
 	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
 	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
 	Warnings        []string          `json:"warnings,omitempty"`
-	Command         string            `json:"command,omitempty"` // that trains the model again
+	Command         string            `json:"command,omitempty"` // resolved command line
 	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
