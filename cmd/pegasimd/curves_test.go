@@ -99,7 +99,7 @@ func TestCurvesBesideWords(t *testing.T) {
 		t.Error(told)
 	}
 	_, stderr := must(t, "convert", "-for", model, table, model+".svm")
-	if !strings.Contains(stderr, "and 3 curves of them") {
+	if !strings.Contains(stderr, "and 3 curves computed from them") {
 		t.Errorf("convert -for: %s", stderr)
 	}
 	must(t, "convert", "-to", "json", model, model+".json")

@@ -21,8 +21,8 @@ var evalCommand = command{help.Command{
 	Summary:   "measure how well a model predicts labeled data",
 	Help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
-  - the area under the ROC curve and the average precision: with two classes for the second one,
-    with more the means over the classes in DATA, each against the rest;
+  - the area under the ROC curve and the average precision: for the second of two classes, or the
+    means over more than two classes in DATA, each against the rest;
   - the log loss, if the model has probabilities (train -loss log or -proba);
   - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
   - the confusion matrix; -plot draws it, for up to 200 classes.
@@ -37,8 +37,8 @@ train; the last argument is MODEL.
 
 Undefined figures are printed as "none", and are null with -json: the precision of a class that was
 never predicted, the recall of a class without rows, the area under the curve of data of one class.
-The F1 of a class is 0 if one of its two parts is undefined. In the means over the classes undefined
-figures count as 0. With -quiet only the accuracy, or the RMSE, is printed.
+The F1 of a class is 0 if only its precision or only its recall is undefined. In the means over the
+classes undefined figures count as 0. With -quiet only the accuracy, or the RMSE, is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model

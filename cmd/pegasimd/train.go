@@ -26,8 +26,8 @@ the ending .model. An existing file is replaced only if it is a model.
 
 The rows of several DATA are trained on together. All of them are svmlight text, all are lines of
 JSON, or all are other tables, whose headers have the same names in any order. The last argument is
-MODEL if it ends in .model, or is -, standard output; after one DATA also if its name can't be that
-of data. -model names a model of any name. Every other argument is data, and has to exist.
+MODEL if it ends in .model, or is -, standard output; after one DATA also if its name has no
+ending of data. -model names a model of any name. Every other argument is data, and has to exist.
 
 Settings without a flag are chosen from the data: scaling, bias, lambda, the multi-class scheme and
 the length of the run. A line of the output lists the choices. The model stores the scaling and
@@ -43,9 +43,9 @@ detected and printed. Lines at the end that begin with 'warning:' name a detail 
 the flag that decides it. The line 'resolved:' has a command that trains the same model without
 detecting anything; the model stores its flags.
 
-The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
-that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
-model, bit for bit, on every machine.
+The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge loss
+it is the objective of liblinear's -s 3 -c, divided by C * rows: lambda is 1/(C * rows). The same
+data, flags and seed give the same model, bit for bit, on every machine.
 
 Examples:
   pegasimd train people.csv

@@ -79,7 +79,7 @@ var Table = []Topic{
 				"column, unit to rows of length 1 (default: chosen from the data)"},
 		{Name: "curves", Field: "Curves", Takes: "none|products|pieces", In: "train cv",
 			Rule: Setting | NoKernel, Help: "let the model bend, by columns computed from the scaled " +
-				"ones: products are the squares of the columns of numbers and, of up to 12 such columns, " +
+				"columns: products are the squares of the columns of numbers and, of up to 12 such columns, " +
 				"the product of each pair; pieces are lines that bend at the quartiles of each column " +
 				"(default: chosen by the cross-validation that chooses lambda)"},
 		{Name: "target-scale", Field: "TargetScale", Takes: "none|standard", In: "train cv",
@@ -128,12 +128,12 @@ var Table = []Topic{
 				"and raises it during steps with the hinge loss where smaller steps get closer to the " +
 				"optimum; none is 0 (default auto)"},
 		{Name: "average", Field: "Average", Takes: "last-half|none", In: "train cv", Rule: Setting,
-			Help: "the weights of the model: the mean over the last half of the steps, or those after " +
-				"the last step (default last-half)"},
+			Help: "the weights of the model: the mean over the last half of the steps, or the weights " +
+				"after the last step (default last-half)"},
 		{Name: "finish", Field: "Finish", Takes: "none|dual|auto|newton", In: "train cv", Rule: Setting,
 			Help: "the solver: none is Pegasos's steps; dual is dual coordinate descent; newton is " +
-				"Newton's method, for dense rows of up to some thousand columns; auto is the one with the " +
-				"least predicted time (default: auto with -tol, otherwise newton where it is faster, or " +
+				"Newton's method, for dense rows of up to some thousand columns; auto is the solver with " +
+				"the least predicted time (default: auto with -tol, otherwise newton where it is faster, or " +
 				"none)"},
 		{Name: "seed", Field: "Seed", Takes: "n", In: "train! cv!", Rule: Setting,
 			Help: "the seed of the random numbers"},
@@ -156,7 +156,7 @@ var Table = []Topic{
 				"optimum: 0.01 is 1 %% (with at most %d epochs unless -epochs is given)", choose.MaxPasses)},
 		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
 			Help: "stop after n measurements on the data of -valid, a quarter of the run apart, without " +
-				"a better model, and take the best one"},
+				"a better model, and keep the best model"},
 		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "data to measure the model on, for the report, -patience and -plot; the flag is repeated " +
 				"for several files, which are read as one"},
@@ -165,7 +165,7 @@ var Table = []Topic{
 		{Name: "holdout", Field: "Holdout", Takes: "share", In: "train!", Rule: NoKernel,
 			Help: "hold this share of the distinct rows of each class out of training, and print " +
 				"the report of eval for them: 0.2 is 20 %; equal rows are held out together, and -seed " +
-				"chooses which"},
+				"chooses the rows"},
 	}},
 	{"Grid of settings", []Flag{
 		{Name: "folds", Field: "Folds", Takes: "n", In: "cv!", Default: "5", Rule: NoEffect,
