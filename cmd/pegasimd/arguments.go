@@ -85,10 +85,10 @@ func (c *call) afterData(words, args []string) (int, error) {
 }
 
 // outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. args[0] is a
-// data file. is tells that the last name is a name for outputs, and want describes such names.
-// After a single data file, every name without an ending of a data format is an output, too; after
-// standard input, every name is. Other names are data, so that a data file that does not exist is
-// never created.
+// data file. is tells that the last name is a name for outputs, and want describes such names. A
+// name without an ending of data is an output after a single data file, and an error after several,
+// unless -format is given. After standard input alone, every name is an output. Other names are
+// data, so that a missing data file is never created.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&

@@ -75,9 +75,9 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// finish adds m, the result, as the last point, unless the run was interrupted or m has fewer steps
-// than that point, as the best of several models may have. Then it draws the picture, if there is
-// an output for it. data is the name of the training data.
+// finish adds m, the result, as a point, unless the run was interrupted or m is no later than the
+// last point: with -patience, the result may be an earlier model. Then it draws the picture, if
+// there is an output for it. data is the name of the training data.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {

@@ -209,9 +209,8 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// numbered reports whether the first column looks like a row counter: up to 1,000 values, all that
-// there are or the first ones, ascend by 1. It returns false for fewer than 10 rows, and for a
-// single column.
+// numbered reports whether the first column looks like a row counter: its values, or the first
+// 1,000 of them, ascend by 1. It returns false for fewer than 10 rows, and for a single column.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
 	ascends := n >= 10 && set.Cols() > 1 // fewer rows may ascend by chance

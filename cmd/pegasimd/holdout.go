@@ -96,7 +96,7 @@ func (r *linearRun) holdOut() error {
 	return all.Err()
 }
 
-// take returns the values at the given indices; nil for nil values.
+// take returns the values at the given indices; nil if values is nil.
 func take(values []float32, at []int) (some []float32) {
 	if values == nil {
 		return nil
@@ -247,7 +247,7 @@ func estimateText(e *pegasos.Estimate, word string) string {
 	return text
 }
 
-// estimateLine returns the line of a report with the estimate of cross-validation; "" for nil.
+// estimateLine returns the line of a report with the estimate of cross-validation; "" if e is nil.
 func estimateLine(e *pegasos.Estimate) string {
 	if e == nil {
 		return ""

@@ -152,8 +152,8 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// label returns the label of the class with a name, and reports whether there is such a class. If
-// names are the labels as text, every number is a class.
+// label returns the label of the class that has the name, and reports whether there is such a
+// class. If names are the labels as text, every number is a class.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
 		v, err := strconv.ParseFloat(name, 32)
@@ -252,7 +252,7 @@ func (d *dataReader) readValid(
 }
 
 // relabel replaces the set's labels and names by the labels and names of the model's classes. Rows
-// of weight 0 may have labels that are no classes; nil weights are all 1.
+// of weight 0 may have labels that are no classes; nil weights mean 1 for every row.
 func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))

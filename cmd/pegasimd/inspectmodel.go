@@ -115,7 +115,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 	return nil
 }
 
-// nameOf returns the name of feature j, counted from 0; "" if it has none.
+// nameOf returns the name of feature j, counted from 0; "" if the feature has no name.
 func (r *modelReport) nameOf(j int) string {
 	switch {
 	case r.Table != nil:

@@ -24,7 +24,7 @@ type keptColumns struct {
 	header []string // names of these columns
 }
 
-// keepColumns finds the listed columns in the table to predict.
+// keepColumns finds the listed columns in the table that d reads.
 func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	*keptColumns, error,
 ) {

@@ -140,7 +140,7 @@ func printError(stderr io.Writer, name string, err error) {
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
-// exitCode prints the error with which a command ends, and returns its exit code.
+// exitCode prints the error with which a command ends, and returns the exit code of the command.
 func exitCode(name string, err error, stderr io.Writer) int {
 	switch {
 	case err == nil:

@@ -174,8 +174,8 @@ type scoredSet struct {
 const keptScores = 1 << 20
 
 // score reads data for a model, and the rows' weights from the file weights unless its name is
-// empty. Rows of weight 0 are left out. The scores are kept in memory if there are few, or if all
-// is set.
+// empty. Rows of weight 0 are left out. The scores are kept in memory if they are few, or if all is
+// set.
 func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -364,8 +364,8 @@ func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) stri
 	}
 }
 
-// settingsOf returns a line with the model's settings. e is the encoder of its table or nil; an
-// encoder standardizes columns itself.
+// settingsOf returns a line with the model's settings. e is the encoder of the model's table, which
+// standardizes columns, or nil.
 func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
 	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
 	if unscaled && e != nil && !e.Raw {

@@ -145,7 +145,7 @@ func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
 }
 
-// measure sets the measured rows and their figures.
+// measure describes the measured rows and their figures on the page.
 func measure(in *htmlreport.Input, s *scoredSet) {
 	r := evaluate(s)
 	in.Weights = s.weights

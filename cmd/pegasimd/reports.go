@@ -78,7 +78,7 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newWorstReport returns the report on the problem with the largest gap, which is empty if there is
+// newWorstReport returns the report on the problem with the largest gap; it is empty if there is
 // only one problem.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,

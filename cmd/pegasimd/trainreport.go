@@ -99,7 +99,8 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	}
 }
 
-// bySolver returns the solvers that ran epochs besides Pegasos steps, in parentheses; "" for none.
+// bySolver returns, in parentheses, the solvers that ran besides Pegasos steps; "" if there were
+// none.
 func bySolver(solver string) string {
 	solver = strings.TrimPrefix(strings.TrimPrefix(solver, "steps"), ", ")
 	if solver == "" {

@@ -115,7 +115,7 @@ func outputName(given, input, ending, word string) (string, error) {
 // plainName returns the name of an output without the ending .gz.
 func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }
 
-// inputName returns the name of an input in messages.
+// inputName returns the name by which messages call an input.
 func inputName(name string) string {
 	if name == "-" {
 		return "standard input"
