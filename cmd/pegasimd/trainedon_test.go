@@ -43,7 +43,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			weigh = []string{"-weights", c.weights}
 		}
 		flags = append(flags, weigh...)
-		want, origin := "warning: all of these ", "that the model was trained on"
+		want, origin := "warning: all of these ", "The model was trained on the "
 		if !strings.Contains(c.flags, "-holdout") {
 			must(t, append(append([]string{"train", "-quiet"}, flags...), data, model)...)
 		} else {
@@ -58,7 +58,7 @@ func TestTrainingDataAreRecognized(t *testing.T) {
 			}
 			want = fmt.Sprintf("warning: %d of these %d rows were used in training, and %d were held",
 				all-out, all, out)
-			origin = fmt.Sprintf("Measured are %d of the %d rows", out, all)
+			origin = fmt.Sprintf("%d rows that training held out of the %d rows", out, all)
 		}
 		short := c.text[:strings.LastIndexByte(strings.TrimSpace(c.text), '\n')+1]
 		for _, command := range []string{"eval", "predict"} {
