@@ -319,9 +319,9 @@ func TestTablePredict(t *testing.T) {
 		`no column is called "age" in the header`: {"predict", "city,member\nLima,no\n"},
 		"(and in 2 more rows)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
-		"2 columns, want 5 with the label column":   {"predict", "30,Lima\n"},
+		"2 columns, want 5 with the label column": {"predict", "30,Lima\n"},
 		"name the column that has the labels now": {"eval", "age,city,member\n"},
-		"the model was trained on a table":          {"eval", "-format", "npy", toy},
+		"the model was trained on a table":        {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])
