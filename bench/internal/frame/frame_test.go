@@ -47,10 +47,17 @@ func TestLoops(t *testing.T) {
 			}
 		}
 	}
-	began := time.Now()
-	race := Loops(9, wait(4*time.Microsecond), wait(time.Microsecond))
-	took := time.Since(began).Seconds()
-	if median, _, _ := race.Ratio(0, 1); median < 2 || median > 8 {
+	var race Race
+	var took, median float64
+	for range 5 { // other processes may disturb some of the races
+		began := time.Now()
+		race = Loops(9, wait(4*time.Microsecond), wait(time.Microsecond))
+		took = time.Since(began).Seconds()
+		if median, _, _ = race.Ratio(0, 1); median >= 2 && median <= 8 {
+			break
+		}
+	}
+	if median < 2 || median > 8 {
 		t.Errorf("4 us are %v times 1 us", median)
 	}
 	// Seconds is a lower quartile: at least six of the nine samples took as long or longer.
