@@ -265,8 +265,8 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// If a run reaches Tol, the run that keeps its proof reaches Tol with the dual variables as rounded
-// in the proof. Verify confirms the gap of the latter.
+// TestProofOfTol checks that a run which reaches Tol also reaches it with KeepProof, where the gap
+// is that of the dual variables as rounded in the proof. Verify confirms this gap.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"two classes": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),

@@ -211,8 +211,8 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 }
 
-// predict writes the scores of one-vs-one with all digits, and the predicted class has the highest
-// written score.
+// TestPairScoresHaveNoTies checks that predict writes each score of a one-vs-one model as the
+// shortest text of a float64, and that the predicted class has the highest written score.
 func TestPairScoresHaveNoTies(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -231,7 +231,7 @@ func TestPairScoresHaveNoTies(t *testing.T) {
 				t.Fatal(err)
 			}
 			if again := strconv.FormatFloat(scores[k], 'g', -1, 64); again != text {
-				t.Fatalf("%s has fewer digits than the score", text)
+				t.Fatalf("score %s, want its shortest text, %s", text, again)
 			}
 		}
 		best := slices.Index(scores, slices.Max(scores))

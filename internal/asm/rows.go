@@ -192,10 +192,10 @@ const (
 // four passes. That is slow if the rows do not stay in the first-level cache between the passes,
 // and slowest if they come from memory.
 //
-// The rule for likeZen5 was measured on a Zen 5 on all code paths. On other CPUs with 512-bit
-// registers, rows are always read four at a time: on an Emerald Rapids that takes at most 8 %
-// longer. The rule for other CPUs with narrower registers is older; the CPU on which it was
-// measured is not known.
+// The rule for likeZen5 was measured on a Zen 5 on all code paths. On other CPUs the path AVX512
+// always reads four rows at a time: on an Emerald Rapids that takes at most 8 % longer. The rule for
+// the other paths is older; the CPU on which it was measured is not known. sumRows has a rule of its
+// own for squared distances of consecutive rows.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {

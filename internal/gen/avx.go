@@ -1050,8 +1050,9 @@ func (t *avx) IfOutside(v Group, least, most uint32, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The
-// difference is 2^32-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
+// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit and
+// b are the other bits of v. For -0 the difference is 2^32-1; otherwise it is in the order of the
+// magnitudes, with NaN greatest.
 func (t *avx) IfNoCosine(v Group, label string) {
 	bits := t.GP32()
 	t.VMOVD(r(v), bits)

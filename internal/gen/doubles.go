@@ -44,8 +44,8 @@ func init() {
 // the 64 lanes of a float32 sum.
 const doubleLanes = lanes / 2
 
-// sumDoubles emits code that converts the elements of x and y to float64 and computes count sums
-// over them, of 32 lanes each. It returns each sum in lane 0 of a group. The function terms
+// sumDoubles emits code that converts the elements of x and y to float64, and computes over them as
+// many sums of 32 lanes as count says. It returns each sum in lane 0 of a group. The function terms
 // receives a group of doubles of each vector, a of x and b of y, which it may overwrite, and calls
 // add(k, v) with the terms v of each sum k. x has at most asm.Block elements.
 func sumDoubles(t Target, count int,

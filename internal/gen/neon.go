@@ -948,8 +948,9 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.BHI(label)
 }
 
-// IfNoCosine compares 2*b - s, where s is the sign bit and b are the other bits of v. The
-// difference is 2^64-1 for -0; otherwise it is in the order of the magnitudes, with NaN greatest.
+// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit and
+// b are the other bits of v. For -0 the difference is 2^64-1; otherwise it is in the order of the
+// magnitudes, with NaN greatest.
 func (t *neon) IfNoCosine(v Group, label string) {
 	bits, sign := t.GP64(), t.GP64()
 	t.FMOVS(v.regs[0], bits)

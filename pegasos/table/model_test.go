@@ -292,7 +292,7 @@ func TestTrainNumbers(t *testing.T) {
 	checkScores(t, m, []string{"m", "n", "y"}, rows[:9])
 }
 
-// A kernel machine that was trained on encoded rows, dense or sparse, predicts cells as well.
+// A kernel machine that was trained on encoded rows, dense or sparse, also predicts rows of cells.
 func TestKernelMachine(t *testing.T) {
 	rows := visits(4)
 	text := written(t, slices.Concat([][]string{columnsOfVisits}, rows))

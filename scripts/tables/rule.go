@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// table is a table of one source, after choose with the label in the last column.
+// table is a table of one source. In the tables that choose returns, the label is the last column.
 type table struct {
 	name, source string
 	group        string     // the R package, or the prefix of the file's name in other sources

@@ -79,7 +79,7 @@ func written(t *testing.T, text string) string {
 	return name
 }
 
-// TestSparseModel checks that a model in a sparse file has the same hash and is confirmed, and that
+// TestSparseModel checks that a sparse file has the hash of the dense one and is confirmed, and that
 // sparse files without weights are refused.
 func TestSparseModel(t *testing.T) {
 	header, numbers := parts(t, "hinge")

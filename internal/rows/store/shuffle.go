@@ -85,5 +85,7 @@ const (
 	// maxCopySize is the largest size of copies in bytes: larger rows may not fit in memory twice.
 	maxCopySize = 1 << 30
 
-	minPairEpochs = 16 // epochs of a run from which copies of pairs pay if ReorderGain is SmallGain
+	// minPairEpochs is the least number of epochs of a run for which copying the rows of a pair of
+	// classes pays if ReorderGain is SmallGain.
+	minPairEpochs = 16
 )

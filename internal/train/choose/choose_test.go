@@ -47,7 +47,7 @@ func TestMulticlass(t *testing.T) {
 	} {
 		p := sample.Random(8, c.rows, c.cols, 2, c.fill)
 		for i := range p.Y {
-			p.Dense.Row(i)[i%c.cols] = 1 // no column is empty
+			p.Dense.Row(i)[i%c.cols] = 1 // hardly any column is empty
 			p.Y[i] = float32(i % c.classes)
 		}
 		open := choose.Open{Settings: settings.Settings{Loss: c.loss},

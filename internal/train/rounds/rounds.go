@@ -302,7 +302,8 @@ func (r *Rounds) quantum(bound float64) quantum {
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
-// maxDualShards is the number of shards above which Warning advises against the dual method.
+// maxDualShards is the number of shards above which Warning advises fewer shards for the dual
+// method.
 const maxDualShards = 16
 
 // Warning returns a warning if the dual method is used with more than maxDualShards shards, and ""

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file lays out the sums of a round and their quanta, for the workers that compute the sums
-// and for Next, which reads them.
+// This file lays out the sums of a round, and their quanta (see quantum), for the workers that
+// compute the sums and for Next, which reads them.
 
 // task is the work of a round for one weight vector: the layout of its sums, and the sums.
 type task struct {
@@ -40,8 +40,9 @@ type ringRows struct {
 }
 
 const (
-	// ringCount is the number of widths of the zone. Each width is the next wider one divided by
-	// widthRatio.
+	// ringCount is the number of zone widths that a round of Newton's method serves if the loss has
+	// a kink, and so the number of rings: see newtonsums.go. The widest is Problem.Width; each other
+	// width is the next wider one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. Since all margins are 0 there, at

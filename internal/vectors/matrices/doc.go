@@ -1,7 +1,7 @@
 // Package matrices implements the matrices of packages dense and sparse, with operations that only
 // this module may use.
 //
-// The types of those packages are defined as the types here:
+// The Matrix types of those packages are defined as the types here:
 //
 //	type Matrix matrices.Dense
 //

@@ -158,10 +158,12 @@ func TestKeysExactlyAtTheBounds(t *testing.T) {
 		want   float64
 	}{
 		{ByDot, []float32{math.MaxFloat32, 1}, []float32{1, 1}, math.MaxFloat32, math.MaxFloat32},
-		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},                 // wide score small
-		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},          // wide score below small
-		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},        // wide score 2^-126
-		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127}, // wide score below 2^-126
+		// The float64 score is order.small, which is 2^-126 for one element, or below it.
+		{ByDot, []float32{0x1p-126}, []float32{1}, 0, 0},
+		{ByDot, []float32{0x1p-127}, []float32{1}, 0, 0x1p-127},
+		// The float64 cosine is 2^-126, or below it.
+		{ByCosine, []float32{0x1p-126, 1}, []float32{4, 0}, 0, 0},
+		{ByCosine, []float32{0x1p-127, 1}, []float32{8, 0}, 0, 0x1p-127},
 		{ByCosine, []float32{0x1p-126, 1}, []float32{2, 0}, 0, 0},        // dot product 2*2^-126
 		{ByCosine, []float32{0x1p-126, 1}, []float32{1, 0}, 0, 0x1p-126}, // dot product 2^-126
 	} {
