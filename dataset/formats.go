@@ -77,14 +77,15 @@ func (f Format) IsTable() bool { return f.info().table }
 // not end in .psv, .bz2 or .zst. It may end in .gz, if the caller compresses the file, except for
 // FormatPGSM, whose files are mapped into memory.
 func (f Format) CanWrite(path string) bool {
-	info, plain := f.info(), strings.TrimSuffix(path, ".gz")
-	return info.writes && !slices.Contains(info.only, filepath.Ext(plain)) &&
+	info := f.info()
+	plain, _ := files.CutEnding(path, ".gz")
+	return info.writes && !slices.Contains(info.only, files.Ending(plain)) &&
 		!(info.mapped && plain != path) && files.PlainName(plain) == plain
 }
 
-// FormatOf returns the format of the named file by the ending of its name, which .gz, .bz2 or .zst
-// may follow. It returns FormatSvmlight for "-", FormatIDX for a pair of IDX files, images,labels,
-// and FormatAuto if the name does not tell the format.
+// FormatOf returns the format of the named file by the ending of its name, in lower or upper case,
+// which .gz, .bz2 or .zst may follow. It returns FormatSvmlight for "-", FormatIDX for a pair of
+// IDX files, images,labels, and FormatAuto if the name does not tell the format.
 func FormatOf(path string) Format {
 	if path == "-" {
 		return FormatSvmlight
@@ -92,7 +93,7 @@ func FormatOf(path string) Format {
 	if isIDXPair(path) {
 		return FormatIDX
 	}
-	ending := filepath.Ext(files.PlainName(path))
+	ending := files.Ending(files.PlainName(path))
 	for _, info := range formats {
 		if slices.Contains(info.endings, ending) || slices.Contains(info.only, ending) {
 			return info.name
@@ -109,13 +110,13 @@ func isPair(path string, is func(name string) bool) bool {
 
 func isNPYPair(path string) bool {
 	return isPair(path, func(name string) bool {
-		return strings.HasSuffix(files.PlainName(name), ".npy")
+		return files.Ending(files.PlainName(name)) == ".npy"
 	})
 }
 
 func isIDXPair(path string) bool {
 	return isPair(path, func(name string) bool {
-		name = filepath.Base(name)
+		name = strings.ToLower(filepath.Base(name))
 		return strings.Contains(name, "idx") && strings.Contains(name, "ubyte")
 	})
 }

@@ -150,7 +150,7 @@ type Options struct {
 
 	// The fields from Encoding to Header describe the text of a table. Empty fields are detected,
 	// and Set.Form has the result.
-	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
+	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252, iso-8859-1 or latin1
 	Separator string // character of one byte between cells, such as , ; | or a tab
 	Quote     string // character of one byte around cells, or "none"
 	Comment   string // character of one byte that begins lines to skip, or "none"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
 // parse parses the flags and the arguments. usage has a word for each argument: words in brackets
@@ -81,7 +82,7 @@ func (c *call) afterData(words, args []string) (int, error) {
 			last == "-" || isModelName(last))
 	}
 	return c.outputAfter(args, "OUT, which ends in .html",
-		last == "-" || strings.HasSuffix(last, ".html") || strings.HasSuffix(last, ".htm"))
+		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
 // outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. args[0] is a
@@ -128,7 +129,7 @@ func (c *call) writesModel(name string) *output {
 }
 
 // isModelName reports whether the name ends in .model.
-func isModelName(name string) bool { return strings.HasSuffix(name, ".model") }
+func isModelName(name string) bool { return files.Ending(name) == ".model" }
 
 // checkList returns an error if one of several data files is standard input, or the same file as
 // another one.

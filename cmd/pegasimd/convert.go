@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/help"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -53,7 +53,7 @@ func runConvert(c *call, args []string) error {
 	model := f.From != "" || f.To != ""
 	if !model && args[0] != "-" {
 		if model, _ = c.holdsModel(args[0]); model {
-			if f.To = formOfEnding[filepath.Ext(plainName(args[1]))]; f.To == "" {
+			if f.To = formOfEnding[files.Ending(plainName(args[1]))]; f.To == "" {
 				return flags.Usagef("%s is a model: want -from or -to", args[0])
 			}
 		}

@@ -30,9 +30,6 @@ func (d *dataReader) curveColumns() []int {
 // options completes d.opt, and returns the progress display for reading the data.
 func (d *dataReader) options() *progress {
 	d.opt.Context = d.call
-	if d.opt.Encoding == "latin1" {
-		d.opt.Encoding = "windows-1252"
-	}
 	if d.missing == "drop" {
 		d.opt.MissingLabels = dataset.MissingDrop
 	}

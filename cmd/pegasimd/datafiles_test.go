@@ -20,7 +20,7 @@ func TestConvertData(t *testing.T) {
 	want := hash(digits)
 	in := digits
 	for _, name := range []string{"a.svm", "a.svm.gz", "a.csv", "a.csv.gz", "a.npy", "a.npy.gz",
-		"a.pgsm", "b.svm"} {
+		"a.pgsm", "B.SVM.GZ", "B.NPY"} {
 		out := filepath.Join(dir, name)
 		_, told := must(t, "convert", in, out)
 		if !strings.Contains(told, "1797 rows, 64 features") {

@@ -563,6 +563,7 @@ func TestTextOfTableFlags(t *testing.T) {
 		{"one\ntwo\n" + rows(","), "-skip-lines 2", "2 lines above the table"},
 		{rows(","), "-skip-lines 0 -header yes -encoding utf-8", "commas between cells, a header\n"},
 		{strings.ReplaceAll(rows(","), "p", "\xe9"), "-encoding latin1", "windows-1252"},
+		{strings.ReplaceAll(rows(","), "p", "\xe9"), "-encoding iso-8859-1", "windows-1252"},
 		{strings.ReplaceAll(rows(";"), ";1", ";1,234"), "-decimal ,", "with decimal commas"},
 	} {
 		printed, _ := must(t, append([]string{"inspect", file(t, "x.csv", c.text)},

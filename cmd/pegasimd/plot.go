@@ -3,19 +3,18 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/app/chart"
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
 // This file draws the pictures of -plot.
 
 // checkPicture returns an error if the name of a picture does not end in .svg.
 func checkPicture(name string) error {
-	if name == "" || strings.EqualFold(filepath.Ext(plainName(name)), ".svg") {
+	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil
 	}
 	return flags.Usagef("-plot: %q: a picture's name ends in .svg; a browser prints it as PDF", name)

@@ -113,7 +113,10 @@ func outputName(given, input, ending, word string) (string, error) {
 }
 
 // plainName returns the name of an output without the ending .gz.
-func plainName(name string) string { return strings.TrimSuffix(name, ".gz") }
+func plainName(name string) string {
+	plain, _ := files.CutEnding(name, ".gz")
+	return plain
+}
 
 // inputName returns the name by which messages call an input.
 func inputName(name string) string {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
@@ -94,8 +93,8 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 	if err != nil {
 		return nil, nil, err
 	}
-	switch ending := filepath.Ext(strings.TrimSuffix(path, ".gz")); {
-	case strings.HasSuffix(path, ".pgsm"):
+	switch ending := files.Ending(files.PlainName(path)); {
+	case files.Ending(path) == ".pgsm":
 		set, err := dataset.Read(path, o)
 		return set, nil, err
 	case !info.Mode().IsRegular(), ending == ".csv", ending == ".tsv", ending == ".npy":

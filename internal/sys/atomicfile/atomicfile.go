@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
 // File is a new file that replaces the file of the given name when it is committed. Until then it
@@ -43,7 +45,7 @@ func Create(name string) (*File, error) {
 	if err := f.open(); err != nil {
 		return nil, f.named(err)
 	}
-	if strings.HasSuffix(name, ".gz") {
+	if files.Ending(name) == ".gz" {
 		f.zip = gzip.NewWriter(writerFunc(f.write))
 	}
 	return f, nil

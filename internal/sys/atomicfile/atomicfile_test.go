@@ -116,10 +116,10 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// A file whose name ends in .gz is compressed, and cannot be written at an offset.
+// A file whose name ends in .gz, in any case, is compressed, and cannot be written at an offset.
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, "file.gz")
+	name := filepath.Join(dir, "file.GZ")
 	err := atomicfile.WriteFile(name, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Repeat("text", 1000))
 		return err
@@ -143,7 +143,7 @@ func TestCompressed(t *testing.T) {
 	if err == nil || text(t, name) != before {
 		t.Errorf("WriteAt succeeded: %v", err)
 	}
-	sample.OnlyFiles(t, dir, "file.gz")
+	sample.OnlyFiles(t, dir, "file.GZ")
 }
 
 // A file to which standard output is redirected is appended to through /dev/stdout, not replaced.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -25,10 +26,23 @@ var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, 
 // packedEndings are the endings of the names of compressed files.
 var packedEndings = []string{".gz", ".bz2", ".zst"}
 
+// CutEnding returns a file's name without the ending, and whether name has the ending, in lower or
+// upper case. The ending must be ASCII in lower case.
+func CutEnding(name, ending string) (plain string, is bool) {
+	at := len(name) - len(ending)
+	if at < 0 || !strings.EqualFold(name[at:], ending) {
+		return name, false
+	}
+	return name[:at], true
+}
+
+// Ending returns the ending of a file's name in lower case, such as ".csv"; "" if it has none.
+func Ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
 // PlainName returns a file's name without the ending that says how the file is compressed.
 func PlainName(name string) string {
 	for _, ending := range packedEndings {
-		if plain, is := strings.CutSuffix(name, ending); is {
+		if plain, is := CutEnding(name, ending); is {
 			return plain
 		}
 	}
@@ -73,7 +87,7 @@ func formatOf(b *bufio.Reader, name string, formats []Decompressor) (*Decompress
 		}
 	}
 	for i := range formats {
-		if strings.HasSuffix(name, formats[i].Ending) {
+		if _, is := CutEnding(name, formats[i].Ending); is {
 			return &formats[i], nil
 		}
 	}

@@ -20,6 +20,11 @@ const (
 	windows1252Name = "windows-1252"
 )
 
+// Encodings lists the names of encodings that messages recommend, and that the command accepts:
+// the byte order decides which utf-16 it is, and the last two names mean windows-1252.
+var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, windows1252Name,
+	"iso-8859-1", "latin1"}
+
 // encoding is the character encoding of a file.
 type encoding struct {
 	name  string
@@ -50,8 +55,8 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 	case windows1252Name, "cp1252", "latin-1", "latin1", "iso-8859-1", "iso8859-1":
 		e.name = windows1252Name
 	default:
-		return e, fmt.Errorf("encoding %q: want utf-8, utf-16, utf-16le, utf-16be, windows-1252 or "+
-			"iso-8859-1; iconv converts others", name)
+		return e, fmt.Errorf("encoding %q: want one of %s; iconv converts others", name,
+			strings.Join(Encodings, ", "))
 	}
 	for _, m := range byteOrderMarks {
 		if m.name == e.name && bytes.HasPrefix(head, []byte(m.mark)) {

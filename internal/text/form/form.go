@@ -30,7 +30,7 @@ const (
 // detects those that are zero.
 type Given struct {
 	Format    string // CSV, TSV, Lines or JSONL
-	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
+	Encoding  string // one of Encodings; empty to detect it
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines to leave out; None for no such lines

@@ -374,6 +374,11 @@ func TestEncodings(t *testing.T) {
 	if _, _, err := openText(t, "a", Given{Encoding: "koi8"}); err == nil {
 		t.Error("an encoding that is not known")
 	}
+	for _, name := range Encodings {
+		if _, _, err := openText(t, "a,b\n", Given{Encoding: name}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // Reading with the detected form as the given form returns the same rows.

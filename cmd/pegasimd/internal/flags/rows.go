@@ -8,7 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 
-	// These packages have numbers and formulas for help texts, which no public package exports.
+	// These packages have lists, numbers and formulas for help texts, which no public package
+	// exports.
+	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/options"
@@ -252,9 +254,9 @@ var Table = []Topic{
 				"in the file)"},
 		{Name: "skip-lines", Field: "Data.SkipLines", Takes: "n", In: all, Rule: Form | NotNegative,
 			Help: "skip the first n lines of a table (default: found in the file)"},
-		{Name: "encoding", Field: "Data.Encoding", Takes: "utf-8|utf-16le|utf-16be|windows-1252|latin1",
-			In: all, Rule: Form, Help: "the encoding of a table's text; latin1 means windows-1252 " +
-				"(default: found in the file)"},
+		{Name: "encoding", Field: "Data.Encoding", Takes: strings.Join(form.Encodings, "|"),
+			In: all, Rule: Form, Help: "the encoding of a table's text; iso-8859-1 and latin1 mean " +
+				"windows-1252 (default: found in the file)"},
 		{Name: "decimal", Field: "Data.Decimal", Takes: ".|,", In: all, Rule: Form | Character,
 			Help: "the decimal mark, where the cells of a column allow both"},
 	}},
