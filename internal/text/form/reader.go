@@ -184,7 +184,7 @@ func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	f.Decimal, f.Trailing = DecimalOf(r.points, r.commas), trailing(body, best.width)
 	r.scanner, r.table = in, in
 	in.set(best.separator, best.quote, best.comment)
-	in.blanks = r.keep && best.width == 1
+	in.blanks, in.asked = r.keep && best.width == 1, g.Quote == 0
 	if !h.header {
 		r.needed = g.Names
 	}
@@ -493,6 +493,9 @@ func (r *Reader) finish() error {
 			"cells as the rows, and are left out (-comment none reads them)")
 		tell(s.openings, "a quote is not closed and is read as a character",
 			"%d rows have quotes that are not closed and are read as characters")
+		if s.swallowed.count > 0 {
+			r.doubt(s.swallowedDoubt())
+		}
 	}
 	if l, is := r.table.(*lineRows); is {
 		tell(l.noTab, "a line has no tab and is read as a text", "%d lines have no tab and are read "+

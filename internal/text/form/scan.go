@@ -51,14 +51,17 @@ type scanner struct {
 	line    int  // line number of the next row
 	afterCR bool // whether the last line ended in a carriage return: a newline after it is skipped
 
-	rowLine  int // line number of the last row
-	row      string
-	cells    []string
-	starts   []int  // index in row of the start of each cell; empty for rows without quotes
-	spans    []span // the cells that parse has found
-	openings quirk  // rows with an opening quote that is read as an ordinary character
-	comments quirk  // comment lines with the same number of cells as the previous row
-	odd      bool   // whether the last quoted cell has inner quotes that are not doubled
+	rowLine     int // line number of the last row
+	row         string
+	cells       []string
+	starts      []int  // index in row of the start of each cell; empty for rows without quotes
+	spans       []span // the cells that parse has found
+	openings    quirk  // rows with an opening quote that is read as an ordinary character
+	swallowed   quirk  // rows with a quoted cell that looks like rows, if asked is true
+	swallowedTo int    // line number at which the first such cell ends
+	asked       bool   // whether quoted cells that look like rows are recorded
+	comments    quirk  // comment lines with the same number of cells as the previous row
+	odd         bool   // whether the last quoted cell has inner quotes that are not doubled
 }
 
 // quirk counts rows with an irregularity, and stores the first as an example.
@@ -431,7 +434,11 @@ func (s *scanner) splitQuoted() ([]string, error) {
 		}
 		s.cells, s.starts = append(s.cells, trim(c)), append(s.starts, p.start)
 	}
-	s.line += countLines(s.buf[s.pos : s.pos+end])
+	if lines := countLines(s.buf[s.pos : s.pos+end]); lines > 0 {
+		if s.line += lines; s.asked {
+			s.noteSwallowed()
+		}
+	}
 	s.advance(s.pos + end)
 	return s.cells, nil
 }
