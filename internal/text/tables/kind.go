@@ -60,6 +60,10 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
 		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
 	}
+	if v.names && cell.HasPlus(s.oddOne) {
+		v.doubt, v.cell = "numbers with a plus, left out like identifiers", s.oddOne
+		v.flag = "remove the plus, or say -categories COLUMN"
+	}
 	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"
 		if s.dateCells > s.numbers.count {
@@ -121,6 +125,8 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	}
 	many := s.different-len(s.few) > fewValues || s.full
 	switch {
+	case s.haveGrades():
+		return verdict{}
 	case !mostly(s.numbers.count, odd, kinds, many), !many && s.oddCodes():
 		return verdict{}
 	case s.likeCodes():
@@ -193,6 +199,20 @@ func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
 	})
+}
+
+// haveGrades reports whether some cells have a plus after a number and others a minus: 1+, 1, 1-.
+// Then the minus is no accountant's.
+func (s *stats) haveGrades() bool {
+	plus, minus := false, false
+	for text := range s.levels {
+		if s.odd == 0 {
+			break
+		}
+		plus = plus || cell.HasPlus(text)
+		minus = minus || strings.HasSuffix(text, "-") && cell.KindOf(text) == cell.NumberCell
+	}
+	return plus && minus
 }
 
 // likeCodes reports whether the numbers are digits with leading zeros: more than half of them are;

@@ -119,6 +119,19 @@ func TestNumbers(t *testing.T) {
 			"7 different words", 7, 0, "mostly numbers, taken for words"},
 		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, "G in 3 rows", 2, 3,
 			"3 cells"},
+		{"signs after numbers", "x", times(20, "0+", "0-"), Category, "2 different words", 1, 0,
+			"mostly numbers, taken for words"},
+		{"grades with signs", "x", times(9, "1+", "1", "1-", "2-"), Category, "4 different words", 4, 0,
+			"mostly numbers, taken for words"},
+		{"many grades with signs", "x", append(cells(99, func(i int) string {
+			return fmt.Sprint(i%15, "-")
+		}), "3+", "3+"), Category, "16 different words", 16, 0, "mostly numbers, taken for words"},
+		{"a minus after numbers", "x", append(some(20, "%d.%d-"), some(20, "%d.%d")...), Number, "numbers",
+			1, 0, ""},
+		{"85 or more", "x", append(times(3, strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12")...), "85+", "85+"),
+			Number, "85+ in 2 rows", 2, 2, "2 of 38 cells"},
+		{"all with a plus", "x", cells(30, func(i int) string { return fmt.Sprint(1000+7*i, "+") }), LeftOut,
+			"looks like an identifier", 0, 0, "numbers with a plus, left out like identifiers"},
 		{"too large for float32", "x", append(times(9, "1", "2"), "1e39"), Number, "", 2, 1, "1e39"},
 		{"not UTF-8", "x", append(times(9, "1", "2"), "\xff", "\xff"), Number, "", 2, 2, "2 of 20 cells"},
 
