@@ -30,7 +30,8 @@
 //
 // Dates may be written in any usual form. If the first number of dates such as 3/4/2018 may be the
 // day or the month, a cell with a day above 12 must show which, and few cells may show the other
-// order; else the cells are words.
+// order; else the cells are words. 19-11-03 begins with the day; there is a doubt if the first
+// parts of all such dates may be years.
 //
 // Digits with leading zeros, such as ZIP codes, are words if they are most of the numbers, if all
 // numbers have equally many digits, or if no number has fewer digits than they have. Whole numbers

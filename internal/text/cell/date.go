@@ -70,6 +70,20 @@ func Orders(s string) Order {
 	return 0
 }
 
+// YearFirst reports whether s begins with three parts of two digits, such as 19-11-03, and returns
+// the first and the last part. Then day is 0 if there is no such date with the year first.
+func YearFirst(s string) (year, day int, short bool) {
+	const form = "19-11-03"
+	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||
+		s[2] != s[5] || strings.IndexByte("-/.", s[2]) < 0 {
+		return 0, 0, false
+	}
+	if year, day = atoi(s[:2]), atoi(s[6:8]); !isDay(2000+year, atoi(s[3:5]), day) {
+		day = 0
+	}
+	return year, day, true
+}
+
 // dateParser parses a date before the order of its parts is known.
 type dateParser struct {
 	year, month, day int   // date, by DMY if in doubt; year 0 for a time alone, day 0 for a month

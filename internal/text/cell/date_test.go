@@ -26,3 +26,17 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 }
+
+func TestYearFirst(t *testing.T) {
+	for s, want := range map[string][2]int{"19-11-03": {19, 3}, "19/11/31": {19, 0}, "20.02.29": {20, 29},
+		"19-13-01": {19, 0}, "19-11-03 18:30": {19, 3}} {
+		if year, day, short := YearFirst(s); !short || year != want[0] || day != want[1] {
+			t.Errorf("%s: %d, %d, %v", s, year, day, short)
+		}
+	}
+	for _, s := range []string{"", "19-11-3", "19-11-2003", "2019-11-03", "19-11/03", "19 11 03", "191103"} {
+		if _, _, short := YearFirst(s); short {
+			t.Error(s)
+		}
+	}
+}

@@ -358,7 +358,37 @@ func (s *stats) dateVerdict() (v verdict) {
 			doubt: "no date shows whether the day or the month comes first; taken for words"}
 	}
 	v.reason = dateTexts[orderName(v.as)]
+	if v.as.order == cell.DMY && s.mayBeginWithYear() {
+		v.doubt, v.cell = "dates of day, month and year, or of year, month and day, read as day first",
+			s.sample
+		v.flag = "write years with four digits, or say -dates COLUMN=dmy"
+	}
 	return v
+}
+
+const (
+	mostMonths  = 12 // a last part above it is no month, so that year-month-day is likelier
+	endOfMonths = 28 // first parts from it on are the last days of months
+)
+
+// mayBeginWithYear reports whether all dates of three parts of two digits exist with the year first,
+// and their first parts lie closer together than their last parts, as years do. The last days of
+// months are no such dates.
+func (s *stats) mayBeginWithYear() bool {
+	var years, days moments
+	for text := range s.levels {
+		year, day, short := cell.YearFirst(text)
+		if !short {
+			continue
+		}
+		if day == 0 {
+			return false
+		}
+		years.add(float64(year))
+		days.add(float64(day))
+	}
+	return days.most > mostMonths && years.most-years.least < days.most-days.least &&
+		years.least < endOfMonths
 }
 
 // dateOrder returns the orders under which all cells are dates, 0 if the order does not matter, and

@@ -235,6 +235,15 @@ func TestDates(t *testing.T) {
 			`1 of 61 cells is not a date and counts as missing, such as "tomorrow"`},
 		{"three words in a third", "x", odd(day("1/2/2006"), times(9, "open", "void", "lost")...), Date,
 			"month before", 21, 27, "27 of 87 cells"},
+		{"day, month, two digits", "x", day("02-01-06"), Date, "day before", 20, 0, ""},
+		{"year, month, two digits", "x", cells(60, func(i int) string {
+			return time.Date(2019, 1, 3+i*i/3, 0, 0, 0, 0, time.UTC).Format("06-01-02")
+		}), Date, "day before", 20, 0,
+			"or of year, month and day, read as day first, such as \"19-01-03\" (write years with four " +
+				"digits, or say -dates x=dmy)"},
+		{"ends of months", "x", cells(60, func(i int) string {
+			return time.Date(2005, time.Month(i*5), 0, 0, 0, 0, 0, time.UTC).Format("02/01/06")
+		}), Date, "day before", 20, 0, ""},
 		{"no order", "when", early("02/01/2006"), LeftOut, "different words", 0, 0,
 			"(-dates when=dmy or -dates when=mdy)"},
 		{"both orders", "x", append(day("02/01/2006"), day("01/02/2006")...), LeftOut, "different words", 0,
