@@ -24,9 +24,9 @@
 // Numbers may have thousands separators, a decimal comma, a currency, a percent sign, brackets for
 // a minus, or a unit. A cell that is a number with only one of the decimal marks decides whether
 // the column has decimal points or commas; without such a cell the other columns decide. If more
-// than a tenth of the numbers have another unit than the most frequent one, the cells are words.
-// A number with a plus after it, such as 18+, is a word. A minus after a number is a sign, except in
-// a column with such words: there, 1- may be a grade.
+// than a tenth of the numbers have another unit than the most frequent one, the cells are words. So
+// are grades such as 1+, 1 and 1-: numbers with a plus after them, where the same numbers occur
+// without the plus, or others have a minus after them.
 //
 // Dates may be written in any usual form. If the first number of dates such as 3/4/2018 may be the
 // day or the month, a cell with a day above 12 must show which, and few cells may show the other

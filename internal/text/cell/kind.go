@@ -9,7 +9,7 @@ type Kind byte
 const (
 	WordCell   Kind = iota // a cell of no other kind
 	GapCell                // a gap word: see IsGapWord
-	NumberCell             // a number under at least one decimal mark: see ParseNumber and HasPlus
+	NumberCell             // a number under at least one decimal mark: see ParseNumber
 	DateCell               // a date under at least one order, or a time: see ParseDate
 )
 
@@ -28,7 +28,7 @@ func KindOf(s string) Kind {
 	if !ok && (strings.IndexByte(s, '.') >= 0 || strings.IndexByte(s, ',') >= 0) {
 		_, ok = ParseNumber(s, ',')
 	}
-	if ok || HasPlus(s) {
+	if ok {
 		return NumberCell
 	}
 	if Orders(s) != 0 {

@@ -20,11 +20,11 @@ const maxNumber = 64 // largest length in bytes of a number that ParsePlain does
 //   - a sign before it or a minus after it, or parentheses if it is negative: (12.50);
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
-//   - a currency or percent before or after it;
+//   - a currency or percent before or after it, or + after it;
 //   - a known unit after it, or most words of lower-case letters after a blank: 12kg, 5 apples;
 //   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
 //
-// It rejects codes, such as T0, 3*, 18+, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
+// It rejects codes, such as T0, 3*, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
 // range of float32.
 func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 	if decimal == '.' || strings.IndexByte(s, '.') < 0 {
@@ -194,7 +194,7 @@ func (p *numberParser) parseBack() bool {
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&
-		(rest == "" || rest[0] == ' ' || currencies[rest] != "") {
+		(rest == "" || rest[0] == ' ' || rest == "+" || currencies[rest] != "") {
 		p.magnitude = "KKMB"[i]
 		p.put("e3e3e6e9"[2*i : 2*i+2])
 		return strings.TrimLeft(rest, " ")
@@ -205,13 +205,6 @@ func (p *numberParser) cutMagnitude(s string, blank bool) string {
 		return rest
 	}
 	return s
-}
-
-// HasPlus reports whether s is a number under at least one decimal mark with a plus after it: it may
-// mean "or more", or a grade, and so is no number.
-func HasPlus(s string) bool {
-	number, is := strings.CutSuffix(s, "+")
-	return is && number != "" && number[len(number)-1] != '+' && KindOf(number) == NumberCell
 }
 
 // DecimalMark returns '.' or ',' if s is a number under that decimal mark alone, and 0 if s is a

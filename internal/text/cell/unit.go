@@ -32,7 +32,7 @@ byte bytes|KB kB kb|MB|GB|TB|KiB|MiB|GiB|TiB|PB|bit bits|kbps|Mbps|Gbps|Hz|kHz K
 MW|GW|kWh KWh|MWh|Wh|V|kV|mV|mA|Ah|mAh|Ω ohm ohms|kΩ|J|kJ|MJ|cal|kcal|N|kN|Nm NM|°C ℃|°F ℉|Pa|hPa|
 kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km/l|km/kg|l/100km|
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
-cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|°|pcs pc piece pieces`)
+cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
 // spacedUnits maps further names of units to the first name of the unit. A blank must precede these
 // names: directly after a digit they look like codes.

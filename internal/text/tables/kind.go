@@ -60,10 +60,6 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	if s.forced == '.' && 2*s.commas >= cells || s.forced == ',' && 2*s.points >= cells {
 		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
 	}
-	if v.names && cell.HasPlus(s.oddOne) {
-		v.doubt, v.cell = "numbers with a plus, left out like identifiers", s.oddOne
-		v.flag = "remove the plus, or say -categories COLUMN"
-	}
 	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
 		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"
 		if s.dateCells > s.numbers.count {
@@ -75,7 +71,7 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 
 // oneValue reports whether all cells that are not missing have the same value.
 func (s *stats) oneValue() bool {
-	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most
+	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most && !s.haveGrades()
 }
 
 // wordsVerdict returns the verdict on a column of neither numbers nor dates.
@@ -125,9 +121,7 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	}
 	many := s.different-len(s.few) > fewValues || s.full
 	switch {
-	case s.haveGrades():
-		return verdict{}
-	case !mostly(s.numbers.count, odd, kinds, many), !many && s.oddCodes():
+	case !mostly(s.numbers.count, odd, kinds, many), !many && s.oddCodes(), s.haveGrades():
 		return verdict{}
 	case s.likeCodes():
 		v = s.wordsVerdict(cells)
@@ -201,18 +195,17 @@ func (s *stats) oddCodes() bool {
 	})
 }
 
-// haveGrades reports whether some cells have a plus after a number and others a minus: 1+, 1, 1-.
-// Then the minus is no accountant's.
+// haveGrades reports whether cells such as 1+ are grades, and no numbers: other cells have the same
+// number without the plus, or a minus after it.
 func (s *stats) haveGrades() bool {
-	plus, minus := false, false
+	plus, minus, same := false, false, false
 	for text := range s.levels {
-		if s.odd == 0 {
-			break
+		if number, is := strings.CutSuffix(text, "+"); is && cell.KindOf(text) == cell.NumberCell {
+			plus, same = true, same || s.levels[number] != nil
 		}
-		plus = plus || cell.HasPlus(text)
 		minus = minus || strings.HasSuffix(text, "-") && cell.KindOf(text) == cell.NumberCell
 	}
-	return plus && minus
+	return same || plus && minus
 }
 
 // likeCodes reports whether the numbers are digits with leading zeros: more than half of them are;

@@ -1735,11 +1735,11 @@ const maxNumber = 64 // largest length in bytes of a number that ParsePlain does
 //   - a sign before it or a minus after it, or parentheses if it is negative: (12.50);
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
-//   - a currency or percent before or after it;
+//   - a currency or percent before or after it, or + after it;
 //   - a known unit after it, or most words of lower-case letters after a blank: 12kg, 5 apples;
 //   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
 //
-// It rejects codes, such as T0, 3*, 18+, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
+// It rejects codes, such as T0, 3*, 12A, 1-2, 1.2.3, 12/5 and 0x1F, and numbers that exceed the
 // range of float32.
 func parseNumber(s string, decimal byte) (n parsedNumber, ok bool) {
 	if decimal == '.' || strings.IndexByte(s, '.') < 0 {
@@ -1909,7 +1909,7 @@ func (p *numberParser) parseBack() bool {
 func (p *numberParser) cutMagnitude(s string, blank bool) string {
 	i := strings.IndexByte("KkMB", s[0])
 	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&
-		(rest == "" || rest[0] == ' ' || currencies[rest] != "") {
+		(rest == "" || rest[0] == ' ' || rest == "+" || currencies[rest] != "") {
 		p.magnitude = "KKMB"[i]
 		p.put("e3e3e6e9"[2*i : 2*i+2])
 		return strings.TrimLeft(rest, " ")
@@ -2102,7 +2102,7 @@ byte bytes|KB kB kb|MB|GB|TB|KiB|MiB|GiB|TiB|PB|bit bits|kbps|Mbps|Gbps|Hz|kHz K
 MW|GW|kWh KWh|MWh|Wh|V|kV|mV|mA|Ah|mAh|Ω ohm ohms|kΩ|J|kJ|MJ|cal|kcal|N|kN|Nm NM|°C ℃|°F ℉|Pa|hPa|
 kPa|MPa|bar|mbar|psi|atm|mmHg|cc CC|hp HP|bhp|ps PS|kmpl|mpg|mph|km/h kph kmh|km/l|km/kg|l/100km|
 m/s|mg/dl mg/dL|mg/l mg/L|g/l g/L|g/dl g/dL|µg/m³ µg/m3|rpm|fps|bpm|kn kt knots|dB|dBm|lx lux|lm|
-cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|°|pcs pc piece pieces`)
+cd|mol|mmol|ppm|ppb|IU|pH|MP|x ×|bp bps|+|°|pcs pc piece pieces`)
 
 // spacedUnits maps further names of units to the first name of the unit. A blank must precede these
 // names: directly after a digit they look like codes.
