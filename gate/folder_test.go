@@ -30,8 +30,8 @@ func TestWrongFolderOrArgument(t *testing.T) {
 		flags string
 		want  string
 	}{
-		{&project{t, t.TempDir()}, "", "the current folder is in no working tree of git: "},
-		{in(".git"), "", "the current folder is in no working tree of git: "},
+		{&project{t, t.TempDir()}, "", "git names no working tree for the current folder: "},
+		{in(".git"), "", "git names no working tree for the current folder: "},
 		{none, "", "there is no go.mod in the current folder or above it: start the gate in the " +
 			"folder of a module; the repository has `m/go.mod`\n"},
 		{in("empty"), "", "git has no files in the current folder, or ignores them: "},

@@ -119,7 +119,8 @@ func parse(args []string) (*config, error) {
 	case c.limit <= 0:
 		return nil, fmt.Errorf("-limit %s: must be positive", c.limit)
 	case !(c.threshold >= 0 && c.threshold < 1):
-		return nil, fmt.Errorf("-threshold %g: must be a percentage from 0 to 99", 100*c.threshold)
+		return nil, fmt.Errorf("-threshold %g: must be a percentage, at least 0 and below 100",
+			100*c.threshold)
 	case c.bench == "" && c.times == "" && *functions == "":
 		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
 	}

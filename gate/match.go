@@ -19,8 +19,8 @@ import (
 func repository(ctx context.Context) (string, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return "", fmt.Errorf("the current folder is in no working tree of git: start the gate in "+
-			"the folder of a module that git tracks: %s", reason(err))
+		return "", fmt.Errorf("git names no working tree for the current folder: start the gate "+
+			"in the folder of a module that git tracks: %s", reason(err))
 	}
 	return root, err
 }

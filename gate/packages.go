@@ -120,9 +120,9 @@ func (k *comparison) buildAll(ctx context.Context) error {
 				}
 				why := reason(err)
 				if names := t.lacks(ctx, k.c); t == head && len(names) > 0 {
-					return fmt.Errorf("the head can't be built without files that git ignores: %s. "+
-						"-prepare COMMAND runs in both trees what writes them, such as 'go generate "+
-						"./...': %s", list("", names), why)
+					return fmt.Errorf("the head can't be built, and its tree lacks files that git "+
+						"ignores: %s. If the build needs them, give the command that writes them to "+
+						"-prepare, such as 'go generate ./...': %s", list("", names), why)
 				}
 				if t == head && !k.sides(*p)[0].broken {
 					return fmt.Errorf("the head can't be built: %s", why)

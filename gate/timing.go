@@ -89,7 +89,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 			ns[i] = min(ns[i], l.ns)
 		}
 		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
-			return errors.New("the benchmark printed no ns/op")
+			return errors.New("the benchmark printed no ns/op above 0")
 		}
 	}
 	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])

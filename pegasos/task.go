@@ -168,8 +168,8 @@ func (t *task) checkCurveColumns(cols int) error {
 	last := -1
 	for _, j := range t.CurveColumns {
 		if j <= last || j >= cols {
-			return configErrorf("CurveColumns", "have %d, want ascending columns below %d",
-				t.CurveColumns, cols)
+			return configErrorf("CurveColumns", "have %d, want columns in ascending order, from 0 to "+
+				"%d at most", t.CurveColumns, cols-1)
 		}
 		last = j
 	}

@@ -158,8 +158,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 			"with the hash %s", m.Prior)
 	}
 	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
-		return nil, nil, configErrorf("Start", "its hash is %q, but the run started from %q",
-			tr.Start.Hash(), m.Start)
+		return nil, nil, configErrorf("Start", "have the model with the hash %q, but the run started "+
+			"from the one with the hash %q", tr.Start.Hash(), m.Start)
 	}
 	t, set, err := tr.taskFor(ctx, m, x, y, func(t *task) {
 		settings.KeepOnly(&t.Config, settings.Problem)
@@ -176,8 +176,8 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 		return nil, nil, publicError(err)
 	}
 	if t.priorHash != m.Prior {
-		return nil, nil, configErrorf("Prior", "its hash is %q, but training used the prior %q",
-			t.priorHash, m.Prior)
+		return nil, nil, configErrorf("Prior", "have the model with the hash %q, but training used the "+
+			"prior with the hash %q (none if empty)", t.priorHash, m.Prior)
 	}
 	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
 		return nil, nil, fmt.Errorf("pegasos: the model has %d weight vectors, which do not fit the "+
@@ -226,8 +226,8 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:
-		return fmt.Errorf("pegasos: the proof belongs to another model: the hash of its weights is "+
-			"%.99q, not %s", p.Model, have)
+		return fmt.Errorf("pegasos: the proof belongs to another model: its hash of weights, biases and "+
+			"classes is %.99q, the model's is %s", p.Model, have)
 	case p.Data != v.Data:
 		return errors.New("pegasos: the proof belongs to other data, or to another layout of the rows")
 	case !s.Fits(p.Vectors):

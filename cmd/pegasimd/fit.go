@@ -76,7 +76,8 @@ func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport
 
 func (r *fitReport) String() string {
 	if r.R2 != nil {
-		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
+		return fmt.Sprintf("training R^2 %.4f; predicting the mean for every row reaches 0",
+			float64(*r.R2))
 	}
 	return fmt.Sprintf("training accuracy %.2f %%; predicting %s for every row reaches %.2f %%",
 		100*float64(*r.Accuracy), escape.Name(r.Largest), 100*float64(*r.Constant))

@@ -33,16 +33,17 @@ const (
 func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) error) error {
 	line := 0
 	invalid, err := readNamed(name, func(r io.Reader) (invalid, err error) {
+		limited := &io.LimitedReader{R: r, N: math.MaxInt64}
 		if maxBytes > 0 {
-			r = io.LimitReader(r, maxBytes+1)
+			limited.N = maxBytes + 1
 		}
-		lines := bufio.NewScanner(r)
+		lines := bufio.NewScanner(limited)
 		lines.Buffer(nil, longestLine)
 		separates := func(r rune) bool { return strings.ContainsRune(" \t,\r", r) }
 		var numbers []float64
-		for size := int64(0); lines.Scan(); {
+		for lines.Scan() {
 			line, numbers = line+1, numbers[:0]
-			if size += int64(len(lines.Bytes())) + 1; maxBytes > 0 && size > maxBytes {
+			if limited.N <= 0 { // the last line may be cut off
 				return nil, fmt.Errorf("longer than -max-bytes %d", maxBytes)
 			}
 			for _, word := range strings.FieldsFunc(lines.Text(), separates) {

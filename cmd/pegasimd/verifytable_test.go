@@ -156,7 +156,7 @@ func TestVerifyTableOfStart(t *testing.T) {
 	if !strings.HasSuffix(out, "\nnot confirmed\n") || !strings.Contains(out, "name that model with -start") {
 		t.Error(out)
 	}
-	fails(t, exitUsage, "-start: its hash is", "verify", "-start", model, model, data)
+	fails(t, exitUsage, "-start: have the model with the hash", "verify", "-start", model, model, data)
 	state := filepath.Join(dir, "state")
 	must(t, "train", "-quiet", "-lambda", ".1", "-epochs", "3", "-start", first, "-checkpoint", state,
 		data, model)

@@ -195,4 +195,17 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
 	}
+	// All bytes count, those of line ends too: otherwise the last number could be cut off.
+	for _, text := range []string{"1\n2\n3.25", "1\n2\n3.25\n", "1\r\n2\r\n3.25\r\n"} {
+		name, sum := file(t, "numbers", text), 0.0
+		add := func(numbers []float64) error { sum += numbers[0]; return nil }
+		if err := readNumbers(name, "number", int64(len(text)), add); err != nil || sum != 6.25 {
+			t.Errorf("%q: sum %v, %v", text, sum, err)
+		}
+		for short := 1; short < len(text); short++ {
+			if err := readNumbers(name, "number", int64(short), add); err == nil {
+				t.Errorf("%q is read with -max-bytes %d", text, short)
+			}
+		}
+	}
 }

@@ -96,7 +96,7 @@ func refusal(r tables.Rule) error {
 	case r.Levels != nil && r.Levels.HashBits > 0:
 		what = "has hashed words"
 	case r.Weak:
-		what = "has a lower weight than the text beside it"
+		what = "is marked weak, as unrelated to the label"
 	default:
 		return nil
 	}

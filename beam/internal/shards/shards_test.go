@@ -174,7 +174,7 @@ func TestBadManifests(t *testing.T) {
 	}
 	const base = `"index_base": 1`
 	for _, edit := range [][3]string{
-		{`"version": 2`, `"version": 1`, "version 1"},
+		{`"version": 2`, `"version": 1`, "version is 1"},
 		{`"rows": 1797`, `"rows": 1796`, "rows"},
 		{`"cols": 64`, `"cols": 0`, "0 features"},
 		{`"layout": "dense"`, `"layout": "other"`, "layout"},

@@ -108,7 +108,7 @@ func (c *Column) check(rows int, raw bool) error {
 // table.
 func (s *Scale) check(raw bool) error {
 	if raw && (s.Shift != 0 || s.Factor != 0 || s.Format != nil) {
-		return errors.New("scaled, in a raw table")
+		return errors.New("a column of a raw table has a shift, a factor or a number format")
 	}
 	if !floats.IsFinite(s.Mean) || !floats.IsFinite(s.Shift) || !floats.IsFinite(s.Factor) ||
 		!raw && s.Factor <= 0 || math.Abs(s.Mean) > math.MaxFloat32 {

@@ -455,7 +455,8 @@ func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 		case t.Columns != nil && name == t.Label:
 			return nil, fmt.Errorf("the column %q has the labels: it can't be given a kind", escape.Cut(name))
 		default:
-			return nil, fmt.Errorf("no column is called %q", escape.Cut(name))
+			return nil, fmt.Errorf("no column, other than the label's, has the name or number %q (numbers "+
+				"count from 0)", escape.Cut(name))
 		}
 	}
 	return all, nil

@@ -37,7 +37,7 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no terms can be formed: the columns are "+
+		return nil, options.Bad("Curves", "have %q, but no curve can be formed: the columns are "+
 			"constant or too many", kind)
 	}
 	c.curvesOpen = c.Curves == ""

@@ -106,8 +106,8 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 		return options.Bad("Resume", "the data are not those of the interrupted run: other "+
 			"rows, labels, weights or prior, or another order")
 	case haveKind != kind:
-		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run: "+
-			"sums over them are rounded differently", haveKind, kind)
+		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run, "+
+			"which changes how sums are rounded: give %[2]s rows", haveKind, kind)
 	}
 	return nil
 }

@@ -286,7 +286,8 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			}
 			v := float32(u*scale) + 0 // adding 0 turns -0 into 0, because v must not have -0
 			if !floats.IsFinite(v) {
-				return fmt.Errorf("weight %d times lambda*(t+t0) is too large for float32", j)
+				return fmt.Errorf("weight %d, less the prior's, times lambda*(t+t0) is too large for "+
+					"float32", j)
 			}
 			s.Vectors[k][j] = v
 		}

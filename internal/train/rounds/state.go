@@ -111,7 +111,7 @@ func (r *Rounds) Check(s *State) error {
 	}
 	for _, v := range s.Vectors() {
 		if len(*v) != r.vars {
-			return fmt.Errorf("pegasos: the state has vectors of %d variables, want %d", len(*v), r.vars)
+			return fmt.Errorf("pegasos: the state has a vector of %d variables, want %d", len(*v), r.vars)
 		}
 		for _, z := range *v {
 			if math.IsNaN(z) || math.IsInf(z, 0) {
