@@ -48,9 +48,10 @@ type Fitter struct {
 	forced  bool         // whether columns of names become text, because there are no other columns
 	kept    bool         // whether columns of ids are kept, because there are no other columns
 	labels  labelStats
-	raw     *rawFit // nil once a cell has shown that the table is not raw
-	cols    int     // number of columns that a raw pass has encoded
-	broken  bool    // whether the table is not raw, and earlier rows of the pass are lost
+	targets extremes // of labels that are plain numbers, in the first pass
+	raw     *rawFit  // nil once a cell has shown that the table is not raw
+	cols    int      // number of columns that a raw pass has encoded
+	broken  bool     // whether the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
 	row     int // number of rows of the pass so far
 	taken   int // number of rows whose cells are counted in columns
@@ -102,6 +103,7 @@ func (f *Fitter) begin(raw bool) {
 		f.held = []byte{} // no rows yet
 	}
 	f.labels.begin()
+	f.targets = noExtremes
 }
 
 // Begin prepares the fitter for the rows of the file.
@@ -170,6 +172,7 @@ func (f *Fitter) Label(text string) (form.Label, string) {
 		return form.Label{}, ""
 	case missing:
 	case ok && !cell.LeadingZero(text):
+		f.targets.add(text, float64(v))
 		if strings.IndexByte(text, '.') >= 0 {
 			if l.points++; l.proved == 0 && !cell.Ambiguous(text) {
 				l.proved++

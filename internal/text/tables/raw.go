@@ -28,6 +28,7 @@ type rawColumn struct {
 	counts, integral, eights bool
 	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool
+	extremes
 }
 
 // encode appends the nonzero numbers of a row. It returns false if the row has more cells than the
@@ -39,7 +40,8 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 	if r.columns == nil {
 		r.columns = make([]rawColumn, len(cells))
 		for i := range r.columns {
-			r.columns[i] = rawColumn{counts: true, integral: true, eights: true, thousands: true}
+			r.columns[i] = rawColumn{counts: true, integral: true, eights: true, thousands: true,
+				extremes: noExtremes}
 		}
 	}
 	if len(cells) > len(r.columns) {
@@ -54,7 +56,7 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 		} else if !ok || text[0] == '0' && len(text) > 1 && text[1] != '.' && cell.LeadingZero(text) {
 			return columns, values, false
 		} else {
-			r.columns[i].add(text, v, r.rows == 0)
+			r.columns[i].count(text, v, r.rows == 0)
 		}
 		if at[n], to[n] = int32(i), v; v != 0 && ok {
 			n++
@@ -67,9 +69,10 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 	return columns, values, true
 }
 
-// add counts a number.
-func (c *rawColumn) add(text string, v float32, first bool) {
+// count counts a number.
+func (c *rawColumn) count(text string, v float32, first bool) {
 	c.sum += float64(v)
+	c.extremes.add(text, float64(v))
 	if c.thousands && strings.IndexByte(text, '.') >= 0 {
 		c.points, c.thousands = true, cell.Ambiguous(text)
 	}

@@ -49,7 +49,11 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 		s.forced = cmp.Or(f.labels.mark, f.file.Decimal)
 	}
 	label, again := f.labels.settle(f.Mark, f.questionMark, func(v verdict) { f.doubt(t.Label, v) })
-	again = again && !last
+	if again = again && !last; label.Kind == Number && f.labels.full != nil {
+		f.doubtSentinels(t.Label, &f.labels.full.extremes, f.row, "")
+	} else if label.Kind == Number {
+		f.doubtSentinels(t.Label, &f.targets, f.row, "")
+	}
 	if e.Label = label; t.Columns != nil {
 		e.Label.Name = t.Label
 	}
@@ -74,6 +78,9 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 		if r.eights && e.Rows > 1 {
 			f.doubt(c.Name, verdict{doubt: eightDigits, flag: "-dates COLUMN",
 				cell: strconv.FormatFloat(float64(r.last), 'f', -1, 32)})
+		}
+		if given[i].Kind == "" {
+			f.doubtSentinels(c.Name, &r.extremes, e.Rows, "-numbers COLUMN")
 		}
 	}
 	if again {
@@ -392,10 +399,14 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	}
 	switch r.Odd = s.rows - s.missing - s.gapWords; c.Kind {
 	case Number:
-		r.Odd -= s.numbers.count
+		if r.Odd -= s.numbers.count; v.reason != asGiven {
+			f.doubtSentinels(c.Name, &s.extremes, s.rows, "-numbers COLUMN")
+		}
 		r.OddCell = cmp.Or(s.oddOne, s.oddUnit, s.onlyDate)
 	case Date:
-		r.Odd -= s.dates.count
+		if r.Odd -= s.dates.count; v.reason != asGiven {
+			f.doubtSentinels(c.Name, &s.dateExtremes, s.rows, "-dates COLUMN")
+		}
 		r.OddCell = cmp.Or(s.oddOne, s.oddDate, s.oddNumber)
 	default:
 		r.Odd = 0
@@ -407,6 +418,13 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 		}
 		f.doubt(c.Name, verdict{cell: r.OddCell, flag: "-categories COLUMN",
 			doubt: fmt.Sprintf(text, r.Odd, s.rows-s.missing, c.Kind)})
+	}
+}
+
+// doubtSentinels adds a doubt for each sentinel of a column.
+func (f *Fitter) doubtSentinels(column string, x *extremes, rows int, flag string) {
+	for _, v := range x.sentinels(rows, flag) {
+		f.doubt(column, v)
 	}
 }
 

@@ -74,8 +74,9 @@ type stats struct {
 	few                                   []string // distinct odd words, up to mostOddWords + 1
 
 	numbers         moments
-	parsed          int  // numbers of any unit
-	plain           bool // all cells are numbers in plain form
+	extremes        extremes // of the numbers
+	parsed          int      // numbers of any unit
+	plain           bool     // all cells are numbers in plain form
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal mark
 	ambiguous       int    // cells that are numbers under either mark
@@ -115,6 +116,7 @@ type stats struct {
 // dateStats are the statistics of the dates of a column.
 type dateStats struct {
 	dates            moments
+	dateExtremes     extremes
 	dateCells, times int // dates under any order; times without a date
 	orders           [allOrders + 1]int
 	openDate         string // the first date that depends on the order
@@ -131,7 +133,7 @@ func newStats(as assumption) *stats {
 		as.decimal = '.'
 	}
 	return &stats{as: as, grams: textGrams, texts: new(int), plain: true, counts: true,
-		dateStats: noDates, levels: map[string]*level{}}
+		extremes: noExtremes, dateStats: noDates, levels: map[string]*level{}}
 }
 
 // add counts a cell.
@@ -275,6 +277,7 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 	}
 	s.groups = s.groups || !(plain && s.as.decimal == '.') && isGrouped(text, s.as.decimal)
 	s.numbers.add(n.Value)
+	s.extremes.add(text, n.Value)
 	s.addPlain(text, n.Value)
 	return true, plain
 }
@@ -411,7 +414,7 @@ func (s *stats) addDate(text string, plain bool) bool {
 		}
 	}
 	if s.dateStats == noDates {
-		s.dateStats = new(dateStats)
+		s.dateStats = &dateStats{dateExtremes: noExtremes}
 	}
 	if set != allOrders {
 		d, ok = parseDate(text, s.as.order, false)
@@ -435,6 +438,7 @@ func (s *stats) addDate(text string, plain bool) bool {
 	}
 	s.noDay = s.noDay || !d.Day
 	if !d.TimeOnly {
+		s.dateExtremes.addDate(text, d.Days)
 		s.calendar[d.Month]++
 		s.calendar[months+d.Weekday]++
 	}

@@ -1,0 +1,108 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. Read as
+// numbers or dates, they would determine the mean and the standard deviation of their column.
+
+const (
+	fewestSentinels = 3   // least number of cells with a sentinel
+	sentinelRows    = 100 // at least one row in so many has the sentinel
+	// sentinelDistance is the least distance of a sentinel from all other values, as a multiple of
+	// their range.
+	sentinelDistance = 3
+	maxSuspects      = 8 // distinct suspects of a column that are counted
+)
+
+// A suspect is a value that may be a sentinel.
+type suspect struct {
+	value float64
+	count int
+	cell  string // its first cell
+}
+
+// extremes are the suspects of a column, and the least and the greatest of its other values.
+type extremes struct {
+	least, most float64
+	suspects    []suspect
+}
+
+// noExtremes are the extremes of a column without a value.
+var noExtremes = extremes{least: math.Inf(1), most: math.Inf(-1)}
+
+// add counts a number. Suspects among the other values are no sentinels and need not be counted.
+func (x *extremes) add(text string, v float64) {
+	if v < x.least || v > x.most {
+		x.addOutside(text, v)
+	}
+}
+
+func (x *extremes) addOutside(text string, v float64) { x.extend(text, v, v, allNines(text)) }
+
+// addDate counts a date, given as days since 1970.
+func (x *extremes) addDate(text string, days float64) {
+	const year9999, new1900 = 2932532, -25567 // the first day of 9999, and that of 1900
+	if days < x.least || days > x.most {
+		day := math.Floor(days)
+		x.extend(text, days, day, day >= year9999 || day == new1900 || day == 0)
+	}
+}
+
+// extend counts the value as a suspect, as which it is rounded, or extends the range of the other
+// values.
+func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
+	if !suspect || !x.suspect(text, rounded) {
+		x.least, x.most = min(x.least, v), max(x.most, v)
+	}
+}
+
+// suspect counts a suspect. It returns false if there are too many others.
+func (x *extremes) suspect(text string, v float64) bool {
+	for i := range x.suspects {
+		if s := &x.suspects[i]; s.value == v {
+			s.count++
+			return true
+		}
+	}
+	if len(x.suspects) == maxSuspects {
+		return false
+	}
+	x.suspects = append(x.suspects, suspect{v, 1, strings.Clone(text)})
+	return true
+}
+
+// allNines reports whether the whole part of a number without a unit has only nines, at least two
+// unless it is negative, and its fraction has only nines or only zeros.
+func allNines(text string) bool {
+	digits, negative := strings.CutPrefix(text, "-")
+	whole, fraction := digits, ""
+	if i := strings.IndexAny(digits, ".,"); i >= 0 {
+		whole, fraction = digits[:i], digits[i+1:]
+	}
+	return (len(whole) > 1 || negative && whole != "") && strings.Trim(whole, "9") == "" &&
+		(strings.Trim(fraction, "9") == "" || strings.Trim(fraction, "0") == "")
+}
+
+// sentinels returns verdicts with a doubt for each sentinel of a column with this number of rows.
+// flag is the command's flag for a column whose values are all meant, or empty.
+func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
+	advice := "make these cells empty if they are gaps"
+	if flag != "" {
+		advice += ", or " + flag + " if they are values"
+	}
+	for _, s := range x.suspects {
+		away := max(x.least-s.value, s.value-x.most)
+		if s.count < fewestSentinels || sentinelRows*s.count < rows || x.least > x.most ||
+			away <= sentinelDistance*(x.most-x.least) {
+			continue
+		}
+		doubts = append(doubts, verdict{cell: s.cell, flag: advice,
+			doubt: fmt.Sprintf("%d of %d cells have one value far from all others, read as it stands",
+				s.count, rows)})
+	}
+	return doubts
+}
