@@ -39,7 +39,8 @@
 // or more, they grow from row to row, and their range is less than twice their number; the column
 // is called id, index or the like, or has no name; or there are 20 or more, all of the same number
 // of digits, 6 or more, and not all are dates such as 20180427. If no column has features, columns
-// of names become text; if there are none, the columns of such whole numbers are kept.
+// of names become text; if there are none, the columns of such whole numbers are kept. Numbers that
+// float64 cannot tell apart, such as codes of 17 digits that differ in the last, are words.
 //
 // # Features
 //
@@ -47,14 +48,15 @@
 // none, - and #REF! are gaps among numbers and dates, as is any cell that is not a number or date,
 // also in prediction.
 //
-// If all columns are of plain numbers without gaps, the features are these numbers. In any other
-// table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of the numbers
-// are 0. A gap counts as the mean. If more than one row in a hundred has a gap, an additional
-// feature is 1 in rows with a gap and 0 in the others, or the reverse if most rows have a gap. A
-// date is encoded as a number of days, and has a feature for each month and each weekday. There are
-// no features for weekdays if all dates are on the same day of the month or one date lacks the day;
-// in this case there are none for months if all dates are in the same month. Times of the day have
-// neither.
+// If all columns are of plain numbers without gaps, the features are these numbers, unless
+// different numbers of a column become the same float32 and the column's range is less than 1/4096
+// of its largest magnitude, as with times such as 1700000001. In any other table a number v becomes
+// (v - mean)/deviation, or v/deviation if three quarters of the numbers are 0. A gap counts as the
+// mean. If more than one row in a hundred has a gap, an additional feature is 1 in rows with a gap
+// and 0 in the others, or the reverse if most rows have a gap. A date is encoded as a number of
+// days, and has a feature for each month and each weekday. There are no features for weekdays if
+// all dates are on the same day of the month or one date lacks the day; in this case there are none
+// for months if all dates are in the same month. Times of the day have neither.
 //
 // A category has a feature for each level, which is 1 in the rows of the level, and a feature for
 // gaps if a training row has a gap. A level of one training row has no feature if fewer than a

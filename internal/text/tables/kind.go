@@ -71,7 +71,8 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 
 // oneValue reports whether all cells that are not missing have the same value.
 func (s *stats) oneValue() bool {
-	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most && !s.haveGrades()
+	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most &&
+		!s.merges(bits64) && !s.haveGrades()
 }
 
 // wordsVerdict returns the verdict on a column of neither numbers nor dates.
@@ -138,6 +139,13 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 		if v := s.idVerdict(name); v.kind != "" {
 			return v
 		}
+	}
+	if s.merges(bits64) {
+		v = s.wordsVerdict(cells)
+		v.code, v.cell = true, s.sample
+		v.doubt = "numbers that differ after the digits that can be read, taken for words"
+		v.flag = "-categories COLUMN, or subtract an offset from the numbers"
+		return v
 	}
 	v.kind, v.reason = Number, s.describeNumbers(v.as.decimal, unit)
 	v.as.unit = s.assumedUnit(unit)

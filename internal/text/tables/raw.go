@@ -28,6 +28,9 @@ type rawColumn struct {
 	counts, integral, eights bool
 	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool
+	// The first number if it has long32 bytes, and whether another number of so many differs from it.
+	text    string
+	differs bool
 	extremes
 }
 
@@ -73,6 +76,11 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 func (c *rawColumn) count(text string, v float32, first bool) {
 	c.sum += float64(v)
 	c.extremes.add(text, float64(v))
+	if !c.differs && len(text) >= long32 {
+		if c.differs = !first && text != c.text; first {
+			c.text = strings.Clone(text)
+		}
+	}
 	if c.thousands && strings.IndexByte(text, '.') >= 0 {
 		c.points, c.thousands = true, cell.Ambiguous(text)
 	}
@@ -93,6 +101,10 @@ func (c *rawColumn) count(text string, v float32, first bool) {
 	c.eights = c.digits == 8 && c.eights && cell.EightDigitDate(text)
 	c.last = v
 }
+
+// mayMerge reports whether full statistics are needed to tell whether different numbers of the column
+// become the same float32.
+func (c *rawColumn) mayMerge() bool { return c.differs && c.near(bits32) }
 
 // mayBeID reports whether full statistics are needed to tell whether a column is an id.
 func (c *rawColumn) mayBeID(name string, rows int) bool {

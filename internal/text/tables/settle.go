@@ -68,7 +68,7 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 	e.Raw, e.Rows = true, f.raw.rows
 	for i := range e.Columns {
 		c, r := &e.Columns[i], &f.raw.columns[i]
-		if f.Mark == ',' || given[i].Kind == "" && (r.points && r.thousands ||
+		if f.Mark == ',' || r.mayMerge() || given[i].Kind == "" && (r.points && r.thousands ||
 			r.mayBeID(c.Name, e.Rows)) {
 			f.raw = nil
 			return nil, nil
@@ -162,12 +162,12 @@ func (f *Fitter) questionMark(s *stats, v *verdict) {
 	}
 }
 
-// isRaw reports whether all columns are plain numbers without gaps, and the only columns left out
-// are constant.
+// isRaw reports whether all columns are plain numbers without gaps that float32 can tell apart, and
+// the only columns left out are constant.
 func (f *Fitter) isRaw(verdicts []verdict) bool {
 	for i, v := range verdicts {
 		s, other := f.columns[i], v.kind != Number && v.reason == asGiven
-		if !s.plain || s.as.decimal != '.' || v.id || v.code || other {
+		if !s.plain || s.as.decimal != '.' || v.id || v.code || other || s.merges(bits32) {
 			return false
 		}
 	}
