@@ -102,8 +102,8 @@ func (c *rawColumn) count(text string, v float32, first bool) {
 	c.last = v
 }
 
-// mayMerge reports whether full statistics are needed to tell whether different numbers of the column
-// become the same float32.
+// mayMerge reports whether full statistics are needed to tell whether different numbers become the
+// same float32.
 func (c *rawColumn) mayMerge() bool { return c.differs && c.near(bits32) }
 
 // mayBeID reports whether full statistics are needed to tell whether a column is an id.

@@ -112,7 +112,8 @@ func TestRawIDs(t *testing.T) {
 		{"x", func(i int) string { return fmt.Sprint(1e6 + float64(i*i%29)) }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i) }, false, 30, "6 digits"},
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i/2%700) }, true, 30, ""},
-		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30*10000) }, true, 30, "perhaps dates"},
+		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30*10000) }, true, 30,
+			"perhaps dates"},
 		// float32 does not tell these from each other
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30) }, false, 30, "perhaps dates"},
 		{"x", func(i int) string { return fmt.Sprintf("%03d", i*i%90) }, false, 30, ""},

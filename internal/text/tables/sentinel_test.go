@@ -83,7 +83,8 @@ func TestSentinelsGiven(t *testing.T) {
 		if kind == "" {
 			f.Overrule = nil
 		}
-		if _, _, err := fitTo(f, dataset.Options{}, reading(text)); err != nil || len(f.Doubts) != doubts {
+		_, _, err := fitTo(f, dataset.Options{}, reading(text))
+		if err != nil || len(f.Doubts) != doubts {
 			t.Errorf("%q: %v, %v", kind, err, f.Doubts)
 		}
 	}
