@@ -101,7 +101,8 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	return set, took, err
 }
 
-// checkClasses checks the number of classes, and adds a doubt about classes with one row.
+// checkClasses checks the number of classes, and adds doubts about classes with one row and about
+// names of classes that differ little.
 func (d *dataReader) checkClasses(
 	set *dataset.Set, labels []float32, rows []int,
 ) error {
@@ -125,6 +126,7 @@ func (d *dataReader) checkClasses(
 			len(labels), escape.Name(labelName(set, labels[0])), how)
 	}
 	d.doubtRareClasses(set, labels, rows)
+	d.doubtSpellings(set, labels, rows)
 	return nil
 }
 
