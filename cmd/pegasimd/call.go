@@ -34,6 +34,7 @@ type call struct {
 	stderr io.Writer
 
 	warnings  []string      // printed at the end of the output
+	loud      []string      // warnings that are printed even if -quiet is given
 	readers   []*dataReader // readers that c.reader returned
 	inputs    []inputFile
 	outputs   []*output
@@ -57,11 +58,11 @@ func (c *call) warn(texts ...string) {
 	}
 }
 
-// printWarnings prints the warnings, unless -quiet is given. They are the last lines of the output,
-// where people look; only an error follows them.
+// printWarnings prints the warnings; if -quiet is given, only the loud ones. They are the last lines
+// of the output, where people look; only an error follows them.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
-		if !c.flags.Quiet {
+		if !c.flags.Quiet || slices.Contains(c.loud, text) {
 			fmt.Fprintln(c.stderr, "warning:", escape.Text(text))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,7 +156,10 @@ func (d *dataReader) tell(set *dataset.Set) {
 // oddities describes the unusual properties of data and counts ignored values, one line each.
 func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
-		lines = coder.Odd()
+		unread := d.unread
+		lines = slices.DeleteFunc(coder.Odd(), func(line string) bool {
+			return slices.Contains(unread, line)
+		})
 	}
 	add := func(format string, a ...any) { lines = append(lines, fmt.Sprintf(format, a...)) }
 	if n := len(set.LeftOut); n > 0 {

@@ -190,6 +190,7 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	if err != nil {
 		return nil, err
 	}
+	d.doubtUnread()
 	if err := d.settle(false); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type dataReader struct {
 
 	doubts      []dataset.Doubt // doubts about the data that were read
 	chosen      []string        // flags of train that were chosen from the data
+	unread      []string        // lines of Coder.Odd that are among doubts
 	manyClasses bool            // whether many distinct whole numbers are taken for classes
 }
 

@@ -288,20 +288,21 @@ func TestTablePredict(t *testing.T) {
 	}
 	must(t, "train", "-quiet", file(t, "x.csv", train), model)
 	const unlabelled = " rows without labels\n"
+	const more = "41,Rome,no\n41,Rome,no\n"
 	for data, want := range map[string][2]string{
 		"label,member,age,city\np,no,30,Lima\nq,no,41,Rome\n":   {"p\nq\n", "accuracy 100"},
 		"age,city,member\n30,Lima,no\n41,Rome,no\n":             {"p\nq\n", "2" + unlabelled},
 		"7,Lima,30,no\n8,Rome,41,no\n":                          {"p\nq\n", "2" + unlabelled},
 		"7,Lima,30,no,p\n8,Rome,41,no,q\n":                      {"p\nq\n", "accuracy 100"},
 		"x,age,city,y,member\n1,30,Lima,2,no\n3,41,Rome,4,no\n": {"p\nq\n", "have: x, y\n2 rows"},
-		"age,city,member\n30,Bern,no\n41,Kiel,yes\n41,Rome,maybe\n": {"p\nq\nq\n", "" +
+		"age,city,member\n30,Bern,no\n41,Kiel,yes\n41,Rome,maybe\n" + more: {"p\nq\nq\nq\nq\n", "" +
 			`column city: 2 cells with a word that the training had in fewer than 2 rows, such as ` +
 			`"Bern": taken for none of the words` + "\n" +
 			`column member: 1 cell with a word that the training had in fewer than 2 rows, such as ` +
-			`"maybe": taken for none of the words` + "\n3" + unlabelled},
-		"age,city,member\n30,Lima,no\nold,Rome,yes\n41 years,Rome,no\n": {"p\np\nq\n", "" +
+			`"maybe": taken for none of the words` + "\n5" + unlabelled},
+		"age,city,member\n30,Lima,no\nold,Rome,yes\n41 years,Rome,no\n" + more: {"p\np\nq\nq\nq\n", "" +
 			`column age: 2 cells without a number as in the training, such as "old": taken for the mean` +
-			"\n3" + unlabelled},
+			"\n5" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
 			"column city: 1 cell without a value, which the training data did not have: taken for " +
 			"none of the words\n" +

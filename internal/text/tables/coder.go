@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
@@ -18,15 +19,17 @@ type Coder struct {
 
 	*Encoder
 	columns []coding
-	mu      sync.Mutex // of misfits
+	rows    atomic.Int64
+	mu      sync.Mutex // of misfits, but not of misfits.empty
 	misfits []misfits  // by column
 }
 
 // misfits counts the cells of a column that are unlike the column's cells in training.
 type misfits struct {
-	gaps int    // gaps in a column that had none in training
-	odd  int    // cells that do not fit the column
-	such string // the first cell counted in odd
+	empty atomic.Int64 // gaps
+	gaps  int          // gaps in a column that had none in training
+	odd   int          // cells that do not fit the column
+	such  string       // the first cell counted in odd
 }
 
 // A coding converts the cells of a column to features.
@@ -153,6 +156,7 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
 	r := row{columns, values}
+	c.rows.Add(1)
 	for i := range c.columns {
 		in := &c.columns[i]
 		of := in.encode(&r, cells[i], c.Raw)
@@ -161,6 +165,9 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 		}
 		if c.RefuseGaps && (of == isGap || in.Number != nil) {
 			return columns, values, i, in.refusal(of)
+		}
+		if of == isGap {
+			c.misfits[i].empty.Add(1)
 		}
 		if of == isOdd || in.Gaps == 0 {
 			c.note(i, of, cells[i])
@@ -364,9 +371,28 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
+// maxNewWords is the largest share of the training cells of a category whose word was in no other
+// training row, for new data whose words are mostly unknown to be in doubt. The share estimates how
+// often a cell of new data has a word that the training lacked.
+const maxNewWords = 0.1
+
 // Odd returns up to two lines for each column: how many of the cells so far do not fit the column,
 // with one of these cells, and how many are gaps in a column without gaps in training.
-func (c *Coder) Odd() (lines []string) {
+func (c *Coder) Odd() []string {
+	lines, _ := c.odd()
+	return lines
+}
+
+// Unread returns the lines of Odd about columns in which at least half of the cells with a value do
+// not fit, which suggests that these columns are written in another way than in training. It omits
+// categories of which more than maxNewWords are expected to be new.
+func (c *Coder) Unread() []string {
+	_, unread := c.odd()
+	return unread
+}
+
+// odd returns the results of Odd and Unread.
+func (c *Coder) odd() (lines, unread []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.columns {
@@ -386,13 +412,31 @@ func (c *Coder) Odd() (lines []string) {
 		if m.odd > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
 				count(m.odd), what, m.such, as))
+			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && c.newWords(in) <= maxNewWords {
+				unread = append(unread, lines[len(lines)-1])
+			}
 		}
 		if m.gaps > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s without a value, which the "+
 				"training data did not have: taken for %s", name, count(m.gaps), as))
 		}
 	}
-	return lines
+	return lines, unread
+}
+
+// newWords returns the share of the column's training cells whose word was in no other training
+// row; 0 for a column that is not a category.
+func (c *Coder) newWords(in *coding) float64 {
+	if in.Kind != Category {
+		return 0
+	}
+	cells, repeated := c.Rows-in.Gaps, 0
+	for _, n := range in.Levels.Counts {
+		if n > 1 {
+			repeated += n
+		}
+	}
+	return float64(cells-repeated) / float64(cells)
 }
 
 func count(cells int) string {

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// peopleTable returns a table for training: a weight, a height, whether the person is a member, a town and
+// a class. If raw is set, it has only the numbers and the class.
+func peopleTable(raw bool) string {
+	var b strings.Builder
+	b.WriteString(map[bool]string{true: "weight,height,class\n",
+		false: "weight,height,member,town,class\n"}[raw])
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d.%d,16%d.5,", 60+i*5%17, i%10, i*i%9)
+		if !raw {
+			fmt.Fprintf(&b, "%s,town %d,", []string{"True", "False"}[i*i%3%2], i*7%60/[]int{1, 2}[i%2])
+		}
+		fmt.Fprintln(&b, []string{"light", "heavy"}[i*5%17/9])
+	}
+	return b.String()
+}
+
+// predict doubts a column, even with -quiet, of which at least half of the cells with a value can't
+// be read as in training; fewer such cells are a note. New words in a column of many rare words are
+// a note.
+func TestUnreadColumns(t *testing.T) {
+	const doubt = ", at least half of the cells with a value"
+	for _, raw := range []bool{false, true} {
+		model := filepath.Join(t.TempDir(), "m")
+		must(t, "train", file(t, "x.csv", peopleTable(raw)), model)
+		for _, c := range []struct {
+			column string
+			cells  string
+			odd    int // cells in doubt; 0 for none
+		}{
+			{"weight", "72,4|66,2|81,5", 3}, {"weight", "72,4|66.2", 1}, {"weight", "72,4|66.2|70", 0},
+			{"weight", "72,4||NA", 1}, {"weight", "||", 0}, {"weight", "70", 0},
+			{"member", "1|0|1", 3}, {"member", "1|True|False", 0}, {"town", "Rome|Oslo|Bern", 0},
+		} {
+			if raw && c.column != "weight" {
+				continue
+			}
+			text := "weight;height;member;town\n"
+			for cell := range strings.SplitSeq(c.cells, "|") {
+				row := map[string]string{"weight": "70.5", "member": "True", "town": "town 1"}
+				row[c.column] = cell
+				text += row["weight"] + ";165.5;" + row["member"] + ";" + row["town"] + "\n"
+			}
+			data := file(t, "new.csv", text)
+			want := fmt.Sprintf("warning: column %s: %d cell", c.column, c.odd)
+			_, told := must(t, "predict", "-quiet", "-sep", ";", data, model)
+			if c.odd > 0 != strings.Contains(told, want) || c.odd > 0 != strings.Contains(told, doubt) {
+				t.Errorf("raw %t, %s %s: %s", raw, c.column, c.cells, told)
+			}
+			if c.odd > 0 {
+				fails(t, exitError, "1 doubt", "predict", "-strict", "-sep", ";", data, model)
+			}
+		}
+	}
+}
