@@ -191,6 +191,11 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 		return nil, err
 	}
 	d.doubtUnread()
+	var scaling *pegasos.Scaling
+	if linear, is := m.(linearModel); is {
+		scaling = linear.Scaling
+	}
+	d.doubtFar(set, scaling)
 	if err := d.settle(false); err != nil {
 		return nil, err
 	}

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file raises doubts about data to predict that are unlike the training data. They are printed
@@ -25,4 +30,76 @@ func (d *dataReader) doubtUnread() {
 		d.doubtLoudly(dataset.Doubt{About: "column", Text: line + ", at least half of the cells " +
 			"with a value: write the column as in the training data"})
 	}
+}
+
+// maxDeviations is the distance from the training mean, in standard deviations, beyond which a
+// number is far: by Chebyshev's inequality at most 1 % of the training cells are.
+const maxDeviations = 10
+
+// doubtFar adds a doubt about each column of a table in which at least half of the numbers in set
+// are far from the training mean, as in another unit. It needs the mean and the deviation, which the
+// encoder or a scaling with ScaleStandard has. Without a scaling, s is nil.
+func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
+	e := d.encoder
+	if e == nil || set.Rows() == 0 {
+		return
+	}
+	type column struct {
+		*tables.Column
+		feature, far                          int
+		mean, most                            float64 // of the feature; most is the largest distance
+		such, trainingMean, trainingDeviation float64
+	}
+	var columns []column
+	next := 0
+	for i := range e.Columns {
+		c := column{Column: &e.Columns[i], feature: next}
+		next += e.FeaturesOf(i)
+		mean, deviation, ok := e.Standard(c.feature)
+		switch {
+		case ok:
+			c.trainingMean, c.trainingDeviation = c.Number.Mean, 1/c.Number.Factor
+		case e.Raw && s != nil && s.Shift != nil:
+			mean, deviation = float64(s.Shift[i]), 1/float64(s.Factor[i])
+			c.trainingMean, c.trainingDeviation = mean, deviation
+		default:
+			continue
+		}
+		if c.trainingDeviation != 1 { // 1 stands for the deviation of a constant column
+			c.mean, c.most = mean, maxDeviations*deviation
+			columns = append(columns, c)
+		}
+	}
+	for i := range set.Rows() {
+		for k := range columns {
+			c := &columns[k]
+			if v := featureOf(set, i, c.feature); math.Abs(v-c.mean) > c.most {
+				c.far, c.such = c.far+1, v
+			}
+		}
+	}
+	for _, c := range columns {
+		if 2*c.far >= set.Rows() {
+			d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("%d of %s have "+
+				"numbers such as %s, more than %d deviations from the mean in training (mean %.4g, "+
+				"deviation %.4g): are the units and the order of the columns those of the training data?",
+				c.far, count(set.Rows(), "row"), e.Original(c.feature, c.such), maxDeviations,
+				c.trainingMean, c.trainingDeviation)})
+		}
+	}
+}
+
+// featureOf returns feature j of a row of the set.
+func featureOf(set *dataset.Set, row, j int) float64 {
+	if set.Dense != nil {
+		if values := set.Dense.Row(row); j < len(values) {
+			return float64(values[j])
+		}
+		return 0
+	}
+	columns, values := set.Sparse.Row(row)
+	if k, found := slices.BinarySearch(columns, int32(j)); found {
+		return float64(values[k])
+	}
+	return 0
 }

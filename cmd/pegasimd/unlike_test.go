@@ -61,3 +61,41 @@ func TestUnreadColumns(t *testing.T) {
 		}
 	}
 }
+
+// predict doubts a column of which at least half of the numbers are far from the training mean.
+func TestUnlikeTraining(t *testing.T) {
+	for _, raw := range []bool{false, true} {
+		model := filepath.Join(t.TempDir(), "m")
+		must(t, "train", file(t, "x.csv", peopleTable(raw)), model)
+		rest := map[bool]string{true: "", false: ",True,town 1"}[raw]
+		header := map[bool]string{true: "weight,height", false: "weight,height,member,town"}[raw]
+		const far = `warning: column "weight": `
+		for rows, want := range map[string]string{
+			"55000,165.5|56000,165.5": far + "2 of 2 rows", "67,165.5|66,165.5|55000,165.5": "",
+			"-900,165.5|70,165.5": far + "1 of 2 rows", "50,165.5": "", "95,165.5": "",
+			"70,165.5,x": "", "70,165.5,,": "",
+		} {
+			text := header + "\n"
+			for row := range strings.SplitSeq(rows, "|") {
+				cells := strings.SplitN(row, ",", 3)
+				text += cells[0] + "," + cells[1] + rest
+				if len(cells) > 2 {
+					text += "," + cells[2]
+				}
+				text += "\n"
+			}
+			if strings.HasSuffix(rows, "x") {
+				text = strings.ReplaceAll(text, "\n70", "\nAnn,70")
+				text = strings.ReplaceAll(text, ",x", "")
+			}
+			data := file(t, "new.csv", text)
+			_, told := must(t, "predict", "-quiet", data, model)
+			if want == "" != (told == "") || !strings.Contains(told, want) {
+				t.Errorf("raw %t, %s: want %q, have %s", raw, rows, want, told)
+			}
+			if want != "" {
+				fails(t, exitError, "1 doubt", "predict", "-strict", data, model)
+			}
+		}
+	}
+}

@@ -128,6 +128,21 @@ func (e *Encoder) Original(j int, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
+// Standard returns the mean and the standard deviation, over the training rows, of feature j. ok is
+// false unless the feature is the number in a column that the encoder standardizes.
+func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
+	i, of := e.columnOf(j)
+	c := &e.Columns[i]
+	if c.Kind != Number || of != 0 || !(c.Number.Factor > 0) || e.Raw {
+		return 0, 0, false
+	}
+	mean, deviation = float64(c.Number.scaled(c.Number.Mean)), 1
+	if c.Weak {
+		mean, deviation = mean*weakFactor, weakFactor
+	}
+	return mean, deviation, true
+}
+
 // maxDays is the largest number of days since 1970 that Original formats as a date.
 const maxDays = 1e6
 
