@@ -191,6 +191,7 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 		return nil, err
 	}
 	d.doubtUnread()
+	d.doubtUnnamed(set)
 	var scaling *pegasos.Scaling
 	if linear, is := m.(linearModel); is {
 		scaling = linear.Scaling

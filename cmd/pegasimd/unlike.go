@@ -103,3 +103,22 @@ func featureOf(set *dataset.Set, row, j int) float64 {
 	}
 	return 0
 }
+
+// doubtUnnamed adds a doubt if rows have two or more cells beyond the names of the header, as numbers
+// with decimal commas between commas do. A single one may be the name of the row.
+func (d *dataReader) doubtUnnamed(set *dataset.Set) {
+	if set.Form == nil || !set.Form.Header {
+		return
+	}
+	unnamed := -set.Form.Trailing
+	for _, name := range set.Others {
+		if name == "" {
+			unnamed++
+		}
+	}
+	if unnamed > 1 {
+		d.doubtLoudly(dataset.Doubt{About: "header", Text: fmt.Sprintf("the rows have %d cells more than "+
+			"the header has names, and these are ignored: if numbers have decimal commas, write points "+
+			"or quote the numbers; otherwise name all columns", unnamed)})
+	}
+}

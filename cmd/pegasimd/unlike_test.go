@@ -62,14 +62,15 @@ func TestUnreadColumns(t *testing.T) {
 	}
 }
 
-// predict doubts a column of which at least half of the numbers are far from the training mean.
+// predict doubts a column of which at least half of the numbers are far from the training mean, and
+// rows with more cells than the header has names.
 func TestUnlikeTraining(t *testing.T) {
 	for _, raw := range []bool{false, true} {
 		model := filepath.Join(t.TempDir(), "m")
 		must(t, "train", file(t, "x.csv", peopleTable(raw)), model)
 		rest := map[bool]string{true: "", false: ",True,town 1"}[raw]
 		header := map[bool]string{true: "weight,height", false: "weight,height,member,town"}[raw]
-		const far = `warning: column "weight": `
+		const far, unnamed = `warning: column "weight": `, "cells more than the header has names"
 		for rows, want := range map[string]string{
 			"55000,165.5|56000,165.5": far + "2 of 2 rows", "67,165.5|66,165.5|55000,165.5": "",
 			"-900,165.5|70,165.5": far + "1 of 2 rows", "50,165.5": "", "95,165.5": "",
@@ -95,6 +96,12 @@ func TestUnlikeTraining(t *testing.T) {
 			}
 			if want != "" {
 				fails(t, exitError, "1 doubt", "predict", "-strict", data, model)
+			}
+		}
+		if raw {
+			_, told := must(t, "predict", "-quiet", file(t, "new.csv", "weight,height\n66,5,178,0\n"), model)
+			if !strings.Contains(told, unnamed) {
+				t.Error(told)
 			}
 		}
 	}
