@@ -54,13 +54,15 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	next := 0
 	for i := range e.Columns {
 		c := column{Column: &e.Columns[i], feature: next}
-		next += e.FeaturesOf(i)
+		if next += e.FeaturesOf(i); c.Kind != tables.Number {
+			continue
+		}
 		mean, deviation, ok := e.Standard(c.feature)
 		switch {
 		case ok:
 			c.trainingMean, c.trainingDeviation = c.Number.Mean, 1/c.Number.Factor
-		case e.Raw && s != nil && s.Shift != nil:
-			mean, deviation = float64(s.Shift[i]), 1/float64(s.Factor[i])
+		case e.Raw && s != nil && c.feature < len(s.Shift):
+			mean, deviation = float64(s.Shift[c.feature]), 1/float64(s.Factor[c.feature])
 			c.trainingMean, c.trainingDeviation = mean, deviation
 		default:
 			continue
