@@ -371,10 +371,9 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
-// maxNewWords is the largest share of the training cells of a category whose word was in no other
-// training row, for new data whose words are mostly unknown to be in doubt. The share estimates how
-// often a cell of new data has a word that the training lacked.
-const maxNewWords = 0.1
+// maxReadLevels is the largest number of levels of a category that is in doubt if most of its words
+// are new: yes and no for True and False are a mistake, new towns are not.
+const maxReadLevels = 2
 
 // Odd returns up to two lines for each column: how many of the cells so far do not fit the column,
 // with one of these cells, and how many are gaps in a column without gaps in training.
@@ -385,7 +384,7 @@ func (c *Coder) Odd() []string {
 
 // Unread returns the lines of Odd about columns in which at least half of the cells with a value do
 // not fit, which suggests that these columns are written in another way than in training. It omits
-// categories of which more than maxNewWords are expected to be new.
+// categories of more than maxReadLevels levels.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -412,7 +411,7 @@ func (c *Coder) odd() (lines, unread []string) {
 		if m.odd > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
 				count(m.odd), what, m.such, as))
-			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && c.newWords(in) <= maxNewWords {
+			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.fewLevels() {
 				unread = append(unread, lines[len(lines)-1])
 			}
 		}
@@ -424,19 +423,9 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// newWords returns the share of the column's training cells whose word was in no other training
-// row; 0 for a column that is not a category.
-func (c *Coder) newWords(in *coding) float64 {
-	if in.Kind != Category {
-		return 0
-	}
-	cells, repeated := c.Rows-in.Gaps, 0
-	for _, n := range in.Levels.Counts {
-		if n > 1 {
-			repeated += n
-		}
-	}
-	return float64(cells-repeated) / float64(cells)
+// fewLevels reports whether a column is no category, or one of at most maxReadLevels levels.
+func (in *coding) fewLevels() bool {
+	return in.Kind != Category || len(in.Levels.Names) <= maxReadLevels
 }
 
 func count(cells int) string {
