@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
@@ -81,13 +82,17 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		}
 	}
 	for _, c := range columns {
-		if 2*c.far >= set.Rows() {
-			d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("%d of %s have "+
-				"numbers such as %s, more than %d deviations from the mean in training (mean %.4g, "+
-				"deviation %.4g): are the units and the order of the columns those of the training data?",
-				c.far, count(set.Rows(), "row"), e.Original(c.feature, c.such), maxDeviations,
-				c.trainingMean, c.trainingDeviation)})
+		if 2*c.far < set.Rows() {
+			continue
 		}
+		such := e.Original(c.feature, c.such)
+		if v, err := strconv.ParseFloat(such, 64); err == nil && math.Abs(v) < math.Abs(c.trainingMean)/1e4 {
+			such = "about 0" // float32 features as far from the mean as 0 have lost the digits of v
+		}
+		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("%d of %s have "+
+			"numbers such as %s, more than %d deviations from the mean in training (mean %.4g, deviation "+
+			"%.4g): are the units and the order of the columns those of the training data?", c.far,
+			count(set.Rows(), "row"), such, maxDeviations, c.trainingMean, c.trainingDeviation)})
 	}
 }
 
