@@ -116,7 +116,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"all columns are left out"}},
 		{"x.csv", cities, "train -ignore c,0", exitError, []string{`column "c" is given twice`}},
 		{"x.csv", cities, "train -ignore c,1", exitError, []string{"all columns are left out: "}},
-		{"x.csv", cities, "train -ignore city", exitError, []string{`no column is called "city"`}},
+		{"x.csv", cities, "train -ignore city", exitError, []string{`the name or number "city"`}},
 		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
 			`the column "c" is given twice`}},
 		{"x.csv", cities, "train -ngrams 0", exitUsage, []string{"-ngrams: have 0, want 1 or more"}},

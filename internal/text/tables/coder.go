@@ -411,7 +411,7 @@ func (c *Coder) odd() (lines, unread []string) {
 		if m.odd > 0 {
 			lines = append(lines, fmt.Sprintf("column %s: %s %s, such as %q: taken for %s", name,
 				count(m.odd), what, m.such, as))
-			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.fewLevels() {
+			if 2*int64(m.odd) >= c.rows.Load()-m.empty.Load() && in.expectsNoWords(c.Rows) {
 				unread = append(unread, lines[len(lines)-1])
 			}
 		}
@@ -423,9 +423,17 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// fewLevels reports whether a column is no category, or one of at most maxReadLevels levels.
-func (in *coding) fewLevels() bool {
-	return in.Kind != Category || len(in.Levels.Names) <= maxReadLevels
+// expectsNoWords reports whether a column is no category, or one of at most maxReadLevels levels
+// that were in nine in ten of its cells with a value in the training rows.
+func (in *coding) expectsNoWords(rows int) bool {
+	if in.Kind != Category || in.Levels == nil {
+		return in.Kind != Category
+	}
+	known := 0
+	for _, n := range in.Levels.Counts {
+		known += n
+	}
+	return len(in.Levels.Names) <= maxReadLevels && 10*known >= 9*(rows-in.Gaps)
 }
 
 func count(cells int) string {

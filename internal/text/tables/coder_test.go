@@ -307,3 +307,26 @@ func TestCoderIsShared(t *testing.T) {
 		t.Error(odd)
 	}
 }
+
+// TestUnreadCategories checks that new words are in doubt only if the training rows had two words and
+// hardly any other.
+func TestUnreadCategories(t *testing.T) {
+	for _, c := range []struct {
+		levels *Levels
+		want   int // number of columns in doubt
+	}{
+		{&Levels{Names: []string{"no", "yes"}, Counts: []int{40, 52}}, 1},
+		{&Levels{Names: []string{"Bambi", "Psycho"}, Counts: []int{2, 3}}, 0},
+		{&Levels{Names: []string{"a", "b", "c"}, Counts: []int{30, 30, 40}}, 0},
+		{nil, 0},
+	} {
+		e := &Encoder{Rows: 100, Columns: []Column{{Name: "c", Kind: Category, Levels: c.levels}}}
+		coder := e.Coder()
+		for range 3 {
+			coder.Encode([]string{"new"}, nil, nil)
+		}
+		if unread := coder.Unread(); len(unread) != c.want {
+			t.Errorf("levels %v: in doubt %q", c.levels, unread)
+		}
+	}
+}
