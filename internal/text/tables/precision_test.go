@@ -12,8 +12,8 @@ import (
 // A table of plain numbers is not raw if float32 loses much of the differences in a column, so that
 // different cells get different features. Numbers that even float64 loses are words, with a doubt.
 func TestPrecision(t *testing.T) {
-	code := func(first, different int) func(i int) string {
-		return func(i int) string { return fmt.Sprint(first + i*i%997%different) }
+	code := func(first int64, different int) func(i int) string {
+		return func(i int) string { return fmt.Sprint(first + int64(i*i%997%different)) }
 	}
 	decimals := func(format string, different int) func(i int) string {
 		return func(i int) string { return fmt.Sprintf(format, i*i%997%different) }
@@ -29,7 +29,7 @@ func TestPrecision(t *testing.T) {
 		"negative":            {code(-1700000000, 30), false, Number, false},
 		"degrees":             {decimals("52.123%04d", 500), false, Number, false},
 		"centimetres":         {decimals("5412%05d", 900), false, Number, false},
-		"all large": {func(i int) string { return fmt.Sprint(4000000000 + i*7919%5000) }, false,
+		"all large": {func(i int) string { return fmt.Sprint(int64(4000000000) + int64(i*7919%5000)) }, false,
 			Number, false},
 		"17 digits":   {code(12345678901234567, 3), false, Category, true},
 		"18 digits":   {code(-123456789012345678, 3), false, Category, true},
