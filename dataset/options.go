@@ -119,9 +119,9 @@ type Options struct {
 
 	Labels        Labels // whether the data have labels
 	MissingLabels MissingLabels
-	// RoundLabels rounds labels of svmlight text and tables that are whole numbers and that float32
-	// can't hold exactly, for regression, and counts them in Set.Rounded. Otherwise such a label is
-	// an error.
+	// RoundLabels, meant for regression, makes Read round whole-number labels that float32 can't
+	// hold exactly, in svmlight text and tables, and count them in Set.Rounded. If it is false, such
+	// a label, written in plain digits, is an error.
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of columns of a file, at most 2^31-1. It bounds memory: a

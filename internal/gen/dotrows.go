@@ -111,7 +111,7 @@ func fourRows(t Target, name string, term rowTerm) {
 	// finish stores the folded sums of four rows, and continues the loop or returns.
 	finish := func(sum [4]Group, loop string) {
 		result, zero := t.FoldFour(sum), t.New(4)
-		t.Zero(zero) // lanes start from +0: a sum of -0 terms alone is +0
+		t.Zero(zero) // adding +0 turns a sum of only -0 terms into +0, as in a single call
 		t.Add(result, result, zero)
 		t.Store(result, dst, 0)
 		t.Advance(dst, 4*float)

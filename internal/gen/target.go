@@ -91,8 +91,9 @@ type Target interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// Rotates reports whether the target masks incomplete groups, so that a sum may begin before
-	// its vectors do. On other targets, the methods Head, IfNearPageEnd and StayInPage panic.
+	// Rotates reports whether the target has masked loads. A sum may then load groups from an
+	// aligned address before the start of its vectors, with the lanes before the start masked off.
+	// On other targets, the methods Head, IfNearPageEnd and StayInPage panic.
 	// StayInPage lowers n, a number of bytes, to the distance of p from the start of p's page if n
 	// is greater.
 	Rotates() bool

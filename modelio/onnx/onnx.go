@@ -23,7 +23,7 @@ import (
 const (
 	mlDomain  = "ai.onnx.ml"
 	mlVersion = 1  // version of mlDomain for graphs without LabelEncoder; every runtime has it
-	version   = 11 // version of the main operators; later versions change nothing used here
+	version   = 11 // version of the default operator set; later ones change nothing used here
 	irVersion = 6
 
 	tableVersion = 2 // version of mlDomain for graphs of tables, with LabelEncoder

@@ -1,6 +1,7 @@
 // Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
-// separates well, and proves how close each model is to the optimum. [Train] returns a [Model],
-// which predicts labels and can be written to a file and read again with [Read]:
+// separates well, and proves how close a model is to the optimum, except with the kernel
+// Sigmoid. [Train] returns a [Model], which predicts labels and can be written to a file and read
+// again with [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
 //	predicted := m.PredictAll(others)
@@ -23,7 +24,8 @@
 // and its cost, and [docs/spec.md] specifies the computation to the bit.
 //
 // A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
-// model's objective can be above the optimum. By default training stops at a gap of 1 %.
+// model's objective can be above the optimum. It is NaN where there is no certificate. By default
+// training stops at a gap of 1 %.
 //
 // # Cost
 //

@@ -35,8 +35,9 @@ func (f *userRows) Err() error {
 	return nil
 }
 
-// Take returns a copy of the given rows, dense if that takes no more memory than a sparse copy. The
-// column indices are in range even if the user-defined type returns other values on every call.
+// Take returns a copy of the given rows: dense if at least half of the elements are nonzeros, or if
+// there are too many columns for 32-bit indices; otherwise sparse. The column indices are in range
+// even if the user-defined type returns other values on every call.
 func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
 	for _, i := range rows {

@@ -29,7 +29,7 @@ const scanBuffer = 1 << 17
 type scanner struct {
 	src      io.Reader
 	least    int    // size of buffers, if no row needs a larger one
-	buf      []byte // cells are parts of it
+	buf      []byte // cells are parts of it, except for quoted cells that are rewritten
 	pos, end int    // the unread text is buf[pos:end]
 	before   int64  // bytes of text before buf
 	text     string // buf[:end]

@@ -241,8 +241,9 @@ func TestBoundScalesSumsAboveOne(t *testing.T) {
 	}
 }
 
-// Bound makes the weighted sums of the dual variables over both sides equal if the bias has no
-// penalty, by scaling the side with the larger sum down, up to roundings.
+// TestBoundBalances checks that, if the bias has no penalty, Bound makes two sums equal up to
+// rounding: the weighted sum of |a| over the rows with y*a > 0, and over those with y*a < 0. It
+// scales down the variables of the larger sum.
 func TestBoundBalances(t *testing.T) {
 	g := rand.New(rand.NewPCG(19, 20))
 	for _, f := range forms() {

@@ -22,7 +22,7 @@ type Cost struct {
 }
 
 const (
-	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), before corrections
+	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), for balanced classes
 	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 )
 
@@ -35,7 +35,7 @@ type lossCosts struct {
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
 	growth     float64 // factor by which the passes grow each time the gap is divided by 10
 
-	leastLambda float64 // least default lambda*rows / (mean squared row length), before corrections
+	leastLambda float64 // minLambdaRows or minLambdaRowsSquared
 	newton      bool    // Newton's method is chosen for few columns if Tol is unset
 }
 

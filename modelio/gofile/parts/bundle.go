@@ -200,7 +200,7 @@ func (f *format) parse(text string) (float64, bool) {
 	}
 	n, ok := parseNumber(text, mark)
 	if ok && (f == nil || !f.Groups) && isGrouped(text, mark) && ambiguous(text) {
-		return 0, false // the mark may be a decimal mark in this file
+		return 0, false // the other mark, as in 1,234, may be decimal in this file
 	}
 	magnitude := n.Magnitude == 0 || f != nil && f.Magnitudes
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
