@@ -62,7 +62,8 @@ func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]bool{
 		"a.svm": true, "a.txt.gz": true, "a.csv": true, "a.csv.gz": true, "a.psv": false,
 		"a.tsv": false, "a.npy": true, "a.pgsm": true, "a.pgsm.gz": false, "a.jsonl": false,
-		"a.csv.zst": false, "a.svm.bz2": false, "A.PSV": false, "A.PGSM.GZ": false, "A.SVM.GZ": true, "a.svm.zst.gz": false, "-": true, "a": false,
+		"a.csv.zst": false, "a.svm.bz2": false, "A.PSV": false, "A.PGSM.GZ": false, "A.SVM.GZ": true,
+		"a.svm.zst.gz": false, "-": true, "a": false,
 	} {
 		if have := FormatOf(path).CanWrite(path); have != want {
 			t.Errorf("CanWrite(%q) is %v, want %v", path, have, want)

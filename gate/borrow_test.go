@@ -116,7 +116,8 @@ func TestPrepare(t *testing.T) {
 	p.edit("make.sh", "1000", "2000")
 	p.do("sh", "make.sh")
 	flags := []string{"-base", "HEAD", "-time="}
-	p.lacks(p.check(2, flags...), "the head can't be built, and its tree lacks files that git ignores: `gen.go`",
+	p.lacks(p.check(2, flags...),
+		"the head can't be built, and its tree lacks files that git ignores: `gen.go`",
 		"-prepare COMMAND")
 	out := p.check(1, append(flags, "-prepare", "sh make.sh")...)
 	p.lacks(section(out, "### Worse"), "| Gen | insn/op |")

@@ -47,9 +47,12 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	}
 	type column struct {
 		*tables.Column
-		feature, far                          int
-		mean, most                            float64 // of the feature; most is the largest distance
-		such, trainingMean, trainingDeviation float64
+		feature    int     // index of the column's feature
+		far        int     // number of rows whose feature is far from mean
+		such       float64 // one of these features
+		mean, most float64 // training mean of the feature, and the largest distance that is not far
+		// Mean and deviation of the column's numbers in training.
+		trainingMean, trainingDeviation float64
 	}
 	var columns []column
 	next := 0
@@ -68,7 +71,7 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		default:
 			continue
 		}
-		if c.trainingDeviation != 1 { // 1 stands for the deviation of a constant column
+		if c.trainingDeviation != 1 { // a constant column has the deviation 1, too
 			c.mean, c.most = mean, maxDeviations*deviation
 			columns = append(columns, c)
 		}

@@ -84,8 +84,8 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	as.unit = s.assumedUnit(unit)
 	odd := s.rows - s.missing - s.numbers.count - s.gapsAmong(s.numbers.count)
 	const few = 20 // most distinct numbers that count as classes if a word is among them
-	numbers := ok && !s.likeCodes() && !s.haveGrades() && mostly(s.numbers.count, odd, mostOddWords+1, false) &&
-		(odd == 0 || s.different > few || s.full)
+	numbers := ok && !s.likeCodes() && !s.haveGrades() &&
+		mostly(s.numbers.count, odd, mostOddWords+1, false) && (odd == 0 || s.different > few || s.full)
 	if as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= s.rows-s.missing ||
 		numbers && as.unit != s.as.unit {
 		l.as = as

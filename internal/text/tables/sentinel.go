@@ -11,7 +11,7 @@ import (
 
 const (
 	fewestSentinels = 3   // least number of cells with a sentinel
-	sentinelRows    = 100 // at least one row in so many has the sentinel
+	sentinelRows    = 100 // a sentinel is in at least 1/sentinelRows of the rows
 	// sentinelDistance is the least distance of a sentinel from all other values, as a multiple of
 	// their range.
 	sentinelDistance = 3
