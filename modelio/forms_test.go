@@ -118,7 +118,8 @@ func (s *script) model(t *testing.T) *pegasos.Model {
 func same(t *testing.T, form string, have, want *pegasos.Model) {
 	t.Helper()
 	if have.Hash() != want.Hash() {
-		t.Fatalf("%s: weights, biases, classes %v %v %v, want %v %v %v", form, have.Weights, have.Bias, have.Classes,
+		t.Fatalf("%s: weights, biases, classes %v %v %v, want %v %v %v", form,
+			have.Weights, have.Bias, have.Classes,
 			want.Weights, want.Bias, want.Classes)
 	}
 	g := rand.New(rand.NewPCG(1, 2))

@@ -109,8 +109,9 @@ func TestBound(t *testing.T) {
 								t.Errorf("gap %v, want %v", r.Gap, want)
 							}
 						}
-						tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) { check(p.Measure()) },
-							Early: []float64{0.02, 0.1, 0.5, 0.9}}
+						tr := pegasos.Trainer{Config: cfg,
+							Progress: func(p pegasos.Progress) { check(p.Measure()) },
+							Early:    []float64{0.02, 0.1, 0.5, 0.9}}
 						m, err := trainPlain(t.Context(), &tr, x, data.y)
 						if err != nil {
 							t.Fatal(err)

@@ -55,7 +55,8 @@ func TestReportOrigin(t *testing.T) {
 	}{
 		"training": {"whole.model", "all.csv", []string{"was trained on the 300 rows of all.csv",
 			"pegasimd verify whole.model all.csv", "300 rows of the training set", "23 (7.7 %)"}},
-		"held out": {"held.model", "all.csv", []string{"rows that training held out of the 300 rows of all.csv",
+		"held out": {"held.model", "all.csv", []string{
+			"rows that training held out of the 300 rows of all.csv",
 			"pegasimd verify held.model all.csv", "as the model&#39;s file claims"}},
 		"others": {"held.model", "few.csv", []string{"are not the model&#39;s training set",
 			"TRAINING-DATA", "claimed by the model&#39;s file for "}},

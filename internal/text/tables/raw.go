@@ -28,7 +28,7 @@ type rawColumn struct {
 	counts, integral, eights bool
 	// Whether there are decimal points, and whether all of them may separate thousands.
 	points, thousands bool
-	// The first number if it has long32 bytes, and whether another number of so many differs from it.
+	// The first number if it has long32 bytes, and whether another such number differs from it.
 	text    string
 	differs bool
 	extremes
