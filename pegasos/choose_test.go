@@ -258,7 +258,7 @@ func TestFold(t *testing.T) {
 				for i := range a {
 					if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(b[i])) {
 						t.Errorf("%s, %+v: score %v without the last features, %v with zeros", name, cfg,
-					a[i], b[i])
+							a[i], b[i])
 					}
 				}
 			}
