@@ -118,7 +118,7 @@ func TestPrepare(t *testing.T) {
 	flags := []string{"-base", "HEAD", "-time="}
 	p.lacks(p.check(2, flags...),
 		"the head can't be built, and its tree lacks files that git ignores: `gen.go`",
-		"-prepare COMMAND")
+		"give the command that writes them to -prepare")
 	out := p.check(1, append(flags, "-prepare", "sh make.sh")...)
 	p.lacks(section(out, "### Worse"), "| Gen | insn/op |")
 	if strings.Contains(section(out, "### Worse"), "| Work | insn/op |") {
