@@ -95,8 +95,8 @@ var (
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs the benchmarks of a test binary that match the pattern, on one CPU and in the
-// folder of the package, and reads the results of those that do not fail. A benchmark that matches
+// benchmarks runs the benchmarks of a test binary that match the pattern, but not s.skip, on one CPU
+// and in the folder of the package, and reads the results of those that do not fail. A benchmark that matches
 // only the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
 // result.
 //
@@ -105,8 +105,8 @@ var (
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
-		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats), "-test.bench=" + pattern},
-		args...)...)
+		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats), "-test.bench=" + pattern,
+		"-test.skip=" + s.skip}, args...)...)
 	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said)}
 	if failed == nil && !t.ended {
 		failed = fmt.Errorf("the process ended before all benchmarks had run:\n%s",

@@ -73,6 +73,9 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 			k.lost++
 		}
 	}
+	if c.skip != "" {
+		k.note("Left out by -skip: `%s`.", c.skip)
+	}
 	if c.bench != "" {
 		k.unhooked = writeOverlay(ctx, filepath.Join(head.root, c.dir), k.work)
 	}
@@ -117,13 +120,14 @@ func (k *comparison) same() bool {
 // A side is a package in one of the trees. dir is empty if the tree lacks the package.
 type side struct {
 	tree, dir, binary string
-	broken            bool // the package could not be built
+	skip              string // -skip
+	broken            bool   // the package could not be built
 }
 
 // sides returns the package as it is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
 	for i, t := range k.trees {
-		both[i] = side{tree: t.name, broken: t.broken}
+		both[i] = side{tree: t.name, skip: k.c.skip, broken: t.broken}
 		for _, q := range t.packages {
 			if q.path == p.path && q.broken {
 				both[i].broken = true

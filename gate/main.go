@@ -37,6 +37,7 @@ type config struct {
 	packages  []string
 	bench     string         // pattern of the benchmarks to count; empty for none
 	times     string         // pattern of the benchmarks to time; empty for none
+	skip      string         // pattern of the benchmarks to leave out; empty for none
 	functions *regexp.Regexp // nil for none
 	rounds    int
 	limit     time.Duration
@@ -87,6 +88,7 @@ func parse(args []string) (*config, error) {
 		"allocations of the benchmarks that match this `pattern`; empty for none")
 	f.StringVar(&c.times, "time", ".", "time the benchmarks that match this `pattern`; empty "+
 		"for none")
+	f.StringVar(&c.skip, "skip", "", "leave out the benchmarks that match this `pattern`")
 	functions := f.String("functions", "", "compare size and inner loops of the functions that "+
 		"match this `pattern`, built for amd64 and for arm64; empty for none")
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
@@ -136,7 +138,7 @@ func parse(args []string) (*config, error) {
 		c.packages = append(c.packages, cleanPattern(pattern))
 	}
 	for name, text := range map[string]string{"bench": c.bench, "time": c.times,
-		"functions": *functions} {
+		"skip": c.skip, "functions": *functions} {
 		pattern, err := regexp.Compile(text)
 		if err != nil {
 			return nil, fmt.Errorf("-%s: %w", name, err)

@@ -148,6 +148,7 @@ func TestFailsClosed(t *testing.T) {
 			[]string{"nothing was compared: all that was measured is new", "| Work | insn/op |"}},
 		{"new, to be timed", bench("Other", ""), work, "-bench= -time Work", 0, 0,
 			[]string{"nothing was compared: all that was measured is new"}},
+		{"all left out", work, work, "-skip .", 2, 2, []string{nothing, "Left out by -skip: `.`"}},
 		{"skipped at once, late, in a sub-benchmark, and not to be read", silent, silent, "", 2, 2,
 			[]string{nothing, "Skipped by the base, and not compared: `Late`, `Parts/a`, `Work`",
 				"Skipped by the head, and not compared: `Late`, `Parts/a`, `Work`",
@@ -213,6 +214,24 @@ func TestFailsClosed(t *testing.T) {
 				p.lacks(out, fmt.Sprintf("\"exit_strict\": %d", c.strict))
 			}
 		})
+	}
+}
+
+// With -skip the gate neither counts nor times a benchmark that became slower, and says so.
+func TestSkip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: a benchmark that is left out, counted and timed")
+	}
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", "")+bench("Other", ""))
+	p.commit("Begin")
+	p.benchmarks("1", bench("Work", "")+strings.Replace(bench("Other", ""), "1000", "3000", 1))
+	flags := []string{"-base", "HEAD", "-rounds", "6"}
+	p.lacks(p.check(1, flags...), "| Other | ")
+	out := p.check(0, append(flags, "-skip", "Other")...)
+	p.lacks(out, "| Work | ", "Left out by -skip: `Other`")
+	if strings.Contains(out, "| Other | ") {
+		t.Errorf("Other was compared:\n%s", out)
 	}
 }
 
