@@ -11,7 +11,7 @@ trainer=(./pegasos ./pegasos/kernelsvm/... ./internal/train/...)
 bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # install installs what the stages need beyond Go, make, git and a browser, on Debian and Ubuntu as root.
-install() { packages gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps; }
+install() { packages gcc libc6-dev qemu-user nodejs npm liblinear-tools python3 valgrind procps; }
 
 # install_browser installs what report_figures needs. Hosted Ubuntu runners of amd64 have Google Chrome; Ubuntu's
 # package chromium installs a snap, which does not run there.

@@ -172,7 +172,7 @@ func fixture(t *testing.T, name string, liblinear bool) {
 		}
 		text := read(t, filepath.Join(root, from))
 		write(t, name, text) // may be compressed: readers look at the first bytes
-	case ".model":
+	case ".model", ".liblinear":
 		if liblinear {
 			fixture(t, "any.model", false)
 			must(t, "convert", "-quiet", "-to", "liblinear", "any.model", name)
