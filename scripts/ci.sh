@@ -152,7 +152,8 @@ proxy() {
 }
 
 # vulncheck looks for known vulnerabilities in what each module links. The database is PEGASIMD_VULNDB or
-# https://vuln.go.dev. If it can't be reached, vulncheck prints that nothing was checked, and passes.
+# https://vuln.go.dev. If it can't be reached, vulncheck prints that nothing was checked, and fails in GitHub Actions
+# alone.
 vulncheck() { scripts/proxy.sh scripts/ci.sh only vulncheck_modules; }
 vulncheck_modules() {
 	local db=${PEGASIMD_VULNDB:-https://vuln.go.dev} bin=$PWD/.vulncheck
@@ -162,7 +163,8 @@ vulncheck_modules() {
 			cat "$bin/out" >&2
 			if grep -q 'fetching vulnerabilities' "$bin/out"; then
 				echo "vulncheck: NOTHING WAS CHECKED: there is no database at $db" >&2
-				return 0
+				[ -z "${GITHUB_ACTIONS:-}" ]
+				return
 			fi
 			return 1
 		fi
