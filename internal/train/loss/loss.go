@@ -67,8 +67,7 @@ type Func struct {
 // At returns the loss at m.
 func (f Func) At(m float64) float64 { return definitions[f.Kind].at(m, f.Epsilon) }
 
-// Coefficient returns minus a sub-gradient of the loss at m; 0 at a kink. An update adds the row,
-// times this coefficient and the sign of its label, to the weights.
+// Coefficient returns minus a sub-gradient of the loss at m; 0 at a kink.
 func (f Func) Coefficient(m float64) float64 {
 	return definitions[f.Kind].coefficient(m, f.Epsilon)
 }
@@ -102,10 +101,11 @@ func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
 // m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. In a
-// zone of width h around a kink, the derivative of the smoothed loss changes linearly from its
-// value on one side to its value on the other side. The kink is in the middle of the zone, where
-// the smoothed loss exceeds the loss by h/8; at both ends of the zone they are equal. With the kink
-// at one end of the zone, the smoothing error would be four times as large.
+// zone of width h around a kink, if it overlaps no other zone, the derivative of the smoothed loss
+// changes linearly from its value on one side to its value on the other side. The kink is in the
+// middle of the zone, where the smoothed loss exceeds the loss by h/8; at both ends of the zone
+// they are equal. With the kink at one end of the zone, the smoothing error would be four times as
+// large.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
@@ -120,8 +120,7 @@ func (f Func) SmoothedCoefficient(m, h float64) float64 {
 // KinkDistance returns the distance of m from the nearest kink. It panics for a loss without kinks.
 func (f Func) KinkDistance(m float64) float64 { return definitions[f.Kind].kink(m, f.Epsilon) }
 
-// Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m. For
-// Log, Losses takes a fifth of the time of calls of At, with the same bits.
+// Losses stores At(v) in dst for each v of m. dst must be at least as long as m, and may be m.
 func (f Func) Losses(dst, m []float64) {
 	dst = dst[:len(m)]
 	if f.Kind == Log { // a call through a function variable would make dst and m escape to the heap

@@ -100,8 +100,8 @@ func near(have, want, off float64) bool {
 	return math.Abs(have-want) <= off && have-have == 0
 }
 
-// A definition that lacks a function or a constant, or whose constants contradict each other, is
-// refused by name, and so is a kind without a definition.
+// prepare returns an error for a definition that lacks a function or a constant, or whose constants
+// contradict each other. A loss of a kind without a definition panics.
 func TestIncompleteDefinitions(t *testing.T) {
 	for name, damage := range map[string]func(d *definition){
 		"Name":           func(d *definition) { d.Name = "" },
@@ -149,7 +149,7 @@ func TestIncompleteDefinitions(t *testing.T) {
 	Func{Kind: Kinds}.At(0)
 }
 
-// KindOf finds every loss by its name, and reports false for other names.
+// KindOf finds every loss by its name, and reports false for an unknown name.
 func TestNames(t *testing.T) {
 	names := Names()
 	for k, name := range names {
@@ -165,7 +165,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// points returns margins, most of them near the kinks.
+// points returns margins, most of them between -3 and 3. All kinks lie there.
 func points(g *rand.Rand) []float64 {
 	margins := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709,
 		-710, 40, -40}
@@ -175,7 +175,8 @@ func points(g *rand.Rand) []float64 {
 	return margins
 }
 
-// Coefficient is minus a sub-gradient of At, and minus its derivative where there is one.
+// Coefficient is minus a sub-gradient of At. Away from kinks, and for margins up to 100, it agrees
+// with minus the difference quotient of At.
 func TestCoefficient(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -199,7 +200,7 @@ func TestCoefficient(t *testing.T) {
 	}
 }
 
-// Losses and Derivatives return the same bits as At and DerivativesAt, also in place.
+// Losses and Derivatives, called in place, store the results of At and DerivativesAt.
 func TestSlices(t *testing.T) {
 	m := points(rand.New(rand.NewPCG(1, 4)))
 	for _, f := range all {
@@ -216,7 +217,8 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// DualTerm is the minimum of At(m) + b*m over m, up to the spacing of the margins tried.
+// Clamp limits b to the dual variables of the loss, and DualTerm(b) is the minimum of At(m) + b*m
+// over m, up to the spacing of the margins tried.
 func TestLeast(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {
@@ -231,7 +233,7 @@ func TestLeast(t *testing.T) {
 				least = math.Min(least, f.At(m)+b*m)
 			}
 			if have := f.DualTerm(b); have > least+1e-12 || have < least-1e-3 {
-				t.Errorf("%+v: least(%v) = %v, want %v", f, b, have, least)
+				t.Errorf("%+v: DualTerm(%v) = %v, want %v", f, b, have, least)
 			}
 		}
 	}
@@ -242,8 +244,8 @@ func TestLeast(t *testing.T) {
 }
 
 // Outside of the smoothing zones, the first result of DerivativesAt is Coefficient. The second
-// result agrees with differences of the first. Unless Flat is 0, the second result is 0 or Flat,
-// which is divided by the width for a loss with kinks.
+// result agrees with differences of the first, away from jumps and for margins up to 100. Unless
+// Flat is 0, the second result is 0 or Flat, which is divided by the width for a loss with kinks.
 func TestSmoothing(t *testing.T) {
 	const h = 0.0625
 	for _, f := range all {
@@ -283,7 +285,7 @@ func TestBest(t *testing.T) {
 		for _, m := range points(g) {
 			for _, q := range []float64{0, 1e-12, 0.01, 1, 40, 1e8} {
 				a := float64(f.Clamp(float32(4*g.Float64() - 2)))
-				if g.IntN(4) == 0 { // optimal for q = 0, or nearly so
+				if g.IntN(4) == 0 { // optimal for m, or up to twice as large
 					a = float64(f.Clamp(float32(f.Coefficient(m) * (1 + g.Float64()*float64(g.IntN(2))))))
 				}
 				value := func(b float64) float64 { return f.DualTerm(b) - b*m - q/2*(b-a)*(b-a) }
@@ -316,7 +318,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// DualStep has the same bits on every machine for the log loss, so that models have, too.
+// For the log loss, the results of DualStep have the same bits on every machine.
 func TestLogBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(1, 5)), sha256.New()
 	f := Func{Kind: Log}
@@ -329,13 +331,13 @@ func TestLogBits(t *testing.T) {
 	}
 	const want = "74aad3005c18251a"
 	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
-		t.Errorf("%s, want %s", have, want)
+		t.Errorf("the results have the hash %s, want %s", have, want)
 	}
 }
 
 // At m = 1, where its second derivative jumps, the squared hinge counts as flat, as in liblinear.
 func TestSquaredHingeAtOne(t *testing.T) {
 	if a, curvature := (Func{Kind: SquaredHinge}).DerivativesAt(1, 1); a != 0 || curvature != 0 {
-		t.Errorf("%v, %v", a, curvature)
+		t.Errorf("minus the derivative is %v, the second derivative %v, want 0 and 0", a, curvature)
 	}
 }
