@@ -237,7 +237,7 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 			// and copied.
 			s := &steps[k]
 			x.Prepare(s, int(i), y, p.Of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // Scale in k steps
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // Scale k steps later
 		}
 		x.Take(steps, p.V)
 		for k, i := range rows {

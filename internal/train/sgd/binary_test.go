@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// roundUp returns the least float32 that is not below its argument, or +Inf.
 func TestRoundUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 100_000 {
@@ -19,6 +20,6 @@ func TestRoundUp(t *testing.T) {
 		}
 	}
 	if got := roundUp(1e39); !math.IsInf(float64(got), 1) {
-		t.Errorf("beyond float32: %v", got)
+		t.Errorf("1e39 is rounded up to %v, want +Inf", got)
 	}
 }

@@ -24,12 +24,12 @@ type Group struct {
 }
 
 // minGroup is the smallest number of problems that share sparse rows. They share a buffer that has
-// space for at least 8 vectors; with fewer problems, most of that space would be unused.
+// space for at least 8 vectors; with fewer problems, too much of that space would be unused.
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
 // vectors. NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if
-// sharing sparse rows would not pay; each problem must then take its steps by itself.
+// sharing the rows would not pay; each problem must then take its steps by itself.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {

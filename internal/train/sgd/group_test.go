@@ -60,15 +60,16 @@ func TestGroup(t *testing.T) {
 					!slices.Equal(p.Biases, w.Biases) ||
 					p.Average.Current.N != w.Average.Current.N ||
 					!slices.Equal(arrays(&p.State), arrays(&w.State)) {
-					t.Errorf("%+v, %+v: problem %d has other bits: %v, want %v", c, s, r, p.V, w.V)
+					t.Errorf("%+v, %+v: problem %d differs, or has no violations: v is %v, want %v", c, s,
+						r, p.V, w.V)
 				}
 			}
 		}
 	}
 }
 
-// NewGroup returns nil for problems that are not PlainHinge or have a projection, and where sharing
-// sparse rows would cost more than it saves.
+// NewGroup returns nil for problems that are not PlainHinge or have a projection, for user-defined
+// rows, and where sharing sparse rows would cost more than it saves.
 func TestNoGroup(t *testing.T) {
 	data := sample.Random(7, 30, 10, 8, 0.6)
 	wide := sample.Random(7, 30, 40_000, 3, 0.0001)

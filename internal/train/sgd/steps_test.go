@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// stepper has the methods that Binary and Joint share.
+// stepper is a Binary or a Joint.
 type stepper interface {
 	Steps(idx []uint32, ends []int)
 }
@@ -68,7 +68,7 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 	if steps == 150 {
 		for i, c := range state.Windows.Count {
 			if math.Abs(float64(c)-o.counts[i]) > 1e-3*(1+math.Abs(o.counts[i])) {
-				t.Fatalf("%+v: row %d is counted %v times, want %v", *s, i, c, o.counts[i])
+				t.Fatalf("%+v: Windows.Count[%d] is %v, want %v", *s, i, c, o.counts[i])
 			}
 		}
 	}
@@ -134,7 +134,8 @@ func TestStepsAreThePapers(t *testing.T) {
 	}
 }
 
-// The first steps by hand: lambda = 1/2, rows (1, 2) and (3, -1) with labels +1 and -1.
+// The first steps by hand: lambda = 1/2, rows (1, 2), (3, -1) and (0, 0) with the labels +1,
+// -1 and +1.
 func TestFirstSteps(t *testing.T) {
 	x, y := dense.New(3, 2), []float32{1, 0, 1}
 	copy(x.Row(0), []float32{1, 2})
@@ -147,8 +148,8 @@ func TestFirstSteps(t *testing.T) {
 		}{
 			{0, [2]float32{2, 4}},         // w = 0 violates; eta = 2
 			{1, [2]float32{1 - 3, 2 + 1}}, // y<w,x> = -(6-4) < 1; eta = 1; w is halved first
-			{1, [2]float32{-4. / 3, 2}},   // y<w,x> = -(-6-3) = 9: only shrinks, by 2/3
-			{0, [2]float32{-1, 1.5}},      // y<w,x> = -4/3+4 > 1: shrinks by 3/4
+			{1, [2]float32{-4. / 3, 2}},   // y<w,x> = -(-6-3) = 9: only shrinks, to 2/3
+			{0, [2]float32{-1, 1.5}},      // y<w,x> = -4/3+4 > 1: shrinks to 3/4
 			{2, [2]float32{-0.8, 1.2}},    // y<w,0> = 0 < 1 violates and adds nothing
 		} {
 			p.Steps([]uint32{step.row}, nil)
@@ -239,7 +240,7 @@ func TestManyStepsAtATime(t *testing.T) {
 				}
 			},
 			func(s *spec) { s.radius = 0.2 },
-			func(s *spec) { s.lambda = 1e-39; s.start = 0 }, // scales that are subnormal
+			func(s *spec) { s.lambda = 1e-39; s.start = 0 }, // subnormal scales, if t0 is 0
 		} {
 			s := l
 			s.lambda = 0.1
@@ -273,7 +274,7 @@ func TestManyStepsAtATime(t *testing.T) {
 					}
 					if w, b := state.NewWeights(); state.Err == nil && s.lambda > 1e-30 {
 						if state.Weights(w, b); state.Average.Current.N < 12 {
-							t.Errorf("%+v: %d samples", s, state.Average.Current.N)
+							t.Errorf("%+v: %d samples, want 12 or more", s, state.Average.Current.N)
 						}
 					}
 				}
@@ -282,7 +283,8 @@ func TestManyStepsAtATime(t *testing.T) {
 	}
 }
 
-// Rows with one value each, whose steps are prepared, give the same bits as plain sparse rows.
+// Rows with one value each, for which some problems prepare steps, give the same bits as plain
+// sparse rows.
 func TestPreparedSteps(t *testing.T) {
 	data := sample.ZerosAndOnes(sample.Random(12, 150, 7, 2, 0.5))
 	for i := range 150 {

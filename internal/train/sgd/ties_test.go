@@ -8,15 +8,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// If several classes have the largest loss, the update subtracts the row from the vector of the
-// first of these classes. A loss of 0 changes no vector.
+// The class with the largest loss, the first if there are several, has the coefficient 1, and all
+// others have 0. If the largest loss is 0, all coefficients are 0.
 func TestTies(t *testing.T) {
 	x, y := dense.New(4, 1), []float32{0, 1, 2, 3} // one row of each class
 	for _, c := range []struct {
 		costs [][]float64
 		z     []float64
 		y     int
-		want  int // class whose vector changes; -1 for none
+		want  int // class with the coefficient 1; -1 for none
 	}{
 		{nil, []float64{0, 0, 0, 0}, 0, 1},
 		{nil, []float64{0, 0, 0, 0}, 2, 0},
