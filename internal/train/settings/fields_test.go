@@ -45,7 +45,7 @@ func TestUses(t *testing.T) {
 		name, other := v.Type().Field(i).Name, full
 		reflect.ValueOf(&other).Elem().Field(i).SetZero()
 		if name == "Bias" || name == "BiasScale" {
-			continue // InForce changes them together
+			continue // the BiasScale that InForce returns depends on Bias
 		}
 		told := Differences(full, other)
 		if strings.Contains(fmt.Sprint(told), name+" was") != (uses[name]&Same != 0) {

@@ -97,14 +97,14 @@ func (s *Settings) classRules() []options.Rule {
 		Multinomial: loss.Log.Name()}[s.Multiclass]
 	return []options.Rule{
 		options.Not("BiasScale", augmented && (!(b > 0) || b > math.MaxFloat32),
-			"have %v, want a positive finite number", b),
+			"have %v, want a positive number of at most 3.4e38", b),
 		options.Only("BiasScale", !augmented && b != 0 && b != defaultBiasScale, b, "Bias", s.Bias),
 		options.Not("Calibrate",
 			s.Calibrate != 0 && (s.Calibrate < 2 || s.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", s.Calibrate),
 		options.Only("Epsilon", s.Epsilon != 0 && !s.Kind().Traits().Epsilon, s.Epsilon, "Loss",
 			s.Loss),
-		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
+		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a number from 0 to 3.4e38"),
 		options.Not("Multiclass", required != "" && s.Loss != required,
 			"have %q, which requires %s %q, but %s is %q", s.Multiclass, nameLoss, required, nameLoss,
 			s.Loss),

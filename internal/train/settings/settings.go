@@ -143,9 +143,9 @@ func (s *Settings) adapts() bool {
 // t0.
 func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
-// FillFrom sets zero fields of s to their values in base, the settings of the model that the run
-// builds on. It sets Finish, Tol, Epochs and Steps only if resumed is true, and Epsilon only if
-// both losses are equal.
+// FillFrom sets fields of s that are zero and describe the model, such as Scale, Bias and Lambda,
+// to their values in base, the settings of the model that the run builds on. It sets Finish, Tol,
+// Epochs and Steps only if resumed is true, and Epsilon only if both losses are equal.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)

@@ -48,15 +48,15 @@ func TestPlain(t *testing.T) {
 	}
 	// InForce drops the value of a bias feature that is not appended.
 	if have := (Settings{Bias: BiasNone, BiasScale: 1}).InForce(); have != plain {
-		t.Errorf("in force is %+v", have)
+		t.Errorf("InForce returned %+v, want %+v", have, plain)
 	}
 	if have := (Settings{Bias: BiasAugmented, BiasScale: 3}).InForce(); have.BiasScale != 3 {
-		t.Errorf("in force is %+v", have)
+		t.Errorf("InForce returned %+v, want the BiasScale 3", have)
 	}
 }
 
-// FillFrom copies fields of the base to zero fields: solver and length only for a resumed run,
-// Lambda and C together, and Epsilon only for the same loss.
+// FillFrom copies fields of the base to zero fields: Finish, Tol and Epochs only for a resumed
+// run, Lambda and C together, and Epsilon only for the same loss.
 func TestFillFrom(t *testing.T) {
 	base := Settings{Loss: "eps-insensitive", Epsilon: 0.5, C: 3, Epochs: 7, Tol: 0.1,
 		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard",
@@ -139,7 +139,7 @@ func TestKind(t *testing.T) {
 			t.Errorf("%q: %v, %v", name, s.Kind(), s.LossFunc())
 		}
 		if numbers := want == loss.Squared || want == loss.EpsInsensitive; s.Regression() != numbers {
-			t.Errorf("%q: labels are numbers: %v", name, !numbers)
+			t.Errorf("%q: Regression returned %v", name, !numbers)
 		}
 	}
 }
@@ -163,14 +163,15 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Parts yields each pair of classes once with one-vs-one, and otherwise one part with a nil pair.
+// With one-vs-one, Parts yields the pairs of classes in order, until the loop ends early. Otherwise
+// it yields one part with a nil pair.
 // Vectors returns the number of weight vectors, or an error for a wrong number of classes.
 func TestParts(t *testing.T) {
 	ovo := &Settings{Multiclass: OneVsOne}
 	var pairs [][]int32
 	for k, pair := range ovo.Parts(4) {
 		if k != len(pairs) {
-			t.Errorf("part %d begins with vector %d", len(pairs), k)
+			t.Errorf("part %d has the index %d", len(pairs), k)
 		}
 		if pairs = append(pairs, slices.Clone(pair)); k == 4 {
 			break
@@ -226,7 +227,7 @@ func TestCopy(t *testing.T) {
 }
 
 // Only Pegasos steps on single rows with the hinge loss adapt t0, and only if Offset is OffsetAuto.
-// For these settings OffsetAuto is the default, for others it is not.
+// OffsetAuto is the default for the settings that can adapt t0, and for no others.
 func TestAdaptsOffset(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings
