@@ -73,7 +73,7 @@ func (st *State) Steps() (n int64) {
 	return n
 }
 
-// sliceSize is the size of a slice header in bytes.
+// sliceSize is the size of a slice header in bytes, on 64-bit machines.
 const sliceSize = 24
 
 // Read reads the long arrays that belong to head, and returns the State. It does not check whether

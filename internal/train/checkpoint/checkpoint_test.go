@@ -53,7 +53,7 @@ func read(file []byte, used int) (*checkpoint.State, error) {
 		})
 }
 
-// full returns a state in which no part is empty.
+// full returns a state with a best point, two runs and two learners.
 func full() *checkpoint.State {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	best := proof.Result{Steps: 7, Solver: "steps", Objective: 0.5,
@@ -85,7 +85,7 @@ func full() *checkpoint.State {
 	}
 }
 
-// A state that is written and read is the same to the bit.
+// A state that was written is read back.
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	have, err := read(write(t, &want.Head, want.Arrays), 0)
@@ -99,7 +99,7 @@ func TestRoundTrip(t *testing.T) {
 	if n := have.Steps(); n != 42 {
 		t.Errorf("%d steps of all runs", n)
 	}
-	// Every part of the header has its own key.
+	// The header of the file has the keys of all of its parts.
 	text := string(write(t, &want.Head, nil))
 	for _, key := range []string{"data", "arrays", "round", "ended", "look", "best", "runs",
 		"learners",
