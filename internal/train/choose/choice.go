@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The rules by which this package chooses settings, and the numbers in the rules, come from a trial
-// on 78 problems: docs/training.md explains them, and docs/spec.md lists them.
+// docs/training.md and docs/spec.md describe the rules by which this package chooses settings.
 const (
 	maxNarrow      = 256     // data with at most this many columns count as narrow
 	minDenseFill   = 0.25    // share of nonzero values from which data count as dense
@@ -71,7 +70,7 @@ type Choice struct {
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
 
-	count, width int            // rows and columns, including rows of weight 0 and empty columns
+	count, width int            // rows, with weight 0 too; columns, with empty ones and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // mean squared length of the unscaled rows
@@ -84,7 +83,7 @@ type Choice struct {
 	curvesOpen   bool           // Curves was unset
 	moved        bool           // Use replaced the default lambda by another lambda
 	userDefined  bool           // the rows are of a user-defined type
-	nonzero      float64        // number of nonzero values in the scaled rows
+	nonzero      float64        // nonzero values in the scaled rows, as settle estimates them
 	unsettled    *Choice        // the choice with scaled rows, before settle and expand
 }
 
@@ -154,7 +153,7 @@ func (c *Choice) mean(f func(i int) float64) (mean float64) {
 	return mean / n
 }
 
-// Cols returns the number of columns with a nonzero value: empty columns influence no choice.
+// Cols returns the number of columns with a nonzero value, plus the number of curve terms.
 func (c *Choice) Cols() int {
 	if c.filled == 0 {
 		for _, v := range c.columns.MaxAbs {
@@ -167,7 +166,7 @@ func (c *Choice) Cols() int {
 }
 
 // used returns the number of columns with a nonzero value, without the constant columns if these
-// are known.
+// are known, plus the number of curve terms.
 func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
@@ -194,7 +193,8 @@ func (c *Choice) moments() (mean, deviation float64) {
 	return mean, deviation
 }
 
-// TargetDeviation returns the standard deviation of the targets in c.Rows; 0 for classes.
+// TargetDeviation returns the standard deviation of the targets in c.Rows, as moments does; 0 for
+// classes.
 func (c *Choice) TargetDeviation() float64 {
 	if !c.Regression() {
 		return 0

@@ -11,10 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Settings chooses the unset settings for the rows of set and scales the rows. The caller then
-// tries the choices and lambdas that Choice.Search lists, passes the best lambda to Choice.Use, and
-// calls Choice.End. Once o.Stopped reports true, Settings returns a nil Choice, and its error means
-// nothing.
+// Settings scales the rows of set and chooses the unset settings, except those that Choice.End
+// chooses. If Choice.Search then returns a Search, the caller tries its choices and lambdas, and
+// passes the best lambda to Choice.Use. At last it calls Choice.End. If o.Stopped reports true,
+// Settings may return a nil Choice, and its error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -37,8 +37,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no curve can be formed: the columns are "+
-			"constant or too many", kind)
+		return nil, options.Bad("Curves", "have %q, but no curve can be formed: the columns "+
+			"have too few different values, or are too many", kind)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)
@@ -123,7 +123,8 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
-// pairsFit reports whether there are few enough pairs of classes for one-vs-one.
+// pairsFit reports whether one-vs-one allows the number of classes, and the pairs have at most
+// MaxPairWeights weights.
 func (c *Choice) pairsFit() bool {
 	k, d := float64(len(c.shares)), float64(c.Cols())
 	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights

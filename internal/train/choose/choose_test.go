@@ -169,7 +169,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A run without a proof has 20 epochs, 10 over wide sparse rows, and up to 2000 over small data.
+// A run of Pegasos steps has 20 epochs, 10 over wide sparse rows, and up to 2000 over small data. A
+// run of more than 100 epochs has a Tol.
 func TestEpochs(t *testing.T) {
 	none := choose.Open{Settings: settings.Settings{Finish: settings.FinishNone}}
 	for _, c := range []struct {
@@ -397,7 +398,7 @@ func TestScaleLengths(t *testing.T) {
 
 // Rows are left unscaled up to the largest squared length that float32 can hold.
 func TestScaleLargest(t *testing.T) {
-	// 4095^2 + 90^2 + 9^2 + 3^2 is 2^24 - 1: with the factor 2^52 the sum is math.MaxFloat32.
+	// 4095^2 + 90^2 + 9^2 + 3^2 is 2^24 - 1. With all values times 2^52 it is math.MaxFloat32.
 	for last, want := range map[float32]scale.Kind{3: "none", 4: "max-abs"} {
 		x := dense.New(400, 400)
 		for i := range 400 {
@@ -508,7 +509,7 @@ func TestFits(t *testing.T) {
 	p.Dense.Row(3)[1] = float32(math.NaN())
 	set := newSet(t, p.Dense, y, "", store.SetOptions{})
 	if _, err := choose.Fits(&scale.Scale{Kind: "max-abs"}, set, nil, 1, never); err == nil {
-		t.Error("a scale of NaN fits")
+		t.Error("a row with NaN is no error")
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
 // scheme, the solver and the length of a run. It also predicts the cost of each solver, by which
-// the engine plans. Settings returns a Choice; the result depends on the data, the given settings
-// and the memory limit alone. The package sits between settings and trials, which tries the lambdas
+// the engine plans. Settings returns a Choice; the choices do not depend on the
+// machine. The package sits between settings and trials, which tries the lambdas
 // of a Path.
 package choose
 
@@ -90,7 +90,7 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 // Work describes several problems of similar size, whose cost the method To predicts.
 type Work struct {
 	Loss            loss.Kind
-	Problems        float64       // number of problems, of one weight vector each
+	Problems        float64       // number of problems or, for a joint problem, of its vectors
 	Rows, Columns   float64       // rows and nonempty columns of each problem
 	R2              float64       // mean squared length of the rows, with the bias feature
 	Density         store.Density // means, over the rows, of the number of nonzeros and its square

@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The documents that state a default or a limit state its constant.
+// These files state defaults and limits with the values of the constants.
 func TestDocs(t *testing.T) {
 	thousands := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 	short := func(x float64) string { // .01 as the pages write it

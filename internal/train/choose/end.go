@@ -13,8 +13,8 @@ import (
 // predicted to be cheap.
 
 const (
-	budgetPasses = 3    // largest cost of a path plus a proof, in costs of the plain run
-	minBudget    = 20e6 // nanoseconds that a path and a proof together may always cost
+	budgetPasses = 3    // largest cost of a proof, in costs of the plain run
+	minBudget    = 20e6 // nanoseconds that a proof may always cost
 )
 
 // End chooses how the run ends, and sets the settings that are still unset and have a constant
@@ -37,8 +37,8 @@ func (c *Choice) passes() int {
 // finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
 // number of passes over the rows for a run that does not end with a proof. The solver becomes
 //   - FinishAuto if Tol is given;
-//   - Newton's method for the squared loss on narrow data, if it fits in memory, and Tol, Epochs,
-//     Steps and a prior are not given;
+//   - Newton's method for the squared loss on narrow data, if newtonFits, and Tol, Epochs, Steps
+//     and a prior are not given;
 //   - FinishAuto if a proof is predicted to be cheap and fits in memory, and Tol, Patience, Epochs,
 //     Steps and a prior are not given.
 //
@@ -54,7 +54,7 @@ func (c *Choice) finish(passes int) {
 				c.Finish = settings.FinishAuto
 			}
 		case c.Regression() && !c.Kind().Traits().MeanResidual && !c.moved:
-			// The engine shifts the bias to a mean residual of 0, away from the optimum.
+			// Without a solver, the engine shifts the bias so that the mean residual is 0.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
 			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
 				s.Finish = settings.FinishNewton // the dual descent is slow on correlated columns
@@ -127,8 +127,8 @@ func (c *Choice) newtonFits() bool {
 	return c.width <= newton.MaxColumns && c.fits(s)
 }
 
-// budget returns the nanoseconds that trying the lambdas of a Path and training up to a proof may
-// cost together.
+// budget returns the nanoseconds that training up to a proof may cost. Search may spend as much, or
+// minSearchBudget if that is more.
 func (c *Choice) budget(w *Work) float64 {
 	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))

@@ -8,7 +8,7 @@ import (
 
 // Expanded returns a choice like c for rows that are expanded by terms of the given kind. The
 // settings that depend on the rows are chosen anew. Expanded returns nil if the rows can't be
-// expanded, or if there are no terms.
+// expanded, if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil

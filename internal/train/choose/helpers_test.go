@@ -58,7 +58,7 @@ func ended(t testing.TB, x store.Examples, y []float32, open choose.Open) *choos
 	return c
 }
 
-// unequalColumns returns normal rows whose columns differ in mean and scale.
+// unequalColumns returns random rows whose columns differ in mean and scale.
 func unequalColumns(seed uint64, rows, cols, classes int) sample.Pair {
 	p := sample.Random(seed, rows, cols, classes, 1)
 	g := rand.New(rand.NewPCG(seed, 9))

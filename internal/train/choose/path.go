@@ -29,7 +29,7 @@ const (
 	minSample       = 500 // least number of rows of a sample
 	minSampleFactor = 64  // least number of rows of a sample per column
 
-	minSearchBudget = 200e6 // nanoseconds that a search and a proof together may always cost
+	minSearchBudget = 200e6 // least budget of a search in nanoseconds, with its reserve for a proof
 
 	maxModelBytes = 1 << 30 // largest memory of all models of a path, with their buffers, in bytes
 
@@ -67,7 +67,7 @@ type Path struct {
 //
 // Search returns nil if
 //
-//   - lambda was given;
+//   - Lambda or C was given;
 //   - the run builds on a model or a checkpoint;
 //   - the run has misclassification costs, user-defined rows, fewer than minRows rows or only
 //     zeros in its rows;

@@ -436,7 +436,7 @@ func newPage(seed uint64) *byPage {
 		sizes[j] = size * math.Pow(10, spread*(g.Float64()-0.5))
 		shifts[j] = pick(g, 0.0, 0, 1, 5, 3000)
 		if g.IntN(20) == 0 {
-			sizes[j] = 0 // a constant column, of zeros if the table has few nonzeros
+			sizes[j] = 0 // a column of zeros or, if fill is 0.3, of zeros and threes
 		}
 	}
 	long, times := pick(g, 0.0, 0, 0.01, 0.1), pick(g, 6.0, 1000)

@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// FromStatistics makes the same choices as Settings makes from all rows, with lambda and BiasScale
-// equal up to 1e-5.
+// FromStatistics chooses the same scaling and kind of bias as Settings chooses from all rows, and
+// the same lambda and BiasScale up to a relative difference of 1e-5.
 func TestFromStatistics(t *testing.T) {
 	wide := sample.Random(61, 300, 400, 2, 0.02)
 	for name, c := range map[string]sample.Pair{
@@ -61,7 +61,7 @@ func TestFromStatisticsErrors(t *testing.T) {
 	s := sample.Statistics(t, p.Dense, p.Y)
 	s.Counts[0]++
 	if _, err := choose.FromStatistics(none, s); err == nil {
-		t.Error("classes of more rows than there are were taken")
+		t.Error("counts of classes whose sum exceeds the number of rows are accepted")
 	}
 	s.Counts[0]--
 	var rule options.Rule
