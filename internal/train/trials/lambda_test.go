@@ -203,7 +203,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// held returns a trial of the job, with parts, and its candidate, ready for holdOut.
+// held returns a trial of the job, with the rows assigned to parts, and a candidate for holdOut.
 func held(job engine.Job, p *choose.Path) (*trial, *candidate) {
 	tr := &trial{job: job, copies: true, search: &choose.Search{Folds: choose.Parts, Factor: 1,
 		Rows: len(job.Rows.Y), Tol: 0.05}}
@@ -274,7 +274,7 @@ func TestHoldOutRows(t *testing.T) {
 	}
 }
 
-// A part of one row is held out, and a run that ends early has no model.
+// A part of one row is held out, and a paused run returns no model.
 func TestHoldOutOne(t *testing.T) {
 	x, y := dense.New(5, 1), []float32{1, 2, 3, 4, 5}
 	for i := range y {

@@ -25,13 +25,14 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate of how well a model with these settings predicts other rows. A choice replaces the best
-// of the choices before it only if its models are better by more than sureCurves or sureSchemes
-// standard errors. A lambda replaces the choice's default lambda only if its models are better by
-// more than sureErrors standard errors. jobOf returns the complete job of training on all rows for
-// a choice. The free memory decides how many folds run in parallel and whether rows are copied,
-// which does not change the result; Best returns an error if the memory is too little for one fold.
-// If the context of the jobs is done before Best returns, the result means nothing.
+// estimate of how well a model with these settings predicts other rows; nil without an estimate. A
+// choice replaces the best of the choices before it only if its models are better by more than
+// sureCurves or sureSchemes standard errors. A lambda replaces the choice's default lambda only if
+// its models are better by more than sureErrors standard errors. jobOf returns the complete job of
+// training on all rows for a choice. The free memory decides how many folds run in parallel and
+// whether rows are copied, which does not change the result. If the memory is too little for one
+// fold, Best returns an error for the first choice, and leaves out a later choice. If the context
+// of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -129,7 +130,7 @@ const (
 	sureCurves  = 1.25 // standard errors by which expanded rows must be better than other rows
 	sureSchemes = 1    // standard errors by which a multi-class scheme must be better than another
 	// maxDeviations is the largest error of a regression model that counts in comparisons, in
-	// standard deviations of the targets: no row then decides by itself.
+	// standard deviations of the targets.
 	maxDeviations = 4
 )
 
@@ -156,7 +157,7 @@ const minSampleGroups = 10 * choose.Parts
 // assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
 // store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
 // parts. If a class has only one group, the rows of the group are in no part: all models are
-// trained on them. If the search is on a sample, some groups of a class after the first
+// trained on them. If the search is on a sample, some groups of a class after about the first
 // minSampleGroups are left out, as their hashes decide.
 func (t *trial) assignParts() {
 	set := t.job.Rows
@@ -382,7 +383,8 @@ func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation) / all
 }
 
-// clipped returns the mistake of row i; for regression, it is limited as maxDeviations says.
+// clipped returns the mistake of row i; for regression, it limits a finite mistake as maxDeviations
+// says.
 func (t *trial) clipped(mistake float64, i int) float64 {
 	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
 		return mistake
@@ -392,9 +394,8 @@ func (t *trial) clipped(mistake float64, i int) float64 {
 }
 
 // estimate returns the accuracy, or R^2, of the models of c with its best lambda on the rows that
-// were held out of their training. The models were trained to a relative gap of Search.Tol, and
-// their settings chosen on the same rows. estimate returns nil if a model is missing or there is no
-// estimate.
+// were held out of their training. Their settings were chosen on the same rows. estimate returns
+// nil if a model is missing or there is no estimate.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
 	var errs proof.Errors
 	for i, wrong := range c.wrong[c.best] {

@@ -159,8 +159,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A regression error counts as maxDeviations standard deviations if it is larger, so that one row
-// does not decide.
+// A regression error counts as maxDeviations standard deviations if it is larger.
 func TestCompareOutlier(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 1}, job: engine.Job{Rows: new(store.Set)},
 		deviation: 2}
