@@ -100,7 +100,8 @@ func TestChunksContinue(t *testing.T) {
 	}
 }
 
-// Chunks keep the start's vectors that no row changes, and continue its step counts.
+// Chunks begin with the start's point, and continue its step counts. A chunk without rows of
+// two classes is no error.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
 	s := settings.Settings{
@@ -132,7 +133,7 @@ func TestChunksStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if have := c.Point().Result.PerClass[0].Steps; have != steps[0].Steps+60+45 {
-		t.Errorf("%d steps with 45 rows of a weight", have)
+		t.Errorf("%d steps, want %d", have, steps[0].Steps+60+45)
 	}
 	empty := slices.Repeat([]float32{2}, 60) // class 2 alone: no pair has rows of both classes
 	set := chunksOf(t, sample.Pair{Dense: data.Dense, Y: empty}, []float32{0, 1, 2}, nil)[0]

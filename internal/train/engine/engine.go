@@ -3,10 +3,10 @@
 // result. It is the only package of the trainer that knows all solvers.
 //
 // Its main type, Session, is one training run. A session has one Run over all rows or, for
-// one-vs-one with more than two classes, one for each pair of classes. A Run has a Learner for each
-// class against the rest, or a single Learner for two classes, for regression or for a joint
-// problem. The learners of a run visit the same rows in the same order. A Learner takes Pegasos
-// steps, or steps of dual coordinate descent, or iterations of Newton's method.
+// one-vs-one with more than two classes, one for each pair of classes that has rows. A Run has a
+// Learner for each class against the rest, or a single Learner for two classes, for regression or
+// for a joint problem. The learners of a run visit the same rows in the same order. A Learner takes
+// Pegasos steps, or steps of dual coordinate descent, or iterations of Newton's method.
 package engine
 
 import (
@@ -48,10 +48,11 @@ type Job struct {
 	// by their context.
 	Until context.Context
 	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
-	// Train returns the best of the points that it checked. Patience requires Quality.
+	// Train, unless it stops early, returns the best of the points that it checked. Patience
+	// requires Quality.
 	Quality func(*Point) float64
 	// Progress, if not nil, is called after each epoch. It is also called during the first epoch,
-	// when each of the fractions of that epoch that Early lists, 0 to 1, is complete.
+	// after each of the fractions of that epoch that Early lists, above 0 and below 1.
 	Progress func(Progress)
 	Early    []float64
 }
@@ -149,7 +150,7 @@ type Run struct {
 	dotSize  float64             // value of View.DotSize(); 0 until computed
 
 	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
-	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if not needed so far
+	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if there is none yet
 }
 
 // learners returns the learners of all runs.

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// goldenJobs are small runs that together use every part of the engine that decides bits.
+// goldenJobs returns small jobs with many settings, solvers, starts and priors.
 func goldenJobs(t testing.TB) map[string]engine.Job {
 	two, three := sample.Random(1, 61, 7, 2, 0.8), sample.Random(2, 70, 6, 3, 0.8)
 	weights := rowWeights(61)
@@ -102,7 +102,7 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 	return jobs
 }
 
-// goldenDigests are the digests of the points that goldenJobs end with.
+// goldenDigests are the digests of the points at the end of the runs of goldenJobs.
 var goldenDigests = map[string]string{
 	"eps, dual":                "34b11ff4597e",
 	"eps, dual, scaled":        "ee125b8acbe5",
@@ -163,7 +163,7 @@ var goldenDigests = map[string]string{
 	"weights":                  "89803a402752",
 }
 
-// The bits of weights and results are the same on every code path and for any number of goroutines.
+// The bits of weights and results are the golden bits on every code path, with 1 to 3 goroutines.
 func TestGolden(t *testing.T) {
 	jobs := goldenJobs(t)
 	if len(jobs) != len(goldenDigests) {

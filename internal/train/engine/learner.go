@@ -101,9 +101,9 @@ func (l *Learner) dualVariables() []float32 {
 	return nil
 }
 
-// lowerBound returns the best known lower bound on the minimum of the objective P, or NaN if there
-// is none. If rounded is true, it is computed from the dual variables rounded as in a proof file,
-// so that the run reports the gap that its proof will show.
+// lowerBound returns the lower bound on the minimum of the objective P that the current dual
+// variables prove, or NaN if there are none. If rounded is true, it is computed from the dual
+// variables rounded as in a proof file, so that the run reports the gap that its proof will show.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {
@@ -141,7 +141,7 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 }
 
 // ForNewton returns the problem of l in the form that package newton needs. It starts from the
-// weights after step t. If the rows of l are copies, in another order, and are more than half of
+// weights after step t. If the rows of l have other indices than in pool, and are more than half of
 // the rows in pool, the problem reads the rows in pool instead; the results are the same to the
 // bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {

@@ -54,7 +54,8 @@ func (s *Session) solverNames() string {
 
 // center shifts the bias of a model of scaled regression targets so that the weighted mean residual
 // is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
-// center then leaves the bias unchanged if Tol is set and Finish names a solver.
+// center then leaves the bias unchanged if Tol is set and Finish names a solver. It does nothing
+// without a bias.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -73,7 +74,7 @@ func (s *Session) center(m *Point) {
 }
 
 // copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m. It does
-// nothing unless there is a run for each pair of classes. A pair without rows has no run; its
+// nothing unless the runs are on pairs of classes. A pair without rows has no run; its
 // weight vector in m stays the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
@@ -116,8 +117,7 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 }
 
 // sumMeasurements sets the objectives and the lower bounds in res from the measurements of the
-// runs: of each weight vector, and the means over the learners. It returns the mean of
-// MaxError.
+// runs: of each weight vector, and the means over the learners. It returns the mean of MaxError.
 func (s *Session) sumMeasurements(res *proof.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {

@@ -111,7 +111,7 @@ func TestMeasure(t *testing.T) {
 			check("Exact", m.Result, 1e-12)
 			if found := s.Runs[0].Measured[0]; !(0 < exact && exact < quick && quick < 1e-4) ||
 				found.MaxError != exact || found.Proven() != m.Result.DualObjective {
-				t.Errorf("%+v: mistakes of %v and %v, %+v", c, quick, exact, found)
+				t.Errorf("%+v: largest errors of %v and %v, %+v", c, quick, exact, found)
 			}
 			proof, err := s.Prove()
 			if err != nil || !s.Fits(proof) || s.Fits(nil) || s.Fits([]certificate.Packed{{}}) {
@@ -168,7 +168,7 @@ func TestMeasureAsNeeded(t *testing.T) {
 			want = mistakes[2]
 		}
 		if mistakes[0] != want || mistakes[1] == mistakes[2] {
-			t.Errorf("%+v: mistakes %v, want an exact measurement: %v", c.s, mistakes, c.exact)
+			t.Errorf("%+v: largest errors %v, want an exact measurement: %v", c.s, mistakes, c.exact)
 		}
 	}
 }

@@ -111,9 +111,9 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives returns the format and the arguments of a phrase for an error message that lists the
-// other multi-class schemes that need at most limit bytes, with the megabytes that each needs. It
-// returns "" if there are none, or for at most two classes.
+// alternatives returns the format and the arguments of a phrase for an error message that lists
+// other multi-class schemes, except Multinomial, that need at most limit bytes, with the megabytes
+// that each needs. It returns "" if there are none, or for at most two classes.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
 		return "", nil

@@ -172,12 +172,12 @@ func TestLessMemory(t *testing.T) {
 	job.Threads = 8
 	s := newSession(t, job)
 	if s.Newtons.MaxBuffers != 4 {
-		t.Errorf("buffers for %d problems", s.Newtons.MaxBuffers)
+		t.Errorf("buffers for %d problems, want 4", s.Newtons.MaxBuffers)
 	}
 	want := digest(train(t, job))
 	job.MaxMemory = int64(math.Ceil(s.Memory(2)))
 	if s = newSession(t, job); s.Newtons.MaxBuffers != 2 {
-		t.Errorf("buffers for %d problems in memory for two", s.Newtons.MaxBuffers)
+		t.Errorf("buffers for %d problems, want 2", s.Newtons.MaxBuffers)
 	}
 	if digest(train(t, job)) != want {
 		t.Error("another point with less memory")
@@ -194,8 +194,9 @@ func TestLessMemory(t *testing.T) {
 	sparing := newSession(t, job)
 	if copied.Rows.NoCopies || !sparing.Rows.NoCopies || sparing.Runs[0].SetRows != nil ||
 		copied.Runs[0].SetRows == nil {
-		t.Errorf("sparing %v with memory for copies, %v without", copied.Rows.NoCopies,
-			sparing.Rows.NoCopies)
+		t.Errorf("NoCopies is %v with memory for copies, %v without; rows are copied: %v, %v",
+			copied.Rows.NoCopies, sparing.Rows.NoCopies, copied.Runs[0].SetRows != nil,
+			sparing.Runs[0].SetRows != nil)
 	}
 	job.MaxMemory = 0
 	want = digest(train(t, job))
@@ -223,13 +224,14 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 		job.MaxMemory = int64(need + buffers + share*copies)
 		s := newSession(t, job)
 		if s.Rows.NoCopies || s.Runs[0].SetRows == nil || s.Newtons.MaxBuffers != want {
-			t.Errorf("memory for %v of the copies: sparing %v, buffers for %d problems, want %d", share,
+			t.Errorf("memory for %v of the copies: NoCopies %v, buffers for %d problems, want %d", share,
 				s.Rows.NoCopies, s.Newtons.MaxBuffers, want)
 		}
 	}
 }
 
-// FinishAuto uses Newton's method only if there is memory for it. A lack of memory is no error.
+// FinishAuto uses Newton's method only if there is memory for it, without Patience, and with few
+// enough columns. A lack of memory is no error.
 func TestAutoMemory(t *testing.T) {
 	data := sample.Random(75, 100, 900, 2, 0.1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Finish: settings.FinishAuto, Lambda: 0.1,
@@ -252,7 +254,8 @@ func TestAutoMemory(t *testing.T) {
 	}
 }
 
-// Need is the memory of a session on one goroutine, with buffers for one problem.
+// Need is the memory of a session on one goroutine, with buffers for one problem and no kept
+// Hessians.
 func TestNeed(t *testing.T) {
 	data := sample.Random(77, 300, 50, 4, 1)
 	for _, s := range []settings.Settings{
@@ -269,7 +272,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// Each setting adds the memory for its data to the estimate, by vector and by visited row.
+// These settings change the estimate by the memory for their data, by vector and by visited row.
 func TestMemoryTerms(t *testing.T) {
 	const rows, cols, classes = 400, 50, 4
 	const vectors, visits = classes, classes * rows // one-vs-rest
@@ -382,6 +385,6 @@ func TestCompact(t *testing.T) {
 		t,
 		newJob(t, two.Dense, two.Y, settings.Settings{Epochs: many}),
 	).Rows.Compacted != nil {
-		t.Error("rows that fit the caches are packed")
+		t.Error("rows of fewer than MinPixelSize bytes are packed")
 	}
 }

@@ -97,7 +97,7 @@ func (s *Session) checkCosts() error {
 			if r == y && c != 0 || r != y && !(c > 0 && c <= math.MaxFloat32) {
 				return options.Bad("Costs",
 					"have %v for predicting class %d for a row of class %d, want 0 on the diagonal "+
-						"and positive finite numbers elsewhere", c, r, y)
+						"and positive numbers of at most 3.4e38 elsewhere", c, r, y)
 			}
 		}
 	}

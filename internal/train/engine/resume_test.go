@@ -40,7 +40,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 			return digest(m)
 		}
 		if m.Result.Steps-before > pause {
-			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, pause)
+			t.Fatalf("paused after %d steps, want at most %d", m.Result.Steps-before, pause)
 		}
 		job = resumeFrom(t, job, s.Checkpoint())
 	}
@@ -149,7 +149,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// pausedRun returns a run's job and its checkpoint after 30 of 69 steps.
+// pausedRun returns a job of 3 epochs and its checkpoint after 30 steps of each run.
 func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State) {
 	t.Helper()
 	data := sample.Random(31, 23, 4, 3, 1)
@@ -394,8 +394,8 @@ func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	}
 }
 
-// A run is not resumed without a checkpoint, with a Start, or with other settings. The error says
-// why.
+// A run is not resumed without a checkpoint, with a Start, or with other settings or data. The
+// error says why.
 func TestResumeRefuses(t *testing.T) {
 	job, st := pausedRun(t, settings.Settings{})
 	whole := job
@@ -474,7 +474,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	have := s.Fingerprint(t.Context())
 	if s.Fingerprint(done) != have {
-		t.Error("a known fingerprint is computed again")
+		t.Error("a fingerprint that was computed before is not returned")
 	}
 	job.PriorHash = "1"
 	if other := newSession(t, job).Fingerprint(t.Context()); other == have || other == "" {

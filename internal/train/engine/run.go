@@ -140,9 +140,8 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 }
 
 // Period returns the number of steps between two samples of w for its average. total is the number
-// of steps of the run. A sample costs about as much as a step with a dense row, so that sampling
-// takes 1 or 2 % of the run, and the average is as good as an average over all iterates. A short
-// run is sampled about 16 times, even if that takes a larger part of the run.
+// of steps of the run. A sample costs about as much as a step with a dense row: long runs are
+// sampled every 64 steps or more rarely, and short runs about 16 times.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
@@ -199,12 +198,12 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context. In this time all
-// weight vectors together visit about a million rows on each goroutine, some 0.1 s, but each of
-// them visits at least 32. If the rows' format can interleave vectors, a segment has at least as
-// many rows as there are columns, up to sgd.Segment, so that interleaving the vectors saves time:
-// see group. In the dual descent on a joint problem, where interleaving makes a visit several times
-// as fast, a segment has four times as many rows.
+// Segment returns the largest number of steps between two checks of the context. A segment has up
+// to sgd.Segment rows. With many weight vectors it has fewer, but at least 32, so that all vectors
+// together visit about a million rows on each goroutine. If the rows' format can interleave
+// vectors, a segment has at least as many rows as there are columns, up to sgd.Segment, so that
+// interleaving the vectors saves time: see group. In the dual descent on a joint problem over such
+// rows, a segment has up to four times as many rows instead, at most maxJointSegment.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -227,9 +226,9 @@ func (r *Run) Segment() int {
 const maxJointSegment = 8192
 
 // blockRows returns the number of rows that all classes visit before they go on to the next rows.
-// All classes but the first then find a row in the cache (2.6 times as fast on Fashion-MNIST). With
-// many columns, where v is long and most rows are sparse, there are more rows, which keeps v in the
-// cache instead. The number does not change the result.
+// All classes but the first then find a row in the cache. With many columns, where v is long and
+// most rows are sparse, there are more rows, which keeps v in the cache instead. The number does
+// not change the weights.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // Advance trains to the end of the epoch, to the end of the run, or to step pause, whichever comes

@@ -57,7 +57,7 @@ func TestOffset(t *testing.T) {
 		r := newSession(t, weightedJob(t, x, y, c.weights, c.s)).Runs[0]
 		r2, t0, rows := 0.0, 0.0, 4.0
 		weight := func(i int) float64 { return 1 }
-		if c.weights != nil { // weights are divided by their mean over the rows above 0
+		if c.weights != nil { // weights are divided by their mean over the rows with weight
 			rows = 3
 			weight = func(i int) float64 { return float64(c.weights[i]) * 3 / 4 }
 		}
@@ -262,14 +262,14 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 			ends = append(ends, fmt.Sprint(l.Err, l.Violations, l.Binary.V))
 		}
 		if ends[0] != ends[1] {
-			t.Errorf("row %d: %s, and of rows of one value %s", bad, ends[0], ends[1])
+			t.Errorf("row %d: single steps give %s, prepared steps %s", bad, ends[0], ends[1])
 		}
 	}
 }
 
-// After many steps that change every weight, the tracked norm has an error below 1e-5 at the end of
-// an epoch, and v differs by less than 1e-3 of its length from the sum of the steps: adding a
-// number to a large float32 rounds to a multiple of its last bit, each time in the same direction
+// After many steps that change every weight, the tracked norm has an error of at most 1e-5 at the
+// end of each epoch, and v differs by at most 1e-3 of its length from the sum of the steps: adding
+// a number to a large float32 rounds to a multiple of its last bit, each time in the same direction
 // if the numbers are equal.
 func TestLongRun(t *testing.T) {
 	steps := int64(2_000_000)
@@ -491,13 +491,12 @@ func TestCosts(t *testing.T) {
 	job := newJob(t, data.Dense, data.Y, settings.Settings{})
 	job.Costs = [][]float64{}
 	if _, err := engine.New(job); err == nil {
-		t.Error("costs without Crammer-Singer")
+		t.Error("costs without Crammer-Singer are accepted")
 	}
 }
 
-// A run adapts t0 after the same steps, with the same bits, however it is cut into pieces: pauses,
-// reports in its first epoch, goroutines, and sparse rows whose problems are interleaved. Runs that
-// start from a model or have another Offset keep their t0.
+// A run adapts t0 after the same steps, with the same bits, also with pauses, reports in its first
+// epoch, and 3 goroutines. Runs that start from a model or have another Offset keep their t0.
 func TestAdapt(t *testing.T) {
 	data := sample.Random(31, 90, 4, 3, 1)
 	for name, s := range map[string]settings.Settings{

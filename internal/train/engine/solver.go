@@ -21,15 +21,13 @@ import (
 const maxNewtonStarts = 2
 
 const (
-	// FinishAuto chooses dual coordinate descent if its estimated passes are at most maxDescentRatio
-	// times the passes of the run, or if the run has at least minDescentPasses: in so many passes it
-	// does better than Pegasos steps even where the estimate, made for steps with one row at a time,
-	// is far out of reach.
+	// FinishAuto, if it does not plan Newton's method, chooses dual coordinate descent if that is
+	// estimated to take at most maxDescentRatio times the passes of the run, or if the run has at
+	// least minDescentPasses passes.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
-	// slowDescentPasses is the estimated number of passes above which the result of dual coordinate
-	// descent is an average for smooth losses too, if Average is LastHalf. For losses with kinks it
-	// then always is.
+	// If Average is LastHalf, the result of dual coordinate descent is an average for losses with
+	// kinks and, above slowDescentPasses estimated passes, for other losses.
 	slowDescentPasses = 20
 )
 
@@ -68,8 +66,8 @@ func (s *Session) choosePlan() {
 // newtonPays reports whether FinishAuto should switch l from another solver to Newton's method. It
 // returns false if FinishAuto may not use Newton's method, or has started it on l maxNewtonStarts
 // times. Otherwise the solver of l decides. From Pegasos steps, l switches if Newton's method was
-// never started on it. From dual coordinate descent, l switches once the descent has cost as much
-// as Newton's method is estimated to cost.
+// never started on it. From dual coordinate descent, l switches once the estimated cost of the
+// passes so far is at least the estimated cost of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false

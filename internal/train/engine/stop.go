@@ -9,9 +9,9 @@ import (
 
 // shouldStop reports whether the session ends after the current epoch. While Newton's method has
 // iterations left on a problem, the session goes on, unless another problem uses another solver
-// and Finish is FinishAuto. Once Newton's method has no iterations left on any problem, the session
-// ends without Tol; with Tol it ends if the gap is at most Tol or no problem can improve. If a
-// problem uses another solver, Tol and Patience are checked only after some of the epochs.
+// and Finish is FinishAuto. If all problems use Newton's method and have no iterations left, the
+// session ends without Tol; with Tol it ends if the gap is at most Tol or no problem can improve.
+// If a problem uses another solver, Tol and Patience are checked only after some of the epochs.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()
 	switch {
@@ -37,7 +37,8 @@ func (s *Session) shouldStop() bool {
 	if others {
 		s.stop.nextCheck = s.round + 1
 		if s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
-			s.stop.nextCheck = s.round + max(1, s.round/4) // less often without an estimate of the gap
+			// Checks are rarer with Patience, and without an estimate of the gap.
+			s.stop.nextCheck = s.round + max(1, s.round/4)
 		}
 	}
 	if reached {

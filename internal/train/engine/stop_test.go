@@ -23,7 +23,7 @@ func testedEpochs(epochs int) (at []int) {
 }
 
 // A run with Tol ends after the first checked epoch whose gap is at most Tol, with the point of
-// that epoch. The checks do not change the point.
+// that epoch. Neither progress reports that measure points nor goroutines change the result.
 func TestTol(t *testing.T) {
 	data := sample.Random(51, 100, 6, 3, 1)
 	for _, s := range []settings.Settings{
@@ -171,8 +171,8 @@ func TestAutoChooses(t *testing.T) {
 	}
 }
 
-// A run with FinishAuto resumes to the bit, paused in the descent, before and after Newton's method
-// takes over, and after the descent takes over again.
+// A run with FinishAuto resumes to the bit, paused in the descent, or in Newton's method, which
+// takes over from the descent.
 func TestAutoResumes(t *testing.T) {
 	wide := sample.Random(72, 200, 150, 2, 1)
 	job := newJob(t, wide.Dense, wide.Y, settings.Settings{Lambda: 1, Tol: 1e-12, Epochs: 150,

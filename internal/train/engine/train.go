@@ -121,9 +121,9 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 }
 
 // trainEarlyParts trains a first part of the first epoch. Early lists fractions of the epoch;
-// trainEarlyParts trains up to each of them and then reports progress. Without a Progress callback
-// it does nothing. It returns earlier if ctx is done, and advances no run beyond the step after
-// which runs pause.
+// trainEarlyParts trains up to each of them and, if that took steps, reports progress. Without a
+// Progress callback it does nothing. It returns earlier if ctx is done, and advances no run beyond
+// the step after which runs pause.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil
