@@ -136,8 +136,8 @@ func TestFindDirection(t *testing.T) {
 	}
 }
 
-// lossAt returns the loss, the dual variable and the second derivative at margin m, smoothed to the
-// width, of the hinge or the squared hinge.
+// lossAt returns the hinge or squared hinge loss at margin m and, for the loss smoothed to the
+// width, the dual variable and the second derivative.
 func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	value = max(0, 1-m)
 	switch u := (1-m)/width + 0.5; {

@@ -159,7 +159,8 @@ func (h *hessian) Diagonal(dst []float64) {
 
 // nextLine updates the state s by the slopes of the objective at the step lengths. Each problem's W
 // moves along its search direction to where the slope is 0, found by linear interpolation between
-// two step lengths. If the slope is negative at all step lengths, W moves by the longest.
+// adjacent step lengths, 0 among them. If the slope is negative at all of them, W moves by the
+// longest.
 func (r *Rounds) nextLine(s *State, tasks []task) error {
 	for k := range tasks {
 		t := &tasks[k]

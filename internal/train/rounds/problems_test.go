@@ -133,7 +133,7 @@ type problem struct {
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // newProblem returns a random problem for a seed: rows of any magnitude and distance from the
-// origin, usually few, and any settings that rounds support.
+// origin, usually few, and random settings that rounds support.
 func newProblem(seed uint64) *problem {
 	g := rand.New(rand.NewPCG(seed, 78))
 	p := &problem{g: g}

@@ -9,10 +9,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file implements the proof, the last round. It recomputes the objective of the model as
-// stored and the lower bound from dual variables in float32. The bound is reduced by all rounding
-// errors: those that package certificate takes into account, and the truncation of sums to quanta,
-// by which a sum of n addends is off by at most n quanta.
+// This file implements the proof, a round that ends the run if it suffices. It recomputes the
+// objective of the model as stored and the lower bound from dual variables in float32. The bound is
+// reduced by all rounding errors: those that package certificate takes into account, and the
+// truncation of sums to quanta, by which a sum of n addends is off by at most n quanta.
 
 // maxTruncation is the error of P by truncation, relative to P, above which P includes the
 // remainders of the block sums. They matter if the bound on a row's loss is many orders of
@@ -146,8 +146,8 @@ func (r *Rounds) reached(s *State) bool {
 
 // resume prepares problem k for more rounds after a proof that did not suffice. It raises
 // TargetBound if that is set, which it is only in a verification. The problem is done, and gets no
-// more rounds before the next proof, if it is stuck or if its own proof suffices: by its gap or,
-// with a TargetBound, by its lower bound.
+// more rounds before the next proof, if it is stuck or if its own proof suffices: if its gap is at
+// most s.Target or, with a TargetBound, if its lower bound is at least the claimed one.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

@@ -38,7 +38,7 @@ func TestCertify(t *testing.T) {
 		dualTerm, bound float64
 	}{
 		{loss.Hinge, Newton, 0.25, 0.205}, {loss.Log, Newton, 0.25, 0.205},
-		// 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1: the dual term is a - a^2/4.
+		// Up to s = 1, 0.3 s - (0.1 + 0.045) s^2 is largest at s = 1: the dual term is a - a^2/4.
 		{loss.SquaredHinge, Newton, 0.2, 0.155}, {loss.Hinge, Dual, 0.25, 0.205},
 		{loss.SquaredHinge, Dual, 0.2, 0.155},
 		{loss.Hinge, Newton, 0.06, 0.02}, // 0.06 s - 0.045 s^2 at s = 2/3
@@ -233,8 +233,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// A verification begins with the model's weights and a target a little above the claimed bound,
-// which every retry raises.
+// A verification by Newton's method begins with the model's weights. The target is a little above
+// the claimed bound, and every retry raises it.
 func TestTargetBound(t *testing.T) {
 	r := verifying(t, Newton, 1, 0.6)
 	s := r.Start()

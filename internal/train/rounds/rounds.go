@@ -7,7 +7,7 @@
 //	state      = Rounds.Next(state, total)   once
 //
 // The results depend only on the settings, the rows and these arguments. Since the sums are
-// integers, they may be added in any order. The sum over a block of Block rows is computed in
+// integers, they may be added in any order. Most sums over a block of Block rows are computed in
 // floating point, in row order, and truncated once to a multiple of 2^-q, where
 //
 //	q = 61 - exponent of (number of rows of all shards * bound on the mean addend)
@@ -17,11 +17,11 @@
 //
 // There are two methods. Newton's method, as in internal/train/newton, recomputes the margins in
 // every round: it stores nothing per row, and its result is the same to the bit for any number of
-// shards. A step costs time quadratic in the number of columns, and some tens of steps are needed.
-// The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass
-// of dual coordinate ascent over each shard, with steps damped by a factor sigma' because all
-// shards change w at the same time. It stores the dual variables of the rows. It suits sparse rows
-// of many columns. The number of rounds grows with the number of shards.
+// shards. A step costs time up to quadratic in the number of columns for each row. The dual method,
+// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual
+// coordinate ascent over each shard, with steps damped by a factor sigma' because all shards change
+// w at the same time. It stores the dual variables of the rows. It suits sparse rows of many
+// columns. The number of rounds grows with the number of shards.
 package rounds
 
 import (

@@ -65,8 +65,8 @@ func FuzzCertificate(f *testing.F) {
 	})
 }
 
-// Models are the same to the bit on every machine, instruction set and number of threads, and with
-// Newton's method for any number of shards.
+// Models are the same to the bit on every machine and instruction set, and with Newton's method for
+// 1, 4 and 16 shards.
 func TestGolden(t *testing.T) {
 	data := sample.Random(54, 2000, 40, 2, 0.4)
 	many := sample.Random(55, 1200, 17, 4, 0.5)
@@ -191,7 +191,8 @@ func TestNewDefaults(t *testing.T) {
 	}
 }
 
-// Unsupported settings are refused with an error that names the field.
+// Unsupported settings are refused with an error that names the field, except weights of 0 for all
+// rows. Rows that are too long are refused, too.
 func TestNewRefused(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	for _, c := range []struct {
@@ -228,7 +229,7 @@ func TestNewRefused(t *testing.T) {
 	}
 }
 
-// A shard whose rows exceed the statistics is refused, since sums could exceed their bounds.
+// Shard refuses rows, labels and positions that don't fit the statistics.
 func TestShardRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
@@ -276,7 +277,8 @@ func TestShardRefused(t *testing.T) {
 	}
 }
 
-// A round rejects states of other rounds and wrong numbers of dual variables.
+// Visit rejects states that don't fit and wrong dual variables, and returns an error if it is
+// canceled.
 func TestRoundRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	r, err := rounds.New(plain, rounds.Dual, sample.Statistics(t, data.Dense, data.Y), 1)

@@ -23,7 +23,7 @@ type Shard struct {
 }
 
 // Shard returns the shard with the given number, whose rows are x, a dense.Matrix or sparse.Matrix,
-// with labels y. Neither x nor y is copied, and neither may change. start is the number of x's
+// with labels y. x is not copied, and must not change. start is the number of x's
 // first row among the rows of all shards: a multiple of Block, unless x has no rows. Shard reads
 // all rows and returns an error if a row exceeds the bounds in the statistics or has a label that
 // is not among their classes.

@@ -108,7 +108,8 @@ func TestSparseHessian(t *testing.T) {
 	}
 }
 
-// A row's loss, dual variable and dual term are within their bounds, and reach them.
+// The bounds of a row's loss, dual variable and dual term are at most 1e-3 off, and the first two
+// are not too low.
 func TestRowBounds(t *testing.T) {
 	for _, c := range []struct {
 		kind                loss.Kind
@@ -126,7 +127,7 @@ func TestRowBounds(t *testing.T) {
 	for kind, want := range map[loss.Kind]float64{loss.Hinge: 1, loss.SquaredHinge: 1024} {
 		limits := newRounds(t, kind, Dual, 1).limits
 		if limits.meanDual != want || limits.meanDualTerm != want*want {
-			t.Errorf("%s: dual variables to %v with terms to %v", kind.Name(), limits.meanDual,
+			t.Errorf("%s: mean dual variables up to %v, terms up to %v", kind.Name(), limits.meanDual,
 				limits.meanDualTerm)
 		}
 	}
@@ -153,7 +154,7 @@ func TestQuantum(t *testing.T) {
 	}
 }
 
-// Sums are truncated toward zero, and rejected above their bound.
+// Sums are truncated toward zero. Sums that are not below 2^62 quanta in magnitude are rejected.
 func TestAddTruncated(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	w := &worker{reader: reader{r: r}}
@@ -272,7 +273,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// The first state has the objective of zero weights.
+// The first state has the objective of zero weights, the first width and the first sigma'.
 func TestStart(t *testing.T) {
 	r := newRounds(t, loss.Log, Newton, 1)
 	s := r.Start()

@@ -45,8 +45,8 @@ const (
 	// width is the next wider one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
-	// initialWidth is the largest width in the first round. Since all margins are 0 there, at
-	// distance 1 from the kink, zones of width 2 or less have no rows.
+	// initialWidth is the largest width in the first round. In training all margins are 0 in that
+	// round, at distance 1 from the kink, so that zones of width 2 or less have no rows.
 	initialWidth = 3
 )
 
@@ -113,11 +113,12 @@ func (r *Rounds) tasks(s *State) (tasks []task, size int, err error) {
 }
 
 // segments returns the layout of a task's sums over rows with labels y, features x and dual
-// variables a, without the Hessians that a round of the kind Sums has in addition:
+// variables a, without the Hessians of a round of the kind Sums and the remainders of a proof:
 //
 //	Line    slope at each step length
 //	Ascent  loss, dual term -l*(-a), vector a*y*x
-//	Sums    loss, dual term for each width, number of rows in each ring, a*y*x for each width
+//	Sums    loss, dual term for each width, number of rows in each ring, a*y*x for the
+//	        widest width, differences from that for the other widths
 //	Proof   loss, dual term, a^2, vector a*y*x
 func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	row, dual, dualTerm := r.rowBounds(norm(t.W))
