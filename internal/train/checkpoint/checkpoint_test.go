@@ -99,7 +99,7 @@ func TestRoundTrip(t *testing.T) {
 	if n := have.Steps(); n != 42 {
 		t.Errorf("%d steps of all runs", n)
 	}
-	// The header of the file has the keys of all of its parts.
+	// The header of the file has these keys.
 	text := string(write(t, &want.Head, nil))
 	for _, key := range []string{"data", "arrays", "round", "ended", "look", "best", "runs",
 		"learners",

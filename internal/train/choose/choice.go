@@ -70,7 +70,7 @@ type Choice struct {
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
 
-	count, width int            // rows, with weight 0 too; columns, with empty ones and terms
+	count, width int            // rows and columns, with rows of weight 0, empty columns and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // mean squared length of the unscaled rows

@@ -614,7 +614,8 @@ func TestWeights(t *testing.T) {
 	want := settled(t, p.Dense.Take(upTo(200)), p.Y[:200], store.SetOptions{}, choose.Open{})
 	if !have.Scale.Same(want.Scale) || have.Scale.R2 != want.Scale.R2 || have.Lambda != want.Lambda ||
 		have.Settings != want.Settings {
-		t.Errorf("rows of weight 0 count: %+v, want %+v", have.Settings, want.Settings)
+		t.Errorf("rows of weight 0, or the size of weights, count: %+v, want %+v", have.Settings,
+			want.Settings)
 	}
 	set := newSet(t, p.Dense, p.Y, "", store.SetOptions{Weights: weights})
 	if shares := choose.Shares(set); len(shares) != 2 || shares[0]+shares[1] != 1 ||

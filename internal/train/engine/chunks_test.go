@@ -100,8 +100,8 @@ func TestChunksContinue(t *testing.T) {
 	}
 }
 
-// Chunks begin with the start's point, and continue its step counts. A chunk without rows of
-// two classes is no error.
+// Chunks begin with the start's point, and continue its step counts. A chunk with rows of one
+// class only is no error.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
 	s := settings.Settings{

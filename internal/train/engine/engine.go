@@ -150,7 +150,7 @@ type Run struct {
 	dotSize  float64             // value of View.DotSize(); 0 until computed
 
 	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
-	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if there is none yet
+	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if there is none
 }
 
 // learners returns the learners of all runs.

@@ -34,8 +34,8 @@ func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	}
 	r.Lambda = lambda
 	if s.Batch > r.Count() && !s.chunk {
-		return nil, options.Bad("Batch", "have %d, want at most the number of rows, %d",
-			s.Batch, r.Count())
+		return nil, options.Bad("Batch", "have %d, want at most the number of rows that a problem "+
+			"trains on, %d", s.Batch, r.Count())
 	}
 	t0 := r.measureNorms()
 	kind := s.Order
@@ -184,8 +184,9 @@ func (r *Run) measureNorms() (t0 float64) {
 }
 
 // arrange prepares the rows for the order of visits. With Shuffled, the rows get a fixed random
-// order; they are copied in this order if that saves time. With Permutation and IID, rows that
-// exceed the caches are marked as scattered, so that they are prefetched.
+// order; they are copied in this order if that saves time and memory allows. Otherwise, and with
+// Permutation and IID, rows that exceed the caches are marked as scattered, so that they are
+// prefetched.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -199,11 +200,12 @@ func (r *Run) arrange() {
 }
 
 // Segment returns the largest number of steps between two checks of the context. A segment has up
-// to sgd.Segment rows. With many weight vectors it has fewer, but at least 32, so that all vectors
-// together visit about a million rows on each goroutine. If the rows' format can interleave
-// vectors, a segment has at least as many rows as there are columns, up to sgd.Segment, so that
-// interleaving the vectors saves time: see group. In the dual descent on a joint problem over such
-// rows, a segment has up to four times as many rows instead, at most maxJointSegment.
+// to sgd.Segment rows and, with batches, up to one batch more. With many weight vectors it has
+// fewer rows, so that all vectors together visit about a million rows on each goroutine, but at
+// least 32. If the rows' format can interleave vectors, a segment has at least as many rows as
+// there are columns, up to sgd.Segment, so that interleaving the vectors saves time: see group. In
+// the dual descent on a joint problem over such rows, a segment has up to four times as many rows
+// instead, at most maxJointSegment.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))

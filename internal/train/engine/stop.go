@@ -10,7 +10,7 @@ import (
 // shouldStop reports whether the session ends after the current epoch. While Newton's method has
 // iterations left on a problem, the session goes on, unless another problem uses another solver
 // and Finish is FinishAuto. If all problems use Newton's method and have no iterations left, the
-// session ends without Tol; with Tol it ends if the gap is at most Tol or no problem can improve.
+// session ends if Tol is 0; otherwise it ends if the gap is at most Tol or no problem can improve.
 // If a problem uses another solver, Tol and Patience are checked only after some of the epochs.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()

@@ -68,7 +68,7 @@ func TestTol(t *testing.T) {
 			}
 			job.Progress, job.Threads = nil, 3
 			if other := train(t, job); digest(other) != digest(m) {
-				t.Errorf("%+v: another point without progress reports", s)
+				t.Errorf("%+v: another point with 3 goroutines and no progress reports", s)
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func TestCancelAnywhere(t *testing.T) {
 			}
 		}
 		if stops < 5 {
-			t.Errorf("%+v: stopped %d times", s, stops)
+			t.Errorf("%+v: stopped %d times, want 5 or more", s, stops)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (r *Rounds) Model(s *State) (*Model, error) {
 		return nil, err
 	}
 	if r.claimed != nil {
-		return nil, fmt.Errorf("pegasos: these rounds verify a model and train no model: use Verified")
+		return nil, fmt.Errorf("pegasos: these rounds verify a model and train no model")
 	}
 	m := &Model{Classes: r.labels, Weights: matrices.Vectors(len(s.Problems), r.cols),
 		Lambda: r.Lambda, Config: r.Config, Scale: r.Scale, Result: r.Result(s)}

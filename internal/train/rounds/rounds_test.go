@@ -415,7 +415,7 @@ func TestVerificationRefused(t *testing.T) {
 			continue
 		}
 		if _, err := r.Model(r.Start()); err == nil || r.Config.Epochs != 7 {
-			t.Errorf("%s: a verification makes a model, %+v", name, r.Config)
+			t.Errorf("%s: a verification makes a model, or has not 7 epochs: %+v", name, r.Config)
 		}
 	}
 }
