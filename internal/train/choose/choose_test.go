@@ -466,7 +466,8 @@ func TestKnownScale(t *testing.T) {
 	}
 }
 
-// Fits reports whether Settings would fit that scale to the rows.
+// Fits reports whether a scale is the one that Settings would fit to the rows. It returns an error
+// for rows with NaN.
 func TestFits(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := make([]float32, 300)

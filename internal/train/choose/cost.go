@@ -1,7 +1,7 @@
 // Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
 // scheme, the solver and the length of a run. It also predicts the cost of each solver, by which
-// the engine plans. Settings returns a Choice; the choices do not depend on the machine. The package
-// sits between settings and trials, which tries the lambdas of a Path.
+// the engine plans. Settings returns a Choice; the choices do not depend on the machine. The
+// package sits between settings and trials, which tries the lambdas of a Path.
 package choose
 
 import (

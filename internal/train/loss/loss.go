@@ -86,7 +86,7 @@ func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, 
 // differ between positive and negative b. It has no meaning for a loss with Traits.Entropy.
 func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
-// DualStep returns next, the value that maximizes
+// DualStep returns next, the value between Traits.Low and Traits.High that maximizes
 //
 //	DualTerm(next) - next*m - q/2 (next - a)^2
 //

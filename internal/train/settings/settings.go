@@ -46,8 +46,8 @@ const (
 	Balanced = "balanced"
 )
 
-// A run uses these values for zero fields of Settings. Package choose picks the defaults that
-// depend on the data.
+// These are the values that Plain gives to zero fields of Settings. Where package choose picks
+// values from the data, it does so before.
 const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set

@@ -19,7 +19,7 @@ func layouts(x *dense.Matrix) []store.Examples {
 	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }
 
-// spec describes a training problem. Unless joint is set, class 1 is positive and all others are
+// spec describes a training problem. In a binary problem, class 1 is positive and all others are
 // negative.
 type spec struct {
 	loss    loss.Func // loss of a binary problem
