@@ -62,7 +62,7 @@ func TestMulticlass(t *testing.T) {
 			x = sample.ToSparse(p.Dense)
 		}
 		if have := settled(t, x, p.Y, store.SetOptions{}, open).Multiclass; have != c.want {
-			t.Errorf("%+v: %s", c, have)
+			t.Errorf("%+v: the scheme is %s", c, have)
 		}
 	}
 	p := sample.Random(8, 300, 6, 3, 1)
@@ -369,7 +369,7 @@ func TestScaleGrowth(t *testing.T) {
 		}
 		have := settled(t, sample.ToSparse(x), classes(16, 2), store.SetOptions{}, choose.Open{})
 		if have.Open.Scale != c.want {
-			t.Errorf("%+v: %s", c, have.Open.Scale)
+			t.Errorf("%+v: the scale is %s", c, have.Open.Scale)
 		}
 	}
 }
@@ -458,11 +458,11 @@ func TestKnownScale(t *testing.T) {
 	c := settled(t, p.Dense, p.Y, store.SetOptions{}, open)
 	if want := []float32{2, 3, 4, 5, 1, 1}; !slices.Equal(c.Scale.Factor, want) ||
 		c.Scale.Note != known.Note || len(known.Factor) != 4 {
-		t.Errorf("%+v", c.Scale)
+		t.Errorf("the known scale became %+v", c.Scale)
 	}
 	open.Scale = "unit"
 	if c := settled(t, p.Dense, p.Y, store.SetOptions{}, open); c.Scale.Kind != "unit" {
-		t.Errorf("%+v", c.Scale)
+		t.Errorf("the scale is %+v, want the kind unit", c.Scale)
 	}
 }
 
@@ -482,7 +482,7 @@ func TestFits(t *testing.T) {
 				choose.Open{Settings: settings.Settings{Loss: loss, Scale: kind}})
 			s := *c.Scale
 			if fits, err := choose.Fits(&s, set, nil, 1, never); !fits || err != nil {
-				t.Errorf("%s, %q: %v, %v", kind, loss, fits, err)
+				t.Errorf("%s, %q: Fits returned %v, %v", kind, loss, fits, err)
 			}
 			if s.Factor != nil {
 				s.Factor = slices.Clone(s.Factor)
@@ -491,7 +491,7 @@ func TestFits(t *testing.T) {
 				s.Folded = !s.Folded
 			}
 			if fits, err := choose.Fits(&s, set, nil, 1, never); fits || err != nil {
-				t.Errorf("%s, %q, changed: %v, %v", kind, loss, fits, err)
+				t.Errorf("%s, %q, changed: Fits returned %v, %v", kind, loss, fits, err)
 			}
 			if loss == "" {
 				continue
@@ -502,7 +502,7 @@ func TestFits(t *testing.T) {
 				s := *c.Scale
 				change(&s)
 				if fits, err := choose.Fits(&s, set, nil, 1, never); fits || err != nil {
-					t.Errorf("%s, targets, changed: %v, %v", kind, fits, err)
+					t.Errorf("%s, targets, changed: Fits returned %v, %v", kind, fits, err)
 				}
 			}
 		}
@@ -551,7 +551,7 @@ func TestFitsCurves(t *testing.T) {
 			}
 			s.Expansion = scale.FitTerms(e, x, nil, 1, never)
 			if fits, err := choose.Fits(&s, set, c.verified, 1, never); fits != c.want || err != nil {
-				t.Errorf("%s, %s: %v, %v", kind, name, fits, err)
+				t.Errorf("%s, %s: Fits returned %v, %v", kind, name, fits, err)
 			}
 		}
 	}

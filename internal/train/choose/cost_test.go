@@ -86,7 +86,7 @@ func TestPlan(t *testing.T) {
 		have := w.To(0.01, c.lambda)
 		if have.Newton != c.want.Newton || !near(have.Passes, c.want.Passes) ||
 			!near(have.Cost, c.want.Cost) {
-			t.Errorf("%+v: %+v", c, have)
+			t.Errorf("%+v: the plan is %+v", c, have)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestTrialCost(t *testing.T) {
 	} {
 		w.Newton = c.newton
 		if have := w.TrialCost(c.lambda); !near(have, c.want) {
-			t.Errorf("%+v: %v", c, have)
+			t.Errorf("%+v: the cost is %v", c, have)
 		}
 	}
 }

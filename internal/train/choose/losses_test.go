@@ -14,7 +14,7 @@ func TestEveryLossHasCosts(t *testing.T) {
 		c := costsOf(k)
 		if c.iterations <= 0 || c.step <= 0 || c.passes <= 0 || c.growth < 1 || c.leastLambda <= 0 ||
 			(c.zone > 0) == k.Traits().Kinks {
-			t.Errorf("%s: %+v", k.Name(), c)
+			t.Errorf("%s: the constants are %+v", k.Name(), c)
 		}
 	}
 	defer func(c lossCosts) {

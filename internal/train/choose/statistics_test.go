@@ -80,12 +80,12 @@ func TestFromStatisticsErrors(t *testing.T) {
 	}
 	s = sample.Statistics(t, p.Dense, p.Y)
 	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scale.Standard {
-		t.Errorf("%v, %v", c, err)
+		t.Errorf("FromStatistics returned %v, %v", c, err)
 	}
 	delete(s.Sizes, scale.Standard)
 	s.Mean, s.Variance, s.Constant = nil, nil, nil
 	if c, err := choose.FromStatistics(none, s); err != nil || c.Open.Scale != scale.MaxAbs ||
 		c.Scale.R2 != s.Sizes[scale.MaxAbs].MeanSquare {
-		t.Errorf("%v, %v", c, err)
+		t.Errorf("without moments FromStatistics returned %v, %v", c, err)
 	}
 }

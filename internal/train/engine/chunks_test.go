@@ -85,7 +85,7 @@ func TestChunksContinue(t *testing.T) {
 	}
 	// Steps: 1 of one row, 3 of 19, 3 of 20, 3 of 19.
 	if m := c.Point(); m.Result.Steps != 10 || m.Result.Epochs != 4 || !(m.Result.T0 > 0) {
-		t.Errorf("%+v", m.Result)
+		t.Errorf("want 10 steps, 4 epochs and a T0 above 0: %+v", m.Result)
 	}
 	s.Batch, s.Order = 0, order.Permutation
 	twice := engine.NewChunks(s, []float32{0, 1}, 5, nil)
@@ -96,7 +96,7 @@ func TestChunksContinue(t *testing.T) {
 	start.Train(sets[1], 1)
 	if a, b := twice.Point(), start.Point(); slices.Equal(a.Weights[0], b.Weights[0]) ||
 		a.Result.Steps != b.Result.Steps {
-		t.Errorf("%+v, and with a start %+v", a, b)
+		t.Errorf("equal weights or other steps: %+v, and with a start %+v", a, b)
 	}
 }
 

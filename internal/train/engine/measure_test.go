@@ -212,10 +212,10 @@ func TestNoProof(t *testing.T) {
 	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1, Order: "iid"}))
 	m, _, err := s.Train(t.Context())
 	if err != nil || !math.IsNaN(m.Result.DualObjective) || !math.IsNaN(m.Result.Gap) {
-		t.Errorf("%v, %+v", err, m.Result)
+		t.Errorf("error %v, want NaN as bound and gap: %+v", err, m.Result)
 	}
 	if v, err := s.Prove(); err == nil {
-		t.Errorf("a proof: %v", v)
+		t.Errorf("Prove returned a proof: %v", v)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestVerifyClaims(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, res := newSession(t, job).Verify(ctx, m, engine.Check{}); !math.IsNaN(res.DualObjective) {
-		t.Errorf("canceled: %+v", res)
+		t.Errorf("a canceled Verify returned a bound: %+v", res)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestVerifyJoint(t *testing.T) {
 			if want := map[bool]int{true: 3, false: 1}[s.Multiclass == settings.OneVsOne]; len(found) !=
 				want ||
 				found[want-1].Vector != want-1 {
-				t.Errorf("%s: %+v", s.Multiclass, found)
+				t.Errorf("%s: Verify found %+v", s.Multiclass, found)
 			}
 		}
 		before, after := best-bounds[0], best-bounds[1]

@@ -150,10 +150,10 @@ func TestMaxMemory(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.s, err, c.want)
 		}
 		if err != nil && c.classes == 2 && !strings.HasSuffix(err.Error(), c.want) {
-			t.Errorf("two classes have other schemes: %v", err)
+			t.Errorf("the error for two classes lists other schemes: %v", err)
 		}
 		if n := allocated() - before; n > 8<<20 {
-			t.Errorf("%+v: %d bytes", c.s, n)
+			t.Errorf("%+v: New allocated %d bytes", c.s, n)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestLessMemory(t *testing.T) {
 	}
 	job.Share = 3
 	if _, err := engine.New(job); err == nil {
-		t.Error("a third of the memory is enough")
+		t.Error("a third of the memory is not refused")
 	}
 
 	x, y := manyClasses(3000, 100, 2)
@@ -239,18 +239,18 @@ func TestAutoMemory(t *testing.T) {
 	for most, want := range map[int64]bool{0: true, 10e6: false} {
 		job.MaxMemory = most
 		if s := newSession(t, job); s.MayUseNewton() != want {
-			t.Errorf("with %d bytes: %v", most, s.MayUseNewton())
+			t.Errorf("with a MaxMemory of %d, MayUseNewton returned %v", most, s.MayUseNewton())
 		}
 	}
 	job.MaxMemory = 0
 	job.Patience, job.Quality = 1, func(*engine.Point) float64 { return 0 }
 	if newSession(t, job).MayUseNewton() {
-		t.Error("Newton's method with Patience")
+		t.Error("MayUseNewton returned true with Patience")
 	}
 	wide := newJob(t, dense.New(2, newton.MaxColumns+1), []float32{1, 2},
 		settings.Settings{Finish: settings.FinishAuto})
 	if newSession(t, wide).MayUseNewton() {
-		t.Error("Newton's method with too many columns")
+		t.Error("MayUseNewton returned true with too many columns")
 	}
 }
 
@@ -267,7 +267,7 @@ func TestNeed(t *testing.T) {
 		session := newSession(t, job)
 		session.Newtons.MaxKeptBytes = 0
 		if have, want := engine.Need(job), session.Memory(1); have != want {
-			t.Errorf("%+v: %v bytes, want %v", s, have, want)
+			t.Errorf("%+v: Need returned %v bytes, want %v", s, have, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestNoWorseThanZero(t *testing.T) {
 		}
 	}
 	if replaced < 100 {
-		t.Errorf("only %d were replaced", replaced)
+		t.Errorf("%d results were replaced, want 100 or more", replaced)
 	}
 }
 
@@ -98,11 +98,11 @@ func TestNoWorseThanStart(t *testing.T) {
 		}
 		replaced += m.Result.Replaced
 		if resumed(t, job, 11) != digest(m) {
-			t.Error("resumed: another point")
+			t.Error("a resumed run ends at another point")
 		}
 	}
 	if replaced == 0 {
-		t.Error("none was replaced")
+		t.Error("no result was replaced")
 	}
 }
 
@@ -112,6 +112,6 @@ func TestPaperIsNotReplaced(t *testing.T) {
 	m := train(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-6, Steps: 3,
 		Offset: settings.OffsetNone, Average: settings.LastIterate, Order: order.IID}))
 	if r := m.Result; r.Replaced != 0 || !(r.Objective > 1e3) || math.IsInf(r.Objective, 1) {
-		t.Errorf("%+v", r)
+		t.Errorf("want an objective above 1e3 that is not replaced: %+v", r)
 	}
 }

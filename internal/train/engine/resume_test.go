@@ -215,7 +215,7 @@ func TestResumeRefusesDamage(t *testing.T) {
 			job, st := pausedRun(t, s)
 			damage(st)
 			if _, err := engine.New(resumeFrom(t, job, st)); (err == nil) != (name == "none") {
-				t.Errorf("%s, %q: %v", name, s.Multiclass, err)
+				t.Errorf("a checkpoint with the damage %q, %q: New returned %v", name, s.Multiclass, err)
 			}
 		}
 	}
@@ -269,7 +269,7 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 		_, err := engine.New(resumeFrom(t, job, st))
 		want := name == "newton" || strings.HasPrefix(name, "dual")
 		if (err == nil) != want {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: New returned %v", name, err)
 		}
 	}
 	for name, damage := range map[string]func(*engine.Job){
@@ -283,7 +283,7 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 		job = resumeFrom(t, job, st)
 		damage(&job)
 		if _, err := engine.New(job); (err == nil) != (name == "best") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: New returned %v", name, err)
 		}
 	}
 }
@@ -362,14 +362,14 @@ func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 			return
 		}
 		if m.Result.DualObjective > m.Result.Objective {
-			t.Errorf("%+v: %+v", job.Settings, m.Result)
+			t.Errorf("%+v: the bound is above the objective: %+v", job.Settings, m.Result)
 		}
 		bad := floats.FirstNotFinite(m.Bias) >= 0
 		for _, w := range m.Weights {
 			bad = bad || floats.FirstNotFinite(w) >= 0
 		}
 		if bad {
-			t.Errorf("%+v: weights %v, biases %v", job.Settings, m.Weights, m.Bias)
+			t.Errorf("%+v: not finite: weights %v, biases %v", job.Settings, m.Weights, m.Bias)
 		}
 	}
 	for _, z := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 1e300, -1, 0} {
@@ -452,7 +452,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st))
 		if name == "" && err != nil || name != "" && (err == nil ||
 			!strings.Contains(err.Error(), "the data are not those of the interrupted run")) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("changed %q: New returned %v", name, err)
 		}
 	}
 	_, err := engine.New(resumeFrom(t, newJob(t, sample.ToSparse(x), y, job.Settings), st))
@@ -470,7 +470,7 @@ func TestFingerprint(t *testing.T) {
 	cancel()
 	s := newSession(t, job)
 	if have := s.Fingerprint(done); have != "" {
-		t.Errorf("%q of a canceled pass", have)
+		t.Errorf("a canceled pass returned the fingerprint %q", have)
 	}
 	have := s.Fingerprint(t.Context())
 	if s.Fingerprint(done) != have {

@@ -97,7 +97,7 @@ func TestPeriod(t *testing.T) {
 		{1 << 30, 264, 66}, {1 << 30, 40_000, 10_000}, {16_000, 40_000, 1000},
 	} {
 		if have := engine.Period(c.total, c.cols); have != c.want {
-			t.Errorf("%d steps, %d columns: %d, want %d", c.total, c.cols, have, c.want)
+			t.Errorf("%d steps, %d columns: the period is %d, want %d", c.total, c.cols, have, c.want)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestSegment(t *testing.T) {
 		job := newJob(t, examples, y, s)
 		job.Threads = c.threads
 		if have := newSession(t, job).Runs[0].Segment(); have != c.want {
-			t.Errorf("%+v: %d", c, have)
+			t.Errorf("%+v: a segment has %d steps", c, have)
 		}
 	}
 	x, y := dense.New(12_000, 4), make([]float32, 12_000)
@@ -311,7 +311,7 @@ func TestLongRun(t *testing.T) {
 	}
 	r.T = l.T
 	if m := s.Point(); !(m.Result.Gap < 1e-2) {
-		t.Errorf("%+v", m.Result)
+		t.Errorf("want a gap below 1e-2: %+v", m.Result)
 	}
 }
 
@@ -327,7 +327,7 @@ func TestNotFinite(t *testing.T) {
 	var bad *iterate.Error
 	if m != nil || stopped || !errors.As(err, &bad) || bad.Step != 1 || bad.Row != -1 ||
 		!strings.Contains(err.Error(), "not finite") {
-		t.Errorf("%v, %v, %v", m, stopped, err)
+		t.Errorf("Train returned %v, stopped %v, error %v", m, stopped, err)
 	}
 }
 
@@ -392,7 +392,7 @@ func TestNewtonRows(t *testing.T) {
 	}
 	n := l.ForNewton(&s.Newtons, 0)
 	if len(n.At) != 3000 {
-		t.Errorf("%d rows", len(n.At))
+		t.Errorf("Newton's method reads %d rows, want 3000", len(n.At))
 	}
 	have, want := make([]float32, 30), make([]float32, 30)
 	for j, i := range n.At {
@@ -421,7 +421,7 @@ func TestMultinomialOverflow(t *testing.T) {
 			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
 		}
 		if !j.Coefficients(z, b, i) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
-			t.Errorf("%v: updates with %v", z, b)
+			t.Errorf("scores %v: the coefficients are %v", z, b)
 		}
 		if loss := j.Loss(z, 0); loss != 0 {
 			t.Errorf("%v: loss %v of the right class", z, loss)
@@ -446,7 +446,7 @@ func TestNewRefuses(t *testing.T) {
 	} {
 		var rule options.Rule
 		if _, err := engine.New(job); !errors.As(err, &rule) || rule.Field != field {
-			t.Errorf("%s: %v", field, err)
+			t.Errorf("bad %s: New returned %v", field, err)
 		}
 	}
 	newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Batch: 40}))
@@ -458,13 +458,13 @@ func TestNewRefuses(t *testing.T) {
 	job.Prior = far
 	var row *store.RowError
 	if _, err := engine.New(job); !errors.As(err, &row) {
-		t.Errorf("a prior of %v: %v", far.Weights, err)
+		t.Errorf("a prior of %v: New returned %v", far.Weights, err)
 	}
 	job.Prior, job.Start = nil, train(t, newJob(t, data.Dense, data.Y,
 		settings.Settings{Bias: settings.BiasAugmented, Epochs: 1}))
 	var rule options.Rule
 	if _, err := engine.New(job); !errors.As(err, &rule) || rule.Field != "Start" {
-		t.Errorf("a start with a bias: %v", err)
+		t.Errorf("a start with a bias: New returned %v", err)
 	}
 }
 

@@ -154,14 +154,14 @@ func TestNames(t *testing.T) {
 	names := Names()
 	for k, name := range names {
 		if found, ok := KindOf(name); !ok || int(found) != k || Kind(k).Name() != name {
-			t.Errorf("%s: %v, %v", name, found, ok)
+			t.Errorf("KindOf(%q) returned %v, %v", name, found, ok)
 		}
 	}
 	if len(names) != Kinds {
 		t.Errorf("names %q", names)
 	}
 	if k, ok := KindOf("no loss"); ok || k != Hinge {
-		t.Errorf("no loss: %v, %v", k, ok)
+		t.Errorf("KindOf of an unknown name returned %v, %v", k, ok)
 	}
 }
 

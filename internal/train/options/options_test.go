@@ -35,9 +35,9 @@ func TestRules(t *testing.T) {
 		t.Error(err)
 	}
 	if lambda, r := LambdaFor(0, 2, 50); lambda != 0.01 || r.Field != "" {
-		t.Errorf("%v, %v", lambda, r)
+		t.Errorf("LambdaFor returned %v, %v", lambda, r)
 	}
 	if _, r := LambdaFor(0, 1e300, 1e10); r.Field != "C" {
-		t.Errorf("%v", r)
+		t.Errorf("for a C that is too large, LambdaFor returned the rule %v", r)
 	}
 }

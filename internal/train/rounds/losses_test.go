@@ -17,12 +17,12 @@ func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 		if limits == nil {
 			_, err := New(settings.Settings{Loss: name}, Newton, &scale.Statistics{}, 1)
 			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: New returned %v", name, err)
 			}
 			continue
 		}
 		if limits.meanDual <= 0 || limits.meanDualTerm <= 0 {
-			t.Errorf("%s: %+v", name, limits)
+			t.Errorf("%s: the limits are %+v", name, limits)
 		}
 		for _, m := range []float64{1, 1.5, 7, 1000} {
 			row, dual, gain := limits.margin(m)

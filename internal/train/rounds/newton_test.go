@@ -67,7 +67,7 @@ func TestMeasureWidths(t *testing.T) {
 	}
 	// The second bound is 0.5 - 0.035, the third 0.4375 - 0.05, the first 0.25 - 0.07.
 	if math.Abs(p.Bound-0.465) > 1e-9 || p.DualWidth != widths[1].width || p.DualW[1] != 2 {
-		t.Errorf("%+v", p)
+		t.Errorf("want the bound of the second width: %+v", p)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestNextProof(t *testing.T) {
 		now := s.Problems[0]
 		if !near(s.Objective, 0.5) || math.Abs(s.Bound-0.26) > 1e-10 || now.Objective != s.Objective ||
 			now.Bound != s.Bound || now.Since != s.Iterations || now.Falling != s.Objective {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("%s: after the proof the state is %+v", name, s)
 		}
 		wantTarget, wantKind := 0.25, Sums
 		if c.done {
@@ -172,7 +172,7 @@ func TestNextProof(t *testing.T) {
 			retries++
 		}
 		if s.Done != c.done || s.Retries != retries || s.Target != wantTarget || s.Kind != wantKind {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("%s: after the proof the state is %+v", name, s)
 		}
 	}
 	r := newRounds(t, loss.Hinge, Newton, 1)
@@ -200,7 +200,7 @@ func TestProofMeans(t *testing.T) {
 	}
 	if !near(s.Objective, 0.625) || math.Abs(s.Bound-0.1875) > 1e-10 || s.Done || s.Kind != Sums ||
 		!s.Problems[0].Done || s.Problems[1].Done {
-		t.Errorf("%+v", s)
+		t.Errorf("after the proof the state is %+v", s)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestReached(t *testing.T) {
 		r.Config.Tol = 0.1000001
 		s := &State{Objective: c.objective, Bound: c.bound}
 		if have := r.reached(s); have != (c.want == 1) {
-			t.Errorf("%+v: %v", c, have)
+			t.Errorf("%+v: reached returned %v", c, have)
 		}
 		r.claimed = nil
 		if have := r.reached(s); have != (c.objective <= 1.1*c.bound) {
@@ -240,7 +240,7 @@ func TestTargetBound(t *testing.T) {
 	s := r.Start()
 	p := &s.Problems[0]
 	if !near(p.TargetBound, 0.62) || fmt.Sprint(p.W) != "[5 6 7 1.5]" {
-		t.Errorf("%+v", p)
+		t.Errorf("the first problem is %+v", p)
 	}
 	for _, c := range []struct {
 		bound       float64
@@ -249,7 +249,7 @@ func TestTargetBound(t *testing.T) {
 		s.Problems[0] = Problem{Objective: 1, Bound: c.bound, Stuck: c.stuck, TargetBound: 0.62}
 		r.resume(s, 0)
 		if p.Done != c.done || !near(p.TargetBound, 0.715) {
-			t.Errorf("%+v: %+v", c, p)
+			t.Errorf("%+v: after resume the problem is %+v", c, p)
 		}
 	}
 	for _, c := range []struct {
@@ -258,7 +258,7 @@ func TestTargetBound(t *testing.T) {
 	}{{1, 0, false}, {1, 1, true}, {1, 1.1, false}, {1, math.NaN(), false}, {math.NaN(), 1, false}} {
 		r := verifying(t, Dual, c.objective, c.bound)
 		if p := r.Start().Problems[0]; (p.TargetBound > 0) != c.targets || p.W[0] != 0 {
-			t.Errorf("%+v: %+v", c, p)
+			t.Errorf("%+v: the first problem is %+v", c, p)
 		}
 	}
 	// Without a target the gap decides.
@@ -276,10 +276,10 @@ func TestClaim(t *testing.T) {
 	c := &Model{Result: proof.Result{Objective: 3, DualObjective: 2}}
 	c.Weights = make([][]float32, 2)
 	if have := c.claim(1); !math.IsNaN(have.Objective) || !math.IsNaN(have.DualObjective) {
-		t.Errorf("%+v", have)
+		t.Errorf("without PerClass the claim is %+v", have)
 	}
 	c.Result.PerClass = []proof.ClassResult{{Objective: 5}, {Objective: 6, DualObjective: 4}}
 	if have := c.claim(1); have.Objective != 6 || have.DualObjective != 4 {
-		t.Errorf("%+v", have)
+		t.Errorf("the claim is %+v", have)
 	}
 }

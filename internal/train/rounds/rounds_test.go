@@ -117,7 +117,7 @@ func TestGolden(t *testing.T) {
 					}
 					m := train(t, r, shardsOf(t, r, c.x, c.y, n))
 					if m.Result.Gap > c.cfg.Tol {
-						t.Errorf("%+v: gap %v", c.cfg, m.Result.Gap)
+						t.Errorf("%+v: the gap %v is above Tol", c.cfg, m.Result.Gap)
 					}
 					have := fmt.Sprintf("%.16s %x %x", public(m).Hash(), m.Result.Objective,
 						m.Result.DualObjective)
@@ -154,14 +154,14 @@ func TestNewDefaults(t *testing.T) {
 		cfg.Loss = c.loss
 		r, err := rounds.New(cfg, "", &wide, 2)
 		if err != nil || r.Method != c.want || r.Config.Finish != string(c.want) {
-			t.Errorf("%+v: %v, %v", c, r.Method, err)
+			t.Errorf("%+v: New chose the method %v, error %v", c, r.Method, err)
 		}
 	}
 	r, err := rounds.New(settings.Settings{}, "", s, 0)
 	if err != nil || r.Config.Tol != 0.01 || r.Config.Epochs != 200 || r.Shards != 1 ||
 		r.Lambda != r.Config.Lambda || !(r.Lambda > 0) || r.Config.C != 0 ||
 		r.Config.Bias != settings.BiasAugmented || r.Vars() != 6 || r.Problems() != 1 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("New with zero settings returned %+v, error %v", r, err)
 	}
 	cfg := plain
 	cfg.Lambda, cfg.C = 0, 2
@@ -185,7 +185,7 @@ func TestNewDefaults(t *testing.T) {
 			}
 			warning := r.Warning()
 			if (warning != "") != (warns && dual) || warns && dual && !strings.Contains(warning, "17") {
-				t.Errorf("%d shards, %s: %q", shards, method, warning)
+				t.Errorf("%d shards, %s: the warning is %q", shards, method, warning)
 			}
 		}
 	}
@@ -287,7 +287,7 @@ func TestRoundRefused(t *testing.T) {
 	}
 	shard := shardsOf(t, r, data.Dense, data.Y, 1)[0]
 	if shard.AlphaLength() != 600 {
-		t.Errorf("%d dual variables", shard.AlphaLength())
+		t.Errorf("AlphaLength returned %d, want 600", shard.AlphaLength())
 	}
 	sum, alpha, err := shard.Visit(t.Context(), r.Start(), nil, 1)
 	if err != nil || len(alpha) != 600 {
@@ -352,7 +352,7 @@ func TestModel(t *testing.T) {
 	m, err := r.Model(state)
 	if err != nil || !slices.Equal(m.Weights[2], []float32{1, 2, 3, 4, 5}) || m.Bias[1] != 24 ||
 		m.Config.Epochs != 1 || m.Result.PerClass != nil || !math.IsNaN(m.Result.Objective) {
-		t.Errorf("%+v, %v", m, err)
+		t.Errorf("Model returned %+v, error %v", m, err)
 	}
 	state = finalState(t, r, shardsOf(t, r, data.Dense, data.Y, 1))
 	if m, err = r.Model(state); err != nil || state.Gap() > 0.01 ||
@@ -363,10 +363,10 @@ func TestModel(t *testing.T) {
 		t.Errorf("%+v of %+v, %v", m, state, err)
 	}
 	if state.Problems = state.Problems[:2]; r.Check(state) == nil {
-		t.Error("a problem too few is accepted")
+		t.Error("Check accepts a state with a problem too few")
 	}
 	if _, err := r.Model(state); err == nil {
-		t.Error("a model of too few problems")
+		t.Error("Model accepts a state with a problem too few")
 	}
 }
 
@@ -452,7 +452,7 @@ func TestVerifyFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := compare(&other, r, state); v.Verdict != want {
-			t.Errorf("folded %v: %+v", folded, v)
+			t.Errorf("folded %v: the verification is %+v", folded, v)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestBounds(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 3)
 	if r.vars != 4 || r.biasScale != 2 || r.weightedRows != 1000 || r.weightSum != 0 ||
 		r.meanSquare != 6 || r.maxLength != 3*(1+0x1p-20) || r.Shards != 3 {
-		t.Errorf("%+v", r)
+		t.Errorf("the bounds are wrong: %+v", r)
 	}
 	if want := []float64{1. / 2, 1. / 4, 1, 1. / 4}; !slices.Equal(r.scale, want) {
 		t.Errorf("scales %v, want %v", r.scale, want)
@@ -103,7 +103,7 @@ func TestSparseHessian(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.sparseHessian != c.want {
-			t.Errorf("%+v: %v", c, r.sparseHessian)
+			t.Errorf("%+v: sparseHessian is %v", c, r.sparseHessian)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestAddTruncated(t *testing.T) {
 func TestRemainder(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1) // 4 blocks
 	if have := r.remainderScale(); have != 0x1p58 {
-		t.Errorf("%v units in a quantum", have)
+		t.Errorf("%v units in a quantum, want 2^58", have)
 	}
 	for v, want := range map[float64]int64{0: 0, 3: 0, 3.25: 1 << 56, 3.5: 1 << 57,
 		-3.5: -1 << 57, 0x1p40 + 0.5: 1 << 57} {
@@ -281,7 +281,7 @@ func TestStart(t *testing.T) {
 	if s.Objective != math.Ln2 || p.Objective != math.Ln2 || p.Falling != math.Ln2 ||
 		s.Kind != Sums || p.Width != 3 || p.DualWidth != 3 || s.Target != targetShare*0.1 ||
 		s.Round != 0 || s.Done {
-		t.Errorf("%+v", s)
+		t.Errorf("the first state is %+v", s)
 	}
 	for shards, want := range map[int]float64{1: 1, 2: 1.2, 10: 6} {
 		s := newRounds(t, loss.Hinge, Dual, shards).Start()
@@ -332,7 +332,7 @@ func TestScheduleProof(t *testing.T) {
 		s := &State{Kind: Sums, Iterations: c.iterations,
 			Problems: []Problem{{Done: c.first}, {Done: c.last}}}
 		if have := r.scheduleProof(s); have != c.want || (s.Kind == Proof) != c.want {
-			t.Errorf("%+v: %v, next %s", c, have, s.Kind)
+			t.Errorf("%+v: scheduleProof returned %v, the next kind is %s", c, have, s.Kind)
 		}
 	}
 }
@@ -377,7 +377,7 @@ func TestUpdateFromPass(t *testing.T) {
 		r.updateFromPass(task)
 		if task.RolledBack != c.rolledBack || task.Sigma != c.sigmaThen ||
 			task.FailedSigma != c.failed || !near(task.Bound, c.bound) || !near(task.W[0], c.w0) {
-			t.Errorf("%+v: %+v", c, task.Problem)
+			t.Errorf("%+v: the problem is %+v", c, task.Problem)
 		}
 	}
 }
@@ -404,7 +404,7 @@ func TestPickWidth(t *testing.T) {
 	} {
 		r := &Rounds{weightedRows: 1000, vars: c.vars}
 		if have := r.pickWidth(c.widths); have != c.want {
-			t.Errorf("%+v: %d", c, have)
+			t.Errorf("%+v: picked width %d", c, have)
 		}
 	}
 }
@@ -421,7 +421,7 @@ func TestStepLengths(t *testing.T) {
 		last = s
 	}
 	if !slices.Contains(stepLengths, 1) || last != 64 || len(stepLengths) != 36 {
-		t.Errorf("steps to %v", last)
+		t.Errorf("%d step lengths up to %v, want 36 up to 64, and 1 among them", len(stepLengths), last)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestClassWeights(t *testing.T) {
 		var rule options.Rule
 		if (err == nil) != c.ok || !maps.Equal(have, c.want) || (have == nil) != (c.want == nil) ||
 			err != nil && (!errors.As(err, &rule) || rule.Field != "ClassWeight") {
-			t.Errorf("%q: %v, %v", c.list, have, err)
+			t.Errorf("%q: ClassWeights returned %v, %v", c.list, have, err)
 		}
 	}
 }

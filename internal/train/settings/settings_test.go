@@ -136,7 +136,7 @@ func TestKind(t *testing.T) {
 			cost.Epsilon = 2
 		}
 		if s.Kind() != want || s.LossFunc() != cost {
-			t.Errorf("%q: %v, %v", name, s.Kind(), s.LossFunc())
+			t.Errorf("%q: Kind is %v, LossFunc is %v", name, s.Kind(), s.LossFunc())
 		}
 		if numbers := want == loss.Squared || want == loss.EpsInsensitive; s.Regression() != numbers {
 			t.Errorf("%q: Regression returned %v", name, !numbers)
@@ -158,7 +158,7 @@ func TestLength(t *testing.T) {
 		{Settings{Epochs: 1<<30 + 1}, 1 << 23, 0},
 	} {
 		if have, err := c.s.Length(c.epoch); have != c.want || (err != nil) != (c.want == 0) {
-			t.Errorf("%+v: %d, %v", c.s, have, err)
+			t.Errorf("%+v: Length returned %d, %v", c.s, have, err)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestCopy(t *testing.T) {
 		Loss   string
 	}{3, "log"})
 	if to.Loss != "log" || to.Epochs != 3 {
-		t.Errorf("%+v", to)
+		t.Errorf("the copy is %+v", to)
 	}
 }
 
@@ -243,11 +243,11 @@ func TestAdaptsOffset(t *testing.T) {
 	} {
 		s := c.s.Plain()
 		if have := s.AdaptsOffset(); have != c.want || (s.Offset == OffsetAuto) != c.want {
-			t.Errorf("%+v: %v", s, have)
+			t.Errorf("%+v: AdaptsOffset returned %v", s, have)
 		}
 		s.Offset = OffsetAuto
 		if have := s.AdaptsOffset(); have != c.want {
-			t.Errorf("%+v: %v", s, have)
+			t.Errorf("%+v: AdaptsOffset returned %v", s, have)
 		}
 		for _, s.Offset = range []string{OffsetR2, OffsetNone} {
 			if s.AdaptsOffset() {

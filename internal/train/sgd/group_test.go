@@ -119,7 +119,8 @@ func TestGroupNotFinite(t *testing.T) {
 			t.Fatal("no group")
 		}
 		if g.Steps([]uint32{0, 1, 2, 3}); problems[0].Err == nil || problems[0].T != 2 {
-			t.Errorf("sparse %v: %v after %d steps", sparse, problems[0].Err, problems[0].T)
+			t.Errorf("sparse %v: error %v after %d steps, want an error after 2", sparse,
+				problems[0].Err, problems[0].T)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestTies(t *testing.T) {
 		}
 		if moved := j.Of.Coefficients(c.z, have, uint32(c.y)); moved != (c.want >= 0) ||
 			!slices.Equal(have, want) {
-			t.Errorf("%v, costs %v: class %v has the coefficients %v, want %v", c.z,
+			t.Errorf("scores %v, with costs: %v, class %v: coefficients %v, want %v", c.z,
 				c.costs != nil, c.y, have, want)
 		}
 	}

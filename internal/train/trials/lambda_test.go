@@ -160,7 +160,7 @@ func TestLambdaEnds(t *testing.T) {
 	cancel()
 	job.Until = ctx
 	if lambda, err := lambdaOf(job, p); err != nil || lambda != 0 {
-		t.Errorf("stopped: %v, %v", lambda, err)
+		t.Errorf("canceled: lambda %v, error %v", lambda, err)
 	}
 }
 
@@ -297,11 +297,11 @@ func TestHoldOutOne(t *testing.T) {
 	job := tr.job
 	job.Lambda, job.Threads = 0.1, 1
 	if m, err := run(job); m == nil || err != nil {
-		t.Errorf("%v, %v", m, err)
+		t.Errorf("run returned %v, %v", m, err)
 	}
 	job.Pause = 1
 	if m, err := run(job); m != nil || err != nil {
-		t.Errorf("paused: %v, %v", m, err)
+		t.Errorf("a paused run returned %v, %v", m, err)
 	}
 }
 

@@ -151,11 +151,11 @@ func TestCompare(t *testing.T) {
 	// Of 4 rows in 3 groups the sums of differences are -1, 0 and -1: the mean is -0.5, and the
 	// groups' sums of residuals are -0.5, 0.5 and 0.
 	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != -0.5 || deviation != math.Sqrt(0.5)/4 {
-		t.Errorf("%v +- %v", mean, deviation)
+		t.Errorf("the difference is %v +- %v", mean, deviation)
 	}
 	wrong[1][0] = math.Inf(1)
 	if mean, deviation := tr.compare(wrong[1], wrong[0]); mean != 0 || deviation != 0 {
-		t.Errorf("infinite mistakes: %v +- %v", mean, deviation)
+		t.Errorf("with an infinite mistake the difference is %v +- %v", mean, deviation)
 	}
 }
 
@@ -184,11 +184,11 @@ func TestEstimate(t *testing.T) {
 	e := tr.estimate(c)
 	if e == nil || e.Metric != "accuracy" || e.Value != 0.75 || e.Rows != 4 || e.Folds != 5 ||
 		math.Abs(e.StdErr-math.Sqrt(0.75)/4) > 1e-15 {
-		t.Errorf("%+v", e)
+		t.Errorf("the accuracy is estimated as %+v", e)
 	}
 	tr.job.Rows = &store.Set{Y: []float32{-1, 1, -1, 1, 9}}
 	if e := tr.estimate(c); e == nil || e.Metric != "r2" || e.Value != 0.75 {
-		t.Errorf("%+v", e)
+		t.Errorf("R^2 is estimated as %+v", e)
 	}
 	c.wrong[0][2] = math.Inf(1)
 	if e := tr.estimate(c); e != nil {
