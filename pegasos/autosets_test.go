@@ -29,7 +29,7 @@ func TestAutoSets(t *testing.T) {
 	for _, c := range []struct {
 		file  string
 		every int     // use every n-th row
-		class float32 // positive class; 0 to keep the labels
+		class float32 // class to tell from all others; 0 to keep the labels
 	}{
 		{"heart/heart_scale.svm.gz", 1, 0}, {"mammography/mammography.svm.gz", 2, 0},
 		{"digits/digits.csv.gz", 1, 8}, {"letter/letter.scale.svm.gz", 4, 1},
@@ -134,7 +134,7 @@ func TestAutoReferences(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 			r := m.Result
-			// The reference numbers have eight digits.
+			// The reference numbers are rounded.
 			if !(r.Gap <= tol) || r.DualObjective > c.high*(1+1e-7) ||
 				r.Objective < c.low*(1-1e-7) || r.Objective/(1+r.Gap) > c.high*(1+1e-7) {
 				t.Errorf("%s: objective %v, bound %v, gap %v; the optimum is between %v and %v", what,

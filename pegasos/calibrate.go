@@ -48,8 +48,9 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 
 // calibrate fits the sigmoids of m to scores of the rows of set. The rows of each fold are scored
 // by a model that was trained, with the same settings, on the other folds. Trainer.Weights apply to
-// training and to the sigmoids, Config.ClassWeight to training alone, as in scikit-learn's
-// CalibratedClassifierCV: class weights change the objective, not the frequency of a class.
+// training and to the sigmoids, Config.ClassWeight, unless it is 0, to training alone, as in
+// scikit-learn's CalibratedClassifierCV: class weights change the objective, not the frequency of a
+// class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)

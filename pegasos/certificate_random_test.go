@@ -445,8 +445,8 @@ func (n *tally) certify(t *trial, seed uint64) error {
 }
 
 // hold returns an error if the claims c are false for the weight vectors w and biases b of problem
-// p. paper is true for runs without the offset t0, whose objective may exceed the objective at w =
-// 0.
+// p. paper allows an objective above the objective at w = 0 or, with a prior, at the prior, as runs
+// without the offset t0 may have.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
 ) error {
@@ -484,7 +484,7 @@ func (n *tally) hold(
 		slope = max(slope, 2*math.Sqrt(start))
 	}
 	if truth > start*(1+1e-5)+1e-5+0x1p-22*size*slope && !paper {
-		return fmt.Errorf("objective %v, at w = 0 only %v", truth, start)
+		return fmt.Errorf("objective %v, at w = 0 or the prior only %v", truth, start)
 	}
 	if math.IsNaN(c.DualObjective) {
 		return nil

@@ -11,8 +11,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// optimum returns a lower and an upper bound on the optimum of a small hinge problem, within 1e-9
-// of each other, by dual coordinate ascent in float64. It shares no code with the trainer.
+// optimum returns a lower and an upper bound on the optimum of a small hinge problem, within a
+// relative 1e-9 of each other, by dual coordinate ascent in float64. It shares no code with the
+// trainer.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1

@@ -444,7 +444,7 @@ func TestChosenBefore(t *testing.T) {
 		a, b := first.DecisionAll(p.dense), m.DecisionAll(p.dense)
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-3*(1+math.Abs(a[i])) {
-				t.Fatalf("%s: score %v, with the prior %v", scale, b[i], a[i])
+				t.Fatalf("%s: score %v, the prior's score %v", scale, b[i], a[i])
 			}
 		}
 		// A run with a chosen Tol that is paused and resumed has the hash and the result of the

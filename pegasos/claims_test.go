@@ -74,7 +74,7 @@ func TestClaims(t *testing.T) {
 }
 
 // lie returns a copy of the model in which claims or other fields may be changed, or nil if Write
-// or Read rejects the changes.
+// or Read rejects the changes or the number of classes has changed.
 func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {

@@ -94,8 +94,8 @@ const (
 	// more than 20 epochs; otherwise it is the last iterate.
 	FinishDual Finish = "dual"
 	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
-	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If
-	// the descent would need far more epochs than the run has, the run begins with Pegasos's steps
+	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If a
+	// run of fewer than 100 epochs is far too short for the descent, it begins with Pegasos's steps
 	// instead, and Newton's method, where it is allowed, follows after one epoch. Newton's method
 	// also takes over a problem once the descent has cost as much as Newton's method was predicted
 	// to cost. Without Tol the run ends when Newton's method has ended on all problems.
@@ -176,10 +176,10 @@ type Config struct {
 
 	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
 	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
-	// if both are 0, and a zero Finish means FinishAuto where that is possible. The gap is computed
-	// after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each time, which takes about as
-	// long as an epoch. During dual descent it is computed only once an estimate that costs nothing
-	// is small enough.
+	// if both are 0, and a zero Finish means FinishAuto where that is possible. With Pegasos's
+	// steps the gap is computed after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
+	// time, which takes about as long as an epoch; with dual descent, once an estimate of the gap
+	// is small enough; with Newton's method, once the iterations have ended.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Patience, if not 0, ends the run after this number of successive tests that found no better

@@ -115,7 +115,7 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 	for name, change := range map[string]func(*pegasos.Expansion){
 		"shift":  func(e *pegasos.Expansion) { e.Shift[1] += 1e-3 },
 		"factor": func(e *pegasos.Expansion) { e.Factor[2] *= 1.001 },
-		"knot": func(e *pegasos.Expansion) {
+		"order of terms": func(e *pegasos.Expansion) {
 			if e.Terms[1], e.Terms[3] = e.Terms[3], e.Terms[1]; e.Knots != nil {
 				e.Knots[1] += 1e-3
 			}

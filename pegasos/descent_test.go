@@ -16,8 +16,8 @@ import (
 )
 
 // descents calls f with trainers that use dual coordinate descent and with their data. For every
-// loss there is a trainer with an augmented bias, with row weights, with a Prior, with a Start and,
-// if valid, with a bias without a penalty.
+// loss and joint scheme there are trainers with, in turn, an augmented bias, row weights, a Prior,
+// a Start and, if valid, a bias without a penalty.
 func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	t.Helper()
 	cases := []pegasos.Trainer{
@@ -56,8 +56,8 @@ func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 }
 
 // With FinishDual the gap falls below 0.3 %, the objective is not above the objective of Pegasos
-// alone, except by rounding, and no lower bound of one run exceeds the final objective of the
-// other.
+// alone, except by rounding, and no lower bound of the run exceeds the final objective of Pegasos
+// alone. The final lower bound of Pegasos alone does not exceed the final objective of the run.
 func TestDescentCloses(t *testing.T) {
 	close := func(tr pegasos.Trainer, data pair) {
 		t.Helper()
@@ -109,7 +109,7 @@ func TestDescentRefuses(t *testing.T) {
 }
 
 // With dual descent, models have the same hash on every code path, with 1 to 3 threads, and with
-// user-defined rows. want has, for each loss, the hash of the models' hashes.
+// user-defined rows. want has, for each loss and joint scheme, the hash of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",

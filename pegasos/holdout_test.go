@@ -78,8 +78,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Train returns a ConfigError if Holdout is not between 0 and 1, leaves no rows to hold out, or is
-// combined with Start, Prior, Resume, KeepState or Pause.
+// Train returns a ConfigError if Holdout is not between 0 and 1, is so small that no rows are held
+// out, or is combined with Start, Prior, Resume, KeepState or Pause.
 func TestHoldoutRefuses(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})

@@ -40,8 +40,8 @@ func TestLambdaByFolds(t *testing.T) {
 	}
 }
 
-// A costly run does not choose lambda by folds, and a run with a tiny lambda also ends without the
-// proof. Runs with Lambda, C, Start or Prior choose no lambda.
+// A costly run does not choose lambda by folds. A costly run with a tiny lambda does not continue
+// up to a proof. Runs with Lambda, C, Start or Prior choose no lambda.
 func TestLambdaTooCostly(t *testing.T) {
 	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})

@@ -14,8 +14,8 @@ import (
 // The tests in this file change the data in ways whose effect on the model is known. They compare
 // bits if the arithmetic is exact, so that no tolerance can hide a fault.
 
-// integers returns p with values that are multiples of 1/7 multiplied by 7. Sums of these integers
-// are exact in float32, in any order.
+// integers returns p with its values multiplied by 7 and rounded to integers. Sums of these
+// integers are exact in float32, in any order.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -364,7 +364,8 @@ func TestLawStores(t *testing.T) {
 		if far > c.far || other > 1 ||
 			far == 0 && (c.cfg.Loss == pegasos.Log || c.cfg.Loss == pegasos.SquaredHinge) ||
 			math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
-			t.Errorf("%+v: the weights differ by %v of their norm", c.cfg, far)
+			t.Errorf("%+v: the weights differ by %v of their norm, %d predictions differ, objectives "+
+				"%v and %v", c.cfg, far, other, a.Result.Objective, b.Result.Objective)
 		}
 	}
 }

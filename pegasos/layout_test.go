@@ -151,7 +151,7 @@ func TestShuffledLayouts(t *testing.T) {
 						t.Fatalf("%s: %v", name, err)
 					}
 					have := m.Hash()
-					if !hidden { // user-defined rows have a looser bound
+					if !hidden { // the Result of user-defined rows is rounded differently
 						have += fmt.Sprint(m.Result)
 					} else if want[:len(have)] != have {
 						t.Errorf("%s: user-defined rows give another hash", name)

@@ -181,7 +181,7 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 			low += (a[i]*float64(y[i]) - epsilon*math.Abs(a[i])) / float64(n)
 			high += math.Max(0, math.Abs(z-float64(y[i]))-epsilon) / float64(n)
 			if pass%50 == 0 || q == 0 {
-				continue // this pass only measures the gap
+				continue // this pass only measures the gap, or no w changes the score of the row
 			}
 			// Maximize the parabola in a_i, which has a kink at 0.
 			c := a[i] + (float64(y[i])-z)*lambda*float64(n)/q
@@ -313,7 +313,7 @@ func TestNumbers(t *testing.T) {
 	}
 	have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60)
 	if math.Abs(have-want) > 1e-12 || have > 0.5*math.Sqrt(mean/60) {
-		t.Errorf("RMSE %v, want %v", have, want)
+		t.Errorf("RMSE %v, want %v, and at most half of %v", have, want, math.Sqrt(mean/60))
 	}
 	if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 		m.Result.Objective) > 1e-12 {
@@ -394,12 +394,12 @@ func TestLossExtremes(t *testing.T) {
 			}
 		}
 	}
-	// Scores of 1e30 do not overflow the log loss.
+	// Scores near 1e30 do not overflow the log loss.
 	x := matrix(t, 2, 1, 1e10, 1e10)
 	m := mustTrain(t, x, []float32{1, 2}, pegasos.Config{Loss: pegasos.Log, Lambda: 1e-10, Steps: 1,
 		Offset: pegasos.OffsetNone})
 	if o := m.Result.Objective; !(o > 1e28) || o > 1e31 {
-		t.Errorf("objective %v for scores of 1e30", o)
+		t.Errorf("objective %v for scores near 1e30", o)
 	}
 }
 

@@ -134,8 +134,8 @@ func (m *Model) checkSettings() error {
 	return cmp.Or(cfg.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the weight vectors have equal length and all numbers are
-// finite.
+// checkFinite returns an error unless the weight vectors have equal length and all weights and
+// biases are finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -369,7 +369,7 @@ func (m *Model) Pair(k int) (first, second int) {
 // Settings describes the objective and the length of the run, chosen from the data or given, in one
 // line for people, such as
 //
-//	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-5 = 2e-6 mean |x|^2, 20 passes
+//	columns standardised, bias, one-vs-one of 9 classes, lambda 0.02 = 0.005 mean |x|^2, 20 passes
 //
 // where mean |x|^2 is the mean squared norm of the scaled rows. The text may change in later
 // versions.

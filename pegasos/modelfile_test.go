@@ -345,8 +345,8 @@ scaling: {"kind":"none","folded":false,"r2":1,"expansion":{"kind":"products","te
 	}
 }
 
-// Write returns the error of a writer that fails after any number of bytes, and rejects a model
-// without weights.
+// Write returns the error of a writer that fails, after various numbers of bytes, and rejects a
+// model without weights.
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t) {
 		size := len(encode(t, m))

@@ -169,8 +169,8 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 		(alone.Bias == nil) != (m.Bias == nil) {
 		t.Errorf("%+v: pair %d has other weights or another bias than alone", m.Config, k)
 	}
-	// The lower bound allows for rounding errors that grow with the number of rows of the data, of
-	// which the pair alone has fewer.
+	// The lower bound allows for rounding errors, which grow with the number of rows in the data.
+	// The data of the pair alone have fewer rows.
 	d := math.Abs(c.DualObjective - r.DualObjective)
 	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
 		t.Errorf("%+v: pair %d has the bound %v, alone %v",

@@ -20,7 +20,7 @@ import (
 type Partial struct {
 	cfg     Config
 	classes []float32           // distinct labels, ascending; empty for regression
-	cols    int                 // number of columns of all chunks
+	cols    int                 // number of columns of each chunk
 	byLabel map[float32]float64 // class weights by label; nil if all are 1
 	chunks  *engine.Chunks
 	from    *Model   // model given to NewPartialFrom; nil for NewPartial
@@ -147,9 +147,10 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
-// classes. The step-size offset t0 is computed from the rows of the first chunk. An error for the
-// rows or labels leaves the model as it was before the call. After a *[StepError] the model is
-// lost, and all further calls of Fit and Model return that error.
+// classes. The step-size offset t0 is computed from the rows of the first chunk; for a pair of
+// one-vs-one, of the first chunk that has rows of the pair. An error for the rows or labels leaves
+// the model as it was before the call. After a *[StepError] the model is lost, and all further
+// calls of Fit and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed

@@ -32,7 +32,8 @@ func partialModel(t *testing.T, p *pegasos.Partial) *pegasos.Model {
 	return m
 }
 
-// With Sequential, training on chunks gives the hash of a single epoch over all rows.
+// With Sequential, OffsetNone and LastIterate, training on chunks gives the hash of a single epoch
+// over all rows.
 func TestPartialIsOnePass(t *testing.T) {
 	data := random(41, 90, 5, 3, 1)
 	for _, cfg := range []pegasos.Config{
@@ -108,7 +109,8 @@ func TestPartialLacks(t *testing.T) {
 		pegasos.CrammerSinger, pegasos.Multinomial} {
 		p := mustPartial(t, pegasos.Config{Multiclass: multiclass}, []float32{0, 1, 7, 8}, 4)
 		if m := partialModel(t, p); m.Predict(data.dense, 0) != 0 || m.Result.Steps != 0 {
-			t.Errorf("%s: before the first chunk the model is not 0", multiclass)
+			t.Errorf("%s: before the first chunk, another class than 0 is predicted, or %d steps",
+				multiclass, m.Result.Steps)
 		}
 		if err := p.Fit(dense.New(0, 4), nil); err != nil {
 			t.Error(err)

@@ -83,8 +83,8 @@ func TestPartialFrom(t *testing.T) {
 	}
 }
 
-// Chunks may lack rows of a class: the model still predicts most rows of all classes correctly. The
-// steps of a pair with rows are added from chunk to chunk.
+// Chunks may lack rows of a class: the model still predicts most of all rows correctly. The steps
+// of a pair with rows are added from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
 	first := train(t, p.dense, p.y,
@@ -117,7 +117,7 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	if reflect.DeepEqual(m.Weights[0], first.Weights[0]) {
 		t.Error("the weights of the pair with rows have not changed")
 	}
-	// A third of the rows is in the class that the chunks lack.
+	// About a third of the rows are in the class that the chunks lack.
 	if right := accuracy(m, p.dense, p.y); right < 0.73 {
 		t.Errorf("accuracy %v", right)
 	}
@@ -154,7 +154,8 @@ func TestPartialFromPartial(t *testing.T) {
 	}
 }
 
-// NewPartialFrom rejects models whose lambdas or class weights depend on all rows, and nil.
+// NewPartialFrom rejects models whose pairs of classes have different lambdas, models with the
+// class weights Balanced, and nil.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
 	for field, cfg := range map[string]pegasos.Config{

@@ -69,7 +69,7 @@ func TestCalibrate(t *testing.T) {
 }
 
 // Calibrate and MeanLoss count a row of integer weight w as w copies of the row, within rounding,
-// and ignore rows of weight 0, whatever their labels and scores are.
+// and ignore rows of weight 0, even if their labels are not classes or their scores are not finite.
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)
@@ -106,8 +106,9 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The weighted mean of a class's probability is about the class's share of the weight, for any unit
-// of the weights. With class weights it is about the class's share of the rows, as in scikit-learn.
+// The weighted mean of a class's probability is about the class's share of the weight, for small
+// and large units of the weights. With class weights it is about the class's share of the rows, as
+// in scikit-learn.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)

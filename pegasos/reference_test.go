@@ -26,7 +26,7 @@ type reference struct {
 
 var unknown = math.NaN()
 
-// referenceSets lists all two-class problems in the README of the data folder.
+// referenceSets lists two-class problems of the README of the data folder.
 var referenceSets = []struct {
 	name, train, test string
 	cols              int
@@ -180,8 +180,7 @@ func (p *protocol) log(t testing.TB) {
 
 // Training comes within 1 % of every known optimum, and no lower bound is above the optimum. The
 // test error differs from liblinear's by at most 0.3 points, the training error by at most 0.3
-// points or three rows, whichever is more. If lambda times the number of rows is small, FinishDual
-// saves most of the epochs: without FinishDual 160 (IMDB) to 2,500 (sofia-ml demo) are needed.
+// points or three rows, whichever is more.
 func TestReference(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds",

@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestReliability has one subtest for each case that is known to break Pegasos trainers. Other
+// TestReliability has a subtest for each of several cases that may break Pegasos trainers. Other
 // tests cover some of these cases at length.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func reliableFirstStep(t *testing.T) {
 		want  [2][2]float32
 	}{
 		// The step sizes are 4 and 2. The second step halves w = (8, 0) and subtracts 2*(4, 4),
-		// because the row (4, 4) with the label -1 has the score 32 and violates its margin.
+		// because the row (4, 4) of the negative class has the score 32 and violates its margin.
 		{1, []float32{2, 0, 4, 4}, []float32{1, 0}, [2][2]float32{{8, 0}, {-4, -8}}},
 		// The first step gives w = 4*(1, 2), as (1, 2) is the mean of (2, 0) and (0, 4). The second
 		// step halves w, adds nothing for (0, 4), which has the score 32, and subtracts 2*(4, 4)/2.
@@ -167,8 +167,8 @@ func reliableEdges(t *testing.T) {
 }
 
 // Without an offset, the first step gives |w| = |x|/lambda and an objective above |x|^2/(2 lambda).
-// That is no error and does not overflow, because norms are float64. With an offset the objective
-// stays below 10. Scores beyond float32 give an error that names the step.
+// That is no error and does not overflow, because norms are float64. With an offset the final
+// objective is at most 10. Scores beyond float32 give an error that names the step.
 func reliableTinyLambda(t *testing.T) {
 	// |x| is 50,000 for the first row, and |w|^2 at most 2.5e33.
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
@@ -211,7 +211,7 @@ func reliableLongRun(t *testing.T) {
 
 // Scores far beyond the range of the exponential function give finite weights.
 func reliableExponential(t *testing.T) {
-	// After the first step, scores are near 1e10/lambda = 1e15.
+	// After the first step, scores are about 0.5*1e10/lambda = 5e14.
 	m := mustTrain(t, matrix(t, 2, 1, 1e5, 1e5), []float32{1, 2}, pegasos.Config{Loss: pegasos.Log,
 		Lambda: 1e-5, Steps: 3, Offset: pegasos.OffsetNone, Average: pegasos.LastIterate})
 	if err := m.Validate(); err != nil {

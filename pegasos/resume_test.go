@@ -29,7 +29,7 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 			return m
 		}
 		if m.Result.Steps-before > p {
-			t.Fatalf("paused after %d steps, want %d", m.Result.Steps, p)
+			t.Fatalf("paused after %d steps, want at most %d", m.Result.Steps-before, p)
 		}
 		tr.Resume, tr.Start = clone(t, m), nil
 	}

@@ -22,9 +22,10 @@ const (
 )
 
 // Scaling records how rows and targets were scaled for training, whether the scaling was set in the
-// Config or chosen from the data. The value x of column j became (x - Shift[j])*Factor[j], without
-// the step whose slice is nil; the target y became (y - Centre)/Spread. Lambda, the objective and
-// its lower bound refer to scaled rows and targets.
+// Config or chosen from the data. With ScaleUnit each row was divided by its norm; otherwise the
+// value x of column j became (x - Shift[j])*Factor[j], without the step whose slice is nil. The
+// target y became (y - Centre)/Spread. Lambda, the objective and its lower bound refer to scaled
+// rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
@@ -51,11 +52,12 @@ type Curves = curves.Kind // a string
 
 const (
 	CurvesNone Curves = "none" // no columns are appended
-	// CurvesProducts appends the square of each column and, for up to 12 columns, the product of
-	// each pair of columns.
+	// CurvesProducts appends the square of each column with more than two values and, for up to 12
+	// columns, the product of each pair of columns. Constant and duplicate columns do not count.
 	CurvesProducts Curves = "products"
-	// CurvesPieces appends, for a knot at each quartile of each column, the amount by which a value
-	// exceeds the knot, or 0: the model is then a piecewise linear function of each column.
+	// CurvesPieces appends, for a knot at each quartile of each column with more than two values,
+	// the amount by which a value exceeds the knot, or 0: the model is then a piecewise linear
+	// function of each column.
 	CurvesPieces Curves = "pieces"
 )
 

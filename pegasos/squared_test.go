@@ -137,7 +137,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 		for _, c := range []struct {
 			name string
 			tr   pegasos.Trainer
-			near float64 // allowed relative error of the weights
+			near float64 // largest relative error of the weights and of the objective
 		}{
 			{"dual", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishDual}}, 1e-5},
 			{"auto", pegasos.Trainer{Config: pegasos.Config{Finish: pegasos.FinishAuto}}, 1e-5},
@@ -198,7 +198,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 					t.Errorf("%s, %T: gap %v", c.name, x, r.Gap)
 				}
 				if c.tr.Tol > 0 && !(r.Gap <= c.tr.Tol) {
-					t.Errorf("%s, %T: gap %v, want %v", c.name, x, r.Gap, c.tr.Tol)
+					t.Errorf("%s, %T: gap %v, want at most %v", c.name, x, r.Gap, c.tr.Tol)
 				}
 			}
 		}

@@ -94,7 +94,7 @@ func TestStart(t *testing.T) {
 }
 
 // A run of one epoch that starts near the optimum stays near the optimum. A run of one epoch from
-// w = 0 ends with a larger objective.
+// zero weights does not end with a smaller objective.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
 	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {

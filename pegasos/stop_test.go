@@ -34,7 +34,8 @@ func TestPatience(t *testing.T) {
 		{Loss: pegasos.EpsInsensitive, Epsilon: 0.1, Bias: pegasos.BiasUnregularised},
 	} {
 		for _, patience := range []int{1, 2, 5} {
-			// In epochs of 100 steps: 40, nine and a part of the tenth, and less than one.
+			// Without batches or pairs these are 40 epochs, nine and a part of the tenth, and less
+			// than one.
 			for _, end := range []int64{40 * 100, 9*100 + 30, 70} {
 				// data and valid have labels of the same random linear model.
 				data, valid := random(uint64(n), 100, 6, 3, 1), random(uint64(n), 130, 6, 3, 1)

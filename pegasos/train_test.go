@@ -185,7 +185,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 	if _, err := trainPlain(t.Context(), &pegasos.Trainer{Threads: -1}, data.dense,
 		data.y); err == nil {
-		t.Error("-1 threads")
+		t.Error("no error for -1 threads")
 	}
 }
 

@@ -39,9 +39,9 @@ type Trainer struct {
 	// Pause.
 	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and t
-	// counts on from its Result.Steps. Features that Start lacks begin at the weight 0. Every label
-	// must be a class of Start. Epochs and Steps count this run alone; the model differs from the
-	// model of a single longer run.
+	// counts on from the Steps in the Result of Start. Features that Start lacks begin at the
+	// weight 0. Every label must be a class of Start. Epochs and Steps count this run alone; the
+	// model differs from the model of a single longer run.
 	Start *Model
 
 	// KeepState makes Train and Progress.Model store in the model the state that Resume needs. It

@@ -248,8 +248,8 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings contradicts the claim if the Scale, TargetScale or Bias in the Config of m does not
-// match the Scaling of m or biases, the model's biases for scaled rows.
+// checkSettings contradicts the claim if the Scale, Curves, TargetScale or Bias in the Config of m
+// does not match the Scaling, the Bias or biases, the biases of m for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {

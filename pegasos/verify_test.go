@@ -199,8 +199,9 @@ func flip32(g *rand.Rand, v *float32) {
 	}
 }
 
-// Verify rejects a proof of another model or of other rows, rows with another number of features,
-// and a model without its prior. It contradicts a model that claims more than its proof shows.
+// Verify rejects a proof of another model or of rows in another layout, rows with another number of
+// features, and a model without its prior. It contradicts a model that claims more than its proof
+// shows.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}
@@ -266,7 +267,7 @@ func TestVerifyErrors(t *testing.T) {
 }
 
 // TestProofOfTol checks that a run which reaches Tol also reaches it with KeepProof, where the gap
-// is that of the dual variables as rounded in the proof. Verify confirms this gap.
+// is computed from the rounded dual variables of the proof. Verify confirms this gap.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"two classes": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
@@ -352,7 +353,8 @@ func TestVerifyNewton(t *testing.T) {
 			without, err2 := (&pegasos.Trainer{}).Verify(t.Context(), m, data.dense, data.y,
 				pegasos.VerifyOptions{})
 			if err != nil || err2 != nil || without.Bound > with.Bound {
-				t.Errorf("%s, %s: %v, %v; without the width the lower bound is larger", name, what, err, err2)
+				t.Errorf("%s, %s: %v, %v; lower bound %v without the width, %v with it", name, what,
+					err, err2, without.Bound, with.Bound)
 			}
 			if without.Bound < with.Bound {
 				helped++

@@ -12,13 +12,14 @@
 // refer to cells that are not gaps (see below).
 //
 //	left out   no cell has a value, or all rows have the same value
+//	category   all cells with a value have the same value, and the others are gaps
 //	number     at least nine in ten cells are numbers; or at most 3 different words stand among
 //	           more than 10 different numbers
 //	date       the rule for numbers holds for dates, or for times, in one form or several
 //	text       more than half of at least 20 cells are different, and the average cell has three
 //	           blanks; or 40 bytes and a blank; or 8 characters of a script without blanks
 //	left out   fewer than a quarter of at least 20 cells repeat in the column, as with names, and
-//	           at most one row in a hundred has a gap
+//	           at most one row in a hundred has a gap or more cells differ than are counted
 //	category   any other column
 //
 // Numbers may have thousands separators, a decimal comma, a currency, a percent sign, brackets for
@@ -48,15 +49,16 @@
 // none, - and #REF! are gaps among numbers and dates, as is any cell that is not a number or date,
 // also in prediction.
 //
-// If all columns are of plain numbers without gaps, the features are these numbers, unless
-// different numbers of a column become the same float32 and the column's range is less than 1/4096
-// of its largest magnitude, as with times such as 1700000001. In any other table a number v becomes
-// (v - mean)/deviation, or v/deviation if three quarters of the numbers are 0. A gap counts as the
-// mean. If more than one row in a hundred has a gap, an additional feature is 1 in rows with a gap
-// and 0 in the others, or the reverse if most rows have a gap. A date is encoded as a number of
-// days, and has a feature for each month and each weekday. There are no features for weekdays if
-// all dates are on the same day of the month or one date lacks the day; in this case there are none
-// for months if all dates are in the same month. Times of the day have neither.
+// If all columns are of plain numbers without gaps, the features are these numbers, even of columns
+// with a single value, unless different numbers of a column become the same float32 and the
+// column's range is less than 1/4096 of its largest magnitude, as with times such as 1700000001. In
+// any other table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of the
+// numbers are 0 and at most half of the rows have a gap. A gap counts as the mean. If more than one
+// row in a hundred has a gap, an additional feature is 1 in rows with a gap and 0 in the others, or
+// the reverse if most rows have a gap. A date is encoded as a number of days, and has a feature for
+// each month and each weekday. There are no features for weekdays if all dates are on the same day
+// of the month or one date lacks the day; in this case there are none for months if all dates are
+// in the same month. Times of the day have neither.
 //
 // A category has a feature for each level, which is 1 in the rows of the level, and a feature for
 // gaps if a training row has a gap. A level of one training row has no feature if fewer than a

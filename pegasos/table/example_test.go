@@ -46,7 +46,7 @@ func ExampleTrain() {
 	// apple
 }
 
-// A model that the command, or Model.WriteFile, has written.
+// New makes a Model of a model file that the command or Model.WriteFile has written.
 func ExampleNew() {
 	if err := fruitModel().WriteFile("fruit.model"); err != nil {
 		log.Fatal(err)

@@ -48,9 +48,9 @@ func New(p modelio.Predictor) (*Model, error) {
 // Train fits an encoder to a table and trains a linear model on the encoded rows. Each row has a
 // cell for each of the names, which are the names of the columns. The column called label has the
 // labels: names of classes, or numbers. A zero cfg.Scale means [pegasos.ScaleNone], because the
-// encoder scales, unless all other columns are of plain numbers. Train returns an error unless
-// exactly one column is called label, if a row has another number of cells, or if fitting or
-// training fails.
+// encoder scales, unless the features are the numbers of the table, as they are. Train returns an
+// error if no column or several columns are called label, if a row has another number of cells than
+// names, or if fitting or training fails.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
 	at := slices.Index(names, label)
