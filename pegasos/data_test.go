@@ -41,8 +41,8 @@ func TestRealData(t *testing.T) {
 			c.name, r.Objective/c.optimum, r.DualObjective/c.optimum, 100*r.Gap, 100*right,
 			float64(r.Steps)/seconds/1e6)
 		if r.Objective > c.factor*c.optimum {
-			t.Errorf("%s: objective %v is %.4f times the optimum, want at most %v", c.name, r.Objective,
-				r.Objective/c.optimum, c.factor)
+			t.Errorf("%s: objective %v is %.4f times the optimum, want at most %v", c.name,
+				r.Objective, r.Objective/c.optimum, c.factor)
 		}
 		if r.Objective < c.optimum*(1-1e-5) || r.DualObjective > c.optimum ||
 			r.Objective/(1+r.Gap) > c.optimum {

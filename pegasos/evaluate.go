@@ -50,9 +50,9 @@ func (m *Model) Penalty() float64 {
 // mean of the problems' mean losses, where a one-vs-one problem counts only the rows of its two
 // classes. weights, if not nil, holds a weight for each row, as in Trainer.Weights; class weights
 // and Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
-// targets. MeanLoss is NaN if a weight is invalid, if the label of a row with a weight above 0 is
-// not one of the model's classes, or if a pair of classes has no rows. It panics if y and weights
-// differ in length.
+// targets. MeanLoss is NaN if a weight is invalid or none is above 0, if the label of a row with a
+// weight above 0 is not one of the model's classes, or if a pair of classes has no rows. It panics
+// if y and weights differ in length.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))

@@ -178,8 +178,8 @@ func TestJointBound(t *testing.T) {
 				t.Errorf("%T %+v: bound %v, but P is %v", x, cfg, best, least)
 			}
 			if m.Result.Gap > 0.01 || m.Result.Epochs != 300 {
-				t.Errorf("%T %+v: objective %v, bound %v: gap %v", x, cfg, m.Result.Objective,
-					m.Result.DualObjective, m.Result.Gap)
+				t.Errorf("%T %+v: objective %v, bound %v, gap %v, %v epochs", x, cfg,
+					m.Result.Objective, m.Result.DualObjective, m.Result.Gap, m.Result.Epochs)
 			}
 			if tr.Weights == nil && tr.Prior == nil && tr.Costs == nil {
 				have := m.Objective(m.DecisionAll(x), data.y, nil)

@@ -364,8 +364,8 @@ func TestLawStores(t *testing.T) {
 		if far > c.far || other > 1 ||
 			far == 0 && (c.cfg.Loss == pegasos.Log || c.cfg.Loss == pegasos.SquaredHinge) ||
 			math.Abs(a.Result.Objective-b.Result.Objective) > c.far*a.Result.Objective {
-			t.Errorf("%+v: the weights differ by %v of their norm, %d predictions differ, objectives "+
-				"%v and %v", c.cfg, far, other, a.Result.Objective, b.Result.Objective)
+			t.Errorf("%+v: the weights differ by %v of their norm, %d predictions differ, "+
+				"objectives %v and %v", c.cfg, far, other, a.Result.Objective, b.Result.Objective)
 		}
 	}
 }

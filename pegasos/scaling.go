@@ -38,8 +38,8 @@ type Scaling struct {
 	Centre float64   `json:"centre,omitempty"` // subtracted from targets
 	Spread float64   `json:"spread,omitempty"` // divisor of targets; 0 means 1
 	R2     float64   `json:"r2"`               // mean squared norm of scaled rows, without a bias
-	// Note says why the features were left unscaled, how lambda was chosen, and how many seconds a
-	// proof would take, where these apply. It may be empty.
+	// Note says why the features were left unscaled, how lambda, Curves and Multiclass were chosen,
+	// and how many seconds a proof would take, where these apply. It may be empty.
 	Note string `json:"note,omitempty"`
 	// Expansion lists the columns that Config.Curves appended to the scaled rows; nil if there are
 	// none. A model with an Expansion is not Folded.

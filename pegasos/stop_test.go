@@ -96,7 +96,7 @@ func TestPatience(t *testing.T) {
 					again.Threads, again.Progress = threads, nil
 					if m, err := trainPlain(t.Context(), &again, data.dense, data.y); err != nil ||
 						m.Hash() != best.Hash() {
-						t.Errorf("%+v, %d threads: another model", cfg, threads)
+						t.Errorf("%+v, %d threads: %v, or another model", cfg, threads, err)
 					}
 				}
 			}

@@ -129,7 +129,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		if f.t >= 3 {
 			slack := c * (1 + math.Log(float64(f.t))) / (2 * lambda)
 			if ours-optimum > slack {
-				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 has %v", set.name, seed,
+				t.Fatalf("%s seed %d: regret %v after step %d, Theorem 1 allows %v", set.name, seed,
 					ours-optimum, f.t, slack)
 			}
 			worst.theorem = math.Max(worst.theorem, (ours-optimum)/slack)
@@ -147,7 +147,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 			way += (v - best[j]) * (v - best[j])
 		}
 		if slack := steps - lambda*float64(f.t)/2*way; ours-optimum > slack+1e-6*ours {
-			t.Errorf("%s seed %d: regret %v after step %d, Lemma 1's sum is %v", set.name, seed,
+			t.Errorf("%s seed %d: regret %v after step %d, Lemma 1 allows %v", set.name, seed,
 				ours-optimum, f.t, slack)
 		}
 		worst.lemma = math.Max(worst.lemma, (ours-optimum+lambda*float64(f.t)/2*way)/steps)

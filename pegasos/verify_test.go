@@ -444,7 +444,7 @@ func TestVerifyStart(t *testing.T) {
 		tr.Start = other
 		if _, err := tr.Verify(t.Context(), m, data.dense, data.y, o); !errors.As(err, &field) ||
 			field.Field != "Start" {
-			t.Errorf("another start: %v", err)
+			t.Errorf("without the Start or with another one: %v", err)
 		}
 	}
 }

@@ -18,8 +18,8 @@
 //	date       the rule for numbers holds for dates, or for times, in one form or several
 //	text       more than half of at least 20 cells are different, and the average cell has three
 //	           blanks; or 40 bytes and a blank; or 8 characters of a script without blanks
-//	left out   fewer than a quarter of at least 20 cells repeat in the column, as with names, and
-//	           at most one row in a hundred has a gap or more cells differ than are counted
+//	left out   fewer than a quarter of at least 20 cells repeat in the column, as with names; and
+//	           at most one row in a hundred has a gap, or more cells differ than are counted
 //	category   any other column
 //
 // Numbers may have thousands separators, a decimal comma, a currency, a percent sign, brackets for
