@@ -10,7 +10,7 @@ import (
 )
 
 // unpenalised returns about the minimum of P for a small problem with a bias without a penalty, and
-// the optimal bias, by gradient descent in float64.
+// the optimal bias, by gradient descent in float64. at and coefficient are as in lossCase.
 func unpenalised(p pair, class float32, lambda float64, at,
 	coefficient func(float64) float64) (least,
 	bias float64) {

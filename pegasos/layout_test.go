@@ -105,8 +105,8 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f once such that training copies all rows in the order of visits, and once such
-// that training copies no rows.
+// everyLayout calls f twice: once while training may copy matrices of any size in the order of
+// visits, and once while training copies no rows.
 func everyLayout(f func()) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	for _, store.MinCopySize = range []int{0, math.MaxInt} {

@@ -103,8 +103,8 @@ func (p pair) numbers(seed uint64) pair {
 }
 
 // smoothOptimum returns a lower and an upper bound on the optimum of a small problem with a
-// differentiable loss, by gradient descent in float64. As P is strongly convex,
-// P - |gradient|^2/(2 lambda) is a lower bound.
+// differentiable loss, by gradient descent in float64. at, coefficient and curvature are as in
+// lossCase. As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()

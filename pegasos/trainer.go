@@ -60,8 +60,8 @@ type Trainer struct {
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be as in the interrupted run. The model is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
-	// interrupted run; the model is then sure to be that of an uninterrupted run only if Average is
-	// LastIterate, t0 is not adapted (see OffsetAuto) and nothing ends the run early.
+	// interrupted run; the model is then certain to be the model of an uninterrupted run only if
+	// Average is LastIterate, t0 is not adapted (see OffsetAuto) and nothing ends the run early.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused. In a resumed run the steps before the interruption count, too.
