@@ -20,16 +20,16 @@ type Coder struct {
 	*Encoder
 	columns []coding
 	rows    atomic.Int64
-	mu      sync.Mutex // of misfits, but not of misfits.empty
+	mu      sync.Mutex // guards misfits, except their field empty
 	misfits []misfits  // by column
 }
 
-// misfits counts the cells of a column that are unlike the column's cells in training.
+// misfits counts the gaps of a column, and its cells that do not fit.
 type misfits struct {
 	empty atomic.Int64 // gaps
 	gaps  int          // gaps in a column that had none in training
 	odd   int          // cells that do not fit the column
-	such  string       // the first cell counted in odd
+	such  string       // the first cell counted in odd, cut by escape.Cut
 }
 
 // A coding converts the cells of a column to features.
@@ -38,21 +38,21 @@ type coding struct {
 	first    int32           // the column's first feature
 	gap      int32           // the gap feature, or none
 	marks    bool            // the gap feature is 1 in rows with a value, not without
-	filled   float32         // value of the feature first for a gap in a column of numbers or dates
-	levels   map[string]code // by level of a category; nil if levels are hashed or there are none
-	gapWords map[string]bool // words that count as gaps in this column of numbers only
+	filled   float32         // value of feature first for a gap in a column of numbers or dates
+	levels   map[string]code // by word of a category; empty if levels are hashed
+	gapWords map[string]bool // further words that count as gaps in this column of numbers
 	order    cell.Order
 	times    bool
 	text     *textCoder
 }
 
-// A code is the feature that a level of a category sets, and its value.
+// A code is a feature that a level of a category sets, and the feature's value.
 type code struct {
 	feature int32
 	value   float32
 }
 
-// none is the feature of gaps in a column without one.
+// none is coding.gap of a column without a gap feature.
 const none = -1
 
 // Coder returns a coder of the encoder.
@@ -128,7 +128,7 @@ func (c *Coder) Begin(form.Source) {}
 // Features returns [Encoder.Names].
 func (c *Coder) Features() []string { return c.Names() }
 
-// A row holds the nonzero features of one row: their indices and values.
+// A row collects the indices and the values of nonzero features.
 type row struct {
 	columns []int32
 	values  []float32
@@ -149,9 +149,10 @@ const (
 	isOdd
 )
 
-// Encode appends the columns and the values of a row's nonzeros. Cells that do not fit their
-// columns count as gaps. With RefuseGaps it refuses gaps, and cells that do not fit columns of
-// numbers or dates: it returns the index of the cell and the reason. It does not allocate memory.
+// Encode appends the indices and the values of a row's nonzero features. Cells that do not fit a
+// column of numbers or dates count as gaps, and unknown words of a category set no level's feature.
+// With RefuseGaps Encode refuses gaps, and cells that do not fit columns of numbers or dates: it
+// returns the index of the cell and the reason. It skips columns that are left out.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -197,8 +198,8 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue appends the features of a cell that has a value and returns how the cell fits the
-// column.
+// encodeValue appends the features of a cell that fits the column, except the gap feature, and
+// returns how the cell fits.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case Number:
@@ -236,7 +237,7 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if the cell is no number or has another unit.
+// parse returns the number in a cell, and false if the cell is no number of this format.
 func (f *Format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -290,7 +291,8 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale. A number too large for float32 does not fit.
+// addScaled appends a number on the column's scale. A number whose scaled value exceeds the range
+// of float32 does not fit.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -300,12 +302,12 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category appends the feature of a level, if it has one.
+// category appends the feature of the level in a cell, if the level has a feature.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case cell.IsMissing(text):
 		return isGap
-	case in.Levels == nil: // only gaps count
+	case in.Levels == nil: // no level has a feature
 		return fits
 	case in.Levels.HashBits > 0:
 		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
@@ -371,8 +373,8 @@ func (c *Coder) note(i int, of fit, text string) {
 	}
 }
 
-// maxReadLevels is the largest number of levels of a category that is in doubt if most of its words
-// are new: yes and no for True and False are a mistake, new towns are not.
+// maxReadLevels is the largest number of levels of a category that Unread reports: yes and no in a
+// column of True and False are probably a mistake, new towns in a column of towns are not.
 const maxReadLevels = 2
 
 // Odd returns up to two lines for each column: how many of the cells so far do not fit the column,
@@ -384,7 +386,8 @@ func (c *Coder) Odd() []string {
 
 // Unread returns the lines of Odd about columns in which at least half of the cells with a value do
 // not fit, which suggests that these columns are written in another way than in training. It omits
-// categories of more than maxReadLevels levels.
+// categories of more than maxReadLevels levels, and those whose levels were in fewer than nine in
+// ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread
@@ -423,8 +426,8 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// expectsNoWords reports whether a column is no category, or one of at most maxReadLevels levels
-// that were in nine in ten of its cells with a value in the training rows.
+// expectsNoWords reports whether a column is no category, or a category of at most maxReadLevels
+// levels that were in at least nine in ten of the training cells with a value.
 func (in *coding) expectsNoWords(rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category

@@ -23,8 +23,8 @@ type Column struct {
 	// Name is the name in the header, or the column's number in the file if there is no header.
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Gaps is the number of training rows without a value: the cell is empty or a gap word, or does
-	// not fit a column of numbers or dates.
+	// Gaps is the number of training rows without a value: the cell is empty or a word such as NA,
+	// or does not fit a column of numbers or dates.
 	Gaps int `json:"gaps,omitempty"`
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
@@ -35,54 +35,54 @@ type Column struct {
 
 	Number *Scale    `json:"number,omitempty"` // scale of a column of numbers or dates
 	Date   *Calendar `json:"date,omitempty"`
-	Levels *Levels   `json:"levels,omitempty"` // levels of a category; nil if no level has a feature
+	Levels *Levels   `json:"levels,omitempty"` // of a category; nil if no level has a feature
 	Text   *Words    `json:"text,omitempty"`
 }
 
 // Scale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. The v of a date is the number of days since 1970.
+// as Mean. For a date, v is the number of days since 1970-01-01; for a time without a date, the
+// time in days.
 //
 // In the columns of a raw encoder ([Encoder.Raw]) there is only Mean: the feature is v.
 type Scale struct {
 	Mean   float64 `json:"mean,omitempty"`
 	Shift  float64 `json:"shift,omitempty"`
 	Factor float64 `json:"factor,omitempty"`
-	Format *Format `json:"format,omitempty"` // nil for numbers in plain form
+	Format *Format `json:"format,omitempty"` // nil means the zero Format
 }
 
 // Format describes how numbers are written.
 type Format struct {
 	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
 	Unit    string `json:"unit,omitempty"`    // the unit that the numbers may have
-	// Groups allows the mark that is not the decimal one as a thousands separator, also in cells
-	// that would be numbers under either mark.
+	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
+	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
 	Groups bool `json:"groups,omitempty"`
 	// Magnitudes allows K, M and B after the digits as multipliers.
 	Magnitudes bool `json:"magnitudes,omitempty"`
-	// GapWords are the words that count as gaps in this column only, sorted.
+	// GapWords are further words that count as gaps in this column, sorted.
 	GapWords []string `json:"gap_words,omitempty"`
 }
 
 // Calendar describes how the dates of a column are read, and which features they have besides the
 // days.
 type Calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
-	// of the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if the order of day, month and year matters for some cells,
+	// and "time" for times of the day without a date.
 	Order string `json:"order,omitempty"`
 	// Counts has the number of training rows in each month, followed by the number of training rows
-	// on each weekday from Monday on: 0, 12 or 19 counts. Each month or weekday counted has a
-	// feature.
+	// on each weekday from Monday on: 0, 12 or 19 counts. Each element of Counts has a feature.
 	Counts []int `json:"counts,omitempty"`
 }
 
-// Levels are the different values of a category.
+// Levels describe the different values of a category.
 type Levels struct {
 	// Names are the levels, sorted: all of them, or only those in two or more training rows if
 	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
-	// level.
+	// level. Levels that are not UTF-8 are left out.
 	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // number of training rows with each level
-	// HashBits, if not 0, is the logarithm of the number of features to which the levels are
+	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
 	// hashed.
 	HashBits int `json:"hash_bits,omitempty"`
 }
@@ -116,7 +116,7 @@ func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the sum of the squares of the features of a
-// column that is not text.
+// column that is not text. Levels without a feature count as if they had one.
 func (c *Column) meanSquare(rows int) float64 {
 	values := float64(rows-c.Gaps) / float64(rows)
 	square := 0.0
@@ -173,7 +173,8 @@ type Feature struct {
 	// good".
 	Name string
 	// Spread is the standard deviation over the training rows, with which weights of different
-	// features can be compared. For hashed words it is an estimate.
+	// features can be compared. It is 1 for a number or a date, and an estimate for text and for
+	// hashed words.
 	Spread float64
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// Decode reads an encoder's JSON. It returns nil if text is nil or a [form.Table].
+// Decode reads an encoder's JSON. It returns nil without an error if text is nil, or is not an
+// object with an encoder's version, as the JSON of a [form.Table].
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`
@@ -34,7 +35,7 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 	return e, nil
 }
 
-// check returns an error if no Fitter could have made the encoder.
+// check returns an error if parts of the encoder contradict each other or exceed their limits.
 func (e *Encoder) check() error {
 	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
 		return fmt.Errorf("the label is in column %d", e.LabelAt)
@@ -157,7 +158,7 @@ func (l *Levels) check(cells int) error {
 	}
 	for k := range max(len(l.Names)-1, 0) {
 		if l.Names[k] >= l.Names[k+1] {
-			return errors.New("levels that are not sorted")
+			return errors.New("levels that are not sorted or that repeat")
 		}
 	}
 	return checkCounts(l.Counts, 1, cells)
@@ -167,7 +168,7 @@ func (l *Levels) check(cells int) error {
 func checkCounts(counts []int, least, most int) error {
 	for _, count := range counts {
 		if count < least || count > most {
-			return errors.New("a count is too small, or the counts exceed the number of rows")
+			return errors.New("a count is too small, or the counts exceed the cells with a value")
 		}
 		most -= count
 	}

@@ -23,18 +23,18 @@ type Encoder struct {
 	// false.
 	Header  bool  `json:"header"`
 	Label   Label `json:"label"`
-	LabelAt int   `json:"label_at"` // the label column's number in the file, or -1 if it was the last
-	// Raw is set if all columns are plain numbers without gaps. Then the features are these numbers
-	// as float32. In any other table the encoder scales numbers.
+	LabelAt int   `json:"label_at"` // the label column's number, or -1 if it was the last
+	// Raw is set if the features are the numbers in the cells, as float32. Then all columns are
+	// plain numbers without gaps. Otherwise the encoder scales numbers.
 	Raw bool `json:"raw,omitempty"`
 }
 
 // Label describes the label column.
 type Label struct {
 	Name string `json:"name,omitempty"`
-	// Kind is Number, Category for names of classes, or "" if the table had no label.
+	// Kind is Number, Category for names of classes, or "" if there were no labels.
 	Kind   Kind    `json:"kind,omitempty"`
-	Format *Format `json:"format,omitempty"` // of numbers that are not in plain form
+	Format *Format `json:"format,omitempty"` // format of numbers; nil means the zero Format
 	// GapIsClass makes cells such as NA the name of a class.
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }
@@ -50,7 +50,7 @@ func (e *Encoder) Cols() (n int) {
 // FeaturesOf returns the number of features of column i.
 func (e *Encoder) FeaturesOf(i int) int { return e.Columns[i].features(e.Rows) }
 
-// Bytes returns the approximate memory of the encoded training rows.
+// Bytes returns the approximate memory in bytes of the encoded training rows.
 func (e *Encoder) Bytes() int64 {
 	nonzeros := 0
 	for i := range e.Columns {
@@ -90,14 +90,14 @@ func (e *Encoder) Names() (names []string) {
 	return names
 }
 
-// nameBytes is the approximate memory of a name besides its text.
+// nameBytes is the approximate memory in bytes of a name besides its text.
 const nameBytes = 32
 
 // Spreads returns Feature.Spread of all features.
 func (e *Encoder) Spreads() []float64 {
 	all := make([]float64, 0, e.Cols())
 	for _, c := range e.Columns {
-		c.Name = "" // or it would be copied for each feature
+		c.Name = "" // or feature would copy the name for each feature
 		for j := range c.features(e.Rows) {
 			all = append(all, c.feature(j, e.Rows).Spread)
 		}
@@ -111,8 +111,8 @@ func (e *Encoder) Feature(j int) Feature {
 	return e.Columns[i].feature(j, e.Rows)
 }
 
-// Original formats the number or the date that feature j encodes with the value v. It formats v
-// itself if the feature encodes neither.
+// Original formats the number, the date or the time of the day that feature j encodes with the
+// value v. It formats v itself if the feature encodes none of these.
 func (e *Encoder) Original(j int, v float64) string {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -128,8 +128,8 @@ func (e *Encoder) Original(j int, v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Standard returns the mean and the standard deviation, over the training rows, of feature j. ok is
-// false unless the feature is the number in a column that the encoder standardizes.
+// Standard returns the mean and the standard deviation of feature j, over the training rows with a
+// number. ok is false unless the feature is the number in a column that the encoder standardizes.
 func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -143,7 +143,7 @@ func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	return mean, deviation, true
 }
 
-// maxDays is the largest number of days since 1970 that Original formats as a date.
+// maxDays bounds the distance in days from 1970 of a date that Original formats as a date.
 const maxDays = 1e6
 
 // columnOf returns the column of feature j, and the index of the feature among the column's
@@ -175,8 +175,8 @@ func (e *Encoder) Reads() (t *form.Table, uses []bool) {
 	return t, uses
 }
 
-// NumberFeatures returns the features that hold a number or a date on the column's scale. The
-// result is not nil.
+// NumberFeatures returns, for each column of numbers or dates, the feature that holds the number or
+// the date. The result is not nil.
 func (e *Encoder) NumberFeatures() []int {
 	features, next := []int{}, 0
 	for i, c := range e.Columns {

@@ -87,7 +87,7 @@ func TestDecodeErrors(t *testing.T) {
 		return with(strings.Replace(text, `"AQE="}},`, `"AQE=","length":`+length+`}}`, 1))
 	}
 	months := strings.Repeat("1,", 8) + "1,0,0,0"
-	const other, counted = "unexpected parts", "the counts exceed the number of rows"
+	const other, counted = "unexpected parts", "the counts exceed the cells with a value"
 	for _, c := range []struct{ text, want string }{
 		{number(""), ""}, {column("category", ""), ""}, {category(`"hash_bits":12`), ""},
 		{category(`"names":["a","b"],"counts":[4,5]`), ""}, {list(maxLevels), ""},

@@ -7,13 +7,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// mostPasses bounds the passes over a file.
+// mostPasses is the number of passes after which Fit no longer revises how numbers, dates and
+// labels are read.
 const mostPasses = 8
 
 // Fit fits an encoder to the training file and returns it. It calls read for each pass; read must
 // read the file from the start and pass its rows to the given form.Encoder. whole reports whether
-// the table has only plain numbers, so that the last pass has also encoded the rows. Otherwise the
-// caller must read the file again, with [Encoder.Coder].
+// the last pass has also encoded the rows, as it does for most tables of plain numbers. Otherwise
+// the caller must read the file again, with [Encoder.Coder].
 func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err error) {
 	if f.Grams < 0 || f.Grams > maxGrams {
 		return nil, false, fmt.Errorf("n-grams of %d words: want 1 to %d", f.Grams, maxGrams)
@@ -52,8 +53,8 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 }
 
 // Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
-// n-gram length of e, and names the same buckets of text as e. The table must have the columns of
-// e, in the same order. read is called as in [Fitter.Fit].
+// n-gram length of e, and names the buckets of text that e names. The table must have the columns
+// of e, in the same order. Refit calls read as [Fitter.Fit] does.
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true
 	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Given is the kind that the caller wants for a column, whatever its cells are. Cells that do not
-// fit count as missing.
+// A Given is the kind that the caller wants for a column, whatever the column's cells are. Cells
+// that do not fit count as missing.
 type Given struct {
 	Kind  Kind
 	Order cell.Order // order of day, month and year of dates; 0 to detect it
@@ -28,7 +28,8 @@ type Fitter struct {
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram of text; 0 for 2.
 	Grams int
-	// Inspect accepts a table whose columns are all left out, which otherwise is an error.
+	// Inspect accepts an encoder without features. Otherwise names become text, or ids are kept, or
+	// Fit returns an error.
 	Inspect bool
 	// NoRows prevents the last pass from encoding rows, for tables larger than memory.
 	NoRows bool
@@ -43,14 +44,14 @@ type Fitter struct {
 
 	like    *Encoder     // the argument of Refit; nil in Fit
 	kinds   []Given      // the kind of each column, replacing Overrule
-	marks   []byte       // decimal marks of ambiguous columns of numbers; 0 for the file's
+	marks   []byte       // decimal mark of each column, in Refit; 0 to detect the mark
 	plan    []assumption // by column, from the previous pass
-	forced  bool         // whether columns of names become text, because there are no other columns
-	kept    bool         // whether columns of ids are kept, because there are no other columns
+	forced  bool         // whether columns of names become text, because no column had features
+	kept    bool         // whether columns of ids are kept, because no column had features
 	labels  labelStats
-	targets extremes // of labels that are plain numbers, in the first pass
-	raw     *rawFit  // nil once a cell has shown that the table is not raw
-	cols    int      // number of columns that a raw pass has encoded
+	targets extremes // of labels that are plain numbers, without full statistics of labels
+	raw     *rawFit  // nil if the pass was not begun as a raw pass or can't go on as one
+	cols    int      // number of cells of the last row of a pass that began as a raw pass
 	broken  bool     // whether the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
 	row     int // number of rows of the pass so far
@@ -73,18 +74,18 @@ type Report struct {
 	Distinct string `json:"distinct,omitempty"` // how many different cells there are
 }
 
-// The memory of a column in bytes, in a pass of full statistics and in a raw pass.
+// The approximate memory of a column in bytes, in a pass of full statistics and in a raw pass.
 const (
 	columnBytes    = 1200
 	rawColumnBytes = 128
 )
 
-// mostHeld is the number of bytes of rows that a raw pass keeps, to count them if the table turns
-// out not to be raw.
+// mostHeld is the largest size in bytes of the rows that a raw pass keeps, to count them if the
+// table turns out not to be raw. A pass with more rows keeps none.
 const mostHeld = 1 << 16
 
-// heldPerByte bounds the memory for rows that are held until the file is large enough for its
-// columns, in bytes for each byte of cells.
+// heldPerByte bounds the memory, beyond mostHeld, for rows that are held until the file is large
+// enough for its columns, in bytes for each byte of cells.
 const heldPerByte = 4
 
 // begin prepares a pass.
@@ -148,7 +149,8 @@ func (f *Fitter) Cols() int { return f.cols }
 // Features returns nil: the features of a raw pass are the columns.
 func (f *Fitter) Features() []string { return nil }
 
-// Label counts the label of a row and returns it, if the first pass can already tell it.
+// Label counts the label of a row. Without full statistics of labels it returns the label, too, as
+// long as all labels are plain numbers or, in a raw pass, none is.
 func (f *Fitter) Label(text string) (form.Label, string) {
 	l := &f.labels
 	missing := cell.IsMissing(text)
@@ -203,7 +205,7 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	if !skip {
 		bytes := 0
 		for _, text := range cells {
-			if len(text) > 0 { // absent fields of JSON lines don't count
+			if len(text) > 0 { // empty cells may be absent fields of JSON lines
 				bytes += len(text) + 1
 			}
 		}
@@ -222,8 +224,9 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// encodeRaw encodes a row of a raw pass. It returns false if the table is not raw: then the pass
-// continues with full statistics if all earlier rows are held, and otherwise ends.
+// encodeRaw encodes a row of a raw pass. It returns false if the table is not raw, or has more
+// columns than the size of the first row allows: then the pass continues with full statistics if
+// all earlier rows are held, and otherwise ends.
 func (f *Fitter) encodeRaw(cells []string, skip bool, columns []int32, values []float32) (
 	[]int32, []float32, bool,
 ) {
@@ -317,7 +320,7 @@ func (f *Fitter) release() {
 	f.held = nil
 }
 
-// tooManyColumns returns the error for rows still held at the end of a pass.
+// tooManyColumns returns the error of a file that is too small for its number of columns.
 func (f *Fitter) tooManyColumns() error {
 	cells, n := binary.Uvarint(f.held)
 	if n <= 0 {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	fewValues = 10 // most distinct numbers of a column that odd words make a category
-	idDigits  = 6  // least number of digits of whole numbers that are ids if all are distinct
+	fewValues = 10 // in columns of so few distinct numbers or dates, nine in ten cells must fit
+	idDigits  = 6  // least number of digits of ids that are recognized by their equal lengths
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
 	// lack about half of the numbers in the range.
 	sparsestCounter = 2
@@ -27,9 +27,9 @@ type verdict struct {
 	as     assumption // the assumption that the statistics must be based on
 	id     bool       // left out as a counter or an id of whole numbers
 	names  bool       // left out as words that hardly repeat
-	code   bool       // digits with leading zeros
+	code   bool       // numbers that are taken for words
 	doubt  string     // an observation and how it was read, if that may be wrong; else ""
-	flag   string     // the flags that resolve the doubt, with COLUMN for the column's name
+	flag   string     // flags or advice that resolve the doubt, with COLUMN for the column's name
 	cell   string     // an example
 }
 
@@ -75,7 +75,7 @@ func (s *stats) oneValue() bool {
 		!s.merges(bits64) && !s.haveGrades()
 }
 
-// wordsVerdict returns the verdict on a column of neither numbers nor dates.
+// wordsVerdict returns the verdict on a column whose cells are taken for words.
 func (s *stats) wordsVerdict(cells int) verdict {
 	switch {
 	case s.likeText():
@@ -105,8 +105,8 @@ func (s *stats) gapsAmong(fit int) int {
 	return 0
 }
 
-// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits. Its
-// kind is empty if the column is none of these.
+// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits. The
+// verdict's kind is empty if the column is none of these.
 func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	cells := s.rows - s.missing
 	v.as = s.as
@@ -195,8 +195,8 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 	return text
 }
 
-// oddCodes reports whether a repeated cell that is not a number looks like a code, such as 3* or
-// 12A.
+// oddCodes reports whether a word in few has a digit and is in several cells, as a code such as 3*
+// or 12A may be.
 func (s *stats) oddCodes() bool {
 	return slices.ContainsFunc(s.few, func(word string) bool {
 		return cell.HasDigit(word) && s.isRepeated(word)
@@ -204,7 +204,7 @@ func (s *stats) oddCodes() bool {
 }
 
 // haveGrades reports whether cells such as 1+ are grades, and no numbers: other cells have the same
-// number without the plus, or a minus after it.
+// number without the plus, or a minus after a number.
 func (s *stats) haveGrades() bool {
 	plus, minus, same := false, false, false
 	for text := range s.levels {
@@ -224,8 +224,8 @@ func (s *stats) likeCodes() bool {
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
 }
 
-// idVerdict returns the verdict on whole numbers that only identify rows. Its kind is empty if the
-// numbers may be data.
+// idVerdict returns the verdict on whole numbers that only identify rows. The verdict's kind is
+// empty if the numbers may be data.
 func (s *stats) idVerdict(name string) verdict {
 	n, named := s.numbers.count, namesID(name)
 	if n < 2 || n < fewRows && !named || s.numbers.least == s.numbers.most || s.comeAgain() {
@@ -266,8 +266,8 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit of the numbers, "" if no number has one, and whether nine in
-// ten of the numbers have this unit or none.
+// unit returns the most frequent unit of the numbers, "" if no number has one, and whether at least
+// nine in ten of the numbers have this unit or none.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -279,8 +279,9 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// assumedUnit returns the unit that numbers may have, but need not: the most frequent one, or
-// bareOnly if few cells have a unit and it is no currency. It is empty as long as all cells agree.
+// assumedUnit returns the unit that numbers may have, but need not: bareOnly if few numbers have a
+// unit or a magnitude and unit begins with no currency sign; else unit, the most frequent one, if
+// the numbers have several units; else "".
 func (s *stats) assumedUnit(unit string) string {
 	switch all := s.withUnit + s.magnitudes; {
 	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):
@@ -291,7 +292,7 @@ func (s *stats) assumedUnit(unit string) string {
 	return ""
 }
 
-// isCurrency reports whether a unit is a currency sign.
+// isCurrency reports whether a unit begins with a currency sign.
 func isCurrency(unit string) bool {
 	first, _ := utf8.DecodeRuneInString(unit)
 	return unicode.Is(unicode.Sc, first)
@@ -300,7 +301,7 @@ func isCurrency(unit string) bool {
 // hasMagnitudes reports whether numbers may have a magnitude under an assumption.
 func (s *stats) hasMagnitudes(as assumption) bool { return s.magnitudes > 0 && as.unit != bareOnly }
 
-// format returns the format of numbers with these gap words, or nil if they are in plain form.
+// format returns the format of numbers with these gap words, or nil instead of the zero Format.
 func (s *stats) format(gapWords []string) *Format {
 	f := Format{Unit: s.as.unit, Groups: s.groups, Magnitudes: s.hasMagnitudes(s.as),
 		GapWords: gapWords}
@@ -318,8 +319,8 @@ func (s *stats) format(gapWords []string) *Format {
 	return &f
 }
 
-// mark returns the given decimal mark, or else the one that the cells prove, or fileMark if they
-// are ambiguous.
+// mark returns the given decimal mark if a cell has a mark that matters; else fileMark if all such
+// cells are ambiguous; else the mark that more cells prove, a point if there is no such mark.
 func (s *stats) mark(fileMark byte) byte {
 	switch {
 	case s.forced != 0 && s.points+s.commas+s.ambiguous > 0:
@@ -332,8 +333,8 @@ func (s *stats) mark(fileMark byte) byte {
 	return '.'
 }
 
-// dateVerdict returns the verdict on a column of dates or of times. Its kind is empty if the column
-// is neither.
+// dateVerdict returns the verdict on a column of dates or of times. The verdict's kind is empty if
+// the column is neither, or if the order of day and month is unknown.
 func (s *stats) dateVerdict() (v verdict) {
 	cells := s.rows - s.missing
 	n := max(s.times, s.dateCells-s.times)
@@ -368,13 +369,13 @@ func (s *stats) dateVerdict() (v verdict) {
 }
 
 const (
-	mostMonths  = 12 // a last part above it is no month, so that year-month-day is likelier
-	endOfMonths = 28 // first parts from it on are the last days of months
+	mostMonths  = 12 // a last part above 12 is no month
+	endOfMonths = 28 // if no first part is below 28, the first parts may be last days of months
 )
 
-// mayBeginWithYear reports whether all dates of three parts of two digits exist with the year first,
-// and their first parts lie closer together than their last parts, as years do. The last days of
-// months are no such dates.
+// mayBeginWithYear reports whether all dates such as 19-11-03 exist with the year first, and their
+// first parts lie closer together than their last parts, as years do. It requires a last part above
+// mostMonths, and a first part below endOfMonths.
 func (s *stats) mayBeginWithYear() bool {
 	var years, days moments
 	for text := range s.levels {
@@ -392,8 +393,9 @@ func (s *stats) mayBeginWithYear() bool {
 		years.least < endOfMonths
 }
 
-// dateOrder returns the orders under which all cells are dates, 0 if the order does not matter, and
-// whether there is no such order.
+// dateOrder returns the orders under which all cells are dates, or else the order that at least ten
+// times as many cells need as the other order. order is 0 if the order does not matter, and both is
+// set if neither order prevails.
 func (s *stats) dateOrder() (order cell.Order, both bool) {
 	order = allOrders
 	for set := range s.orders {
@@ -416,17 +418,17 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	return order, false
 }
 
-// hardlyRepeats reports whether fewer than a quarter of the cells have a repeated value.
+// hardlyRepeats reports whether fewer than a quarter of the counted cells have a repeated value.
 func (s *stats) hardlyRepeats() bool { return 4*s.again < s.counted }
 
-// likeNames reports whether fewer than a quarter of the cells have a repeated value and there are
-// enough cells to tell.
+// likeNames reports whether fewer than a quarter of the counted cells have a repeated value and
+// there are enough cells to tell.
 func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeats() }
 
 // manyGaps reports whether more than one row in a hundred has a gap.
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
-// distinct returns the number of distinct cells, as text.
+// distinct returns the number of distinct cells, or a lower bound, as text.
 func (s *stats) distinct() string {
 	if s.full {
 		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
@@ -434,8 +436,8 @@ func (s *stats) distinct() string {
 	return strconv.Itoa(s.different)
 }
 
-// gapWordsOf returns the words that occur more than once among the numbers of a column, sorted, if
-// only a few distinct words do.
+// gapWordsOf returns, sorted, the odd words of a column of numbers that occur more than once and
+// are UTF-8; none if the column has more than mostOddWords distinct odd words.
 func (s *stats) gapWordsOf() (words []string) {
 	if len(s.few) > mostOddWords {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// labelStats are the statistics of the labels. The first pass recognizes labels that are all plain
-// numbers or all words, and returns them; any other labels need a pass of full statistics.
+// labelStats are the statistics of the labels. Labels need a pass of full statistics unless, apart
+// from gaps, all are words or all are plain numbers whose marks are decimal points.
 type labelStats struct {
-	mark   byte // decimal mark of ambiguous labels; 0 uses the mark of the columns
+	mark   byte // given decimal mark; 0 to detect the mark
 	usable bool // the labels that the pass returned are final
 
 	plain, words, gaps, odd int
 	gap                     string // the first gap that may be the name of a class
-	points, proved          int    // plain labels with a point, and with a proven decimal point
-	full                    *stats // nil in the first pass
+	points, proved          int    // number of plain labels with a point; 1 if a point is decimal
+	full                    *stats // nil in passes without full statistics
 	as                      assumption
 	again                   bool // whether the next pass needs full statistics
 }
@@ -38,7 +38,8 @@ func mayNameClass(text string) bool {
 }
 
 // settle returns the kind and format of the labels, and whether another pass is needed to find
-// them. mark is the decimal mark of ambiguous labels; question adds the doubt about it.
+// them. mark is the decimal mark of ambiguous columns; question is [Fitter.questionMark], and doubt
+// records the doubt of a verdict.
 func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {
@@ -83,7 +84,7 @@ func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doub
 	unit, ok := s.unit()
 	as.unit = s.assumedUnit(unit)
 	odd := s.rows - s.missing - s.numbers.count - s.gapsAmong(s.numbers.count)
-	const few = 20 // most distinct numbers that count as classes if a word is among them
+	const few = 20 // most distinct labels that are classes because of an odd word
 	numbers := ok && !s.likeCodes() && !s.haveGrades() &&
 		mostly(s.numbers.count, odd, mostOddWords+1, false) && (odd == 0 || s.different > few || s.full)
 	if as.decimal != s.as.decimal && 2*(s.numbers.count+s.points+s.commas) >= s.rows-s.missing ||

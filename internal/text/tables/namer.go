@@ -16,8 +16,8 @@ type Namer struct {
 	seen []map[uint32]map[string]int // for each column and bucket, the counts of its n-grams
 }
 
-// Namer returns a Namer for the given features. It ignores features of columns other than text,
-// which have names already.
+// Namer returns a Namer for the given features. It ignores features that are not buckets of text:
+// these have names already.
 func (e *Encoder) Namer(features []int) *Namer {
 	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
@@ -53,7 +53,7 @@ func (n *Namer) Reads() (*form.Table, []bool) {
 // Begin does nothing.
 func (n *Namer) Begin(form.Source) {}
 
-// Encode counts the n-grams of a row.
+// Encode counts the n-grams of a row in the buckets to name.
 func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -73,7 +73,8 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// Name gives each feature its most frequent n-gram, the first in the alphabet among ties.
+// Name gives each feature with n-grams in the rows its most frequent n-gram, the first in the
+// alphabet among ties.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

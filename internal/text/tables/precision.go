@@ -15,14 +15,15 @@ const (
 	bits64 = 53
 )
 
-// The least lengths of texts of different numbers that are the same float32 or the same float64.
+// Different numbers that are the same normal float32, or the same normal float64, have texts of
+// which one is at least this long.
 const (
 	long32 = 8
 	long64 = 16
 )
 
-// near reports whether fewer than maxKeptNumbers floating-point numbers of the given precision lie
-// between the least and the greatest value.
+// near reports whether the range of the values is so small, relative to the largest magnitude, that
+// about maxKeptNumbers floating-point numbers of the given precision or fewer lie in it.
 func (x *extremes) near(bits int) bool {
 	largest := max(math.Abs(x.least), math.Abs(x.most))
 	return x.least <= x.most && x.most-x.least < math.Ldexp(maxKeptNumbers*largest, -bits)

@@ -8,7 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// This file reads tables that contain only plain numbers. Their rows are encoded in the first pass.
+// This file reads tables that contain only plain numbers. The pass that makes their statistics also
+// encodes the rows.
 
 // A rawFit is a pass over a table that has had only plain numbers so far.
 type rawFit struct {
@@ -22,13 +23,14 @@ type rawColumn struct {
 	sum    float64
 	first  float32
 	last   float32
-	digits uint8 // number of digits if all numbers so far have the same number, six or more; else 0
+	digits uint8 // number of digits if that is the same, at least idDigits, so far; else 0
 	// Whether, so far, each number is greater than the previous one, each is whole, and each is a
 	// date of eight digits.
 	counts, integral, eights bool
-	// Whether there are decimal points, and whether all of them may separate thousands.
+	// Whether numbers contain points, and whether all points may separate thousands.
 	points, thousands bool
-	// The first number if it has long32 bytes, and whether another such number differs from it.
+	// The first number if it has at least long32 bytes, else "", and whether a later number of at
+	// least long32 bytes has another text.
 	text    string
 	differs bool
 	extremes

@@ -3,12 +3,11 @@ package tables
 import "github.com/pegasimd/pegasimd/internal/text/cell"
 
 // A Rule describes how the cells of a column become features, for programs without a [Coder]. It
-// does not cover dates and text. The features of a weak column must also be multiplied by the weak
-// factor.
+// does not cover dates, text, and the factor of weak columns.
 type Rule struct {
 	*Column
 	First  int32           // the column's first feature
-	Words  map[string]Code // the feature that a level sets, by word
+	Words  map[string]Code // by word of a category; empty if levels are hashed
 	Filled float32         // the value of feature First for a gap in a column of numbers
 	Gap    int32           // the gap feature, or -1 for none
 	Marks  bool            // whether the gap feature is 1 in rows with a value, not in rows without

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. Read as
-// numbers or dates, they would determine the mean and the standard deviation of their column.
+// This file finds sentinels: values such as -999 or 9999-12-31 that may stand for gaps. The fitter
+// reads sentinels as numbers or dates, but doubts them, because a few can determine the mean and
+// the standard deviation of a column.
 
 const (
 	fewestSentinels = 3   // least number of cells with a sentinel
 	sentinelRows    = 100 // a sentinel is in at least 1/sentinelRows of the rows
-	// sentinelDistance is the least distance of a sentinel from all other values, as a multiple of
-	// their range.
+	// The distance of a sentinel from all other values is more than sentinelDistance times the
+	// range of the other values.
 	sentinelDistance = 3
 	maxSuspects      = 8 // distinct suspects of a column that are counted
 )
@@ -45,22 +46,22 @@ func (x *extremes) addOutside(text string, v float64) { x.extend(text, v, v, all
 
 // addDate counts a date, given as days since 1970.
 func (x *extremes) addDate(text string, days float64) {
-	const year9999, new1900 = 2932532, -25567 // the first day of 9999, and that of 1900
+	const year9999, new1900 = 2932532, -25567 // the first days of 9999 and 1900
 	if days < x.least || days > x.most {
 		day := math.Floor(days)
 		x.extend(text, days, day, day >= year9999 || day == new1900 || day == 0)
 	}
 }
 
-// extend counts the value as a suspect, as which it is rounded, or extends the range of the other
-// values.
+// extend counts a value under its rounded value if it is suspect and there are not too many other
+// suspects. Otherwise it extends the range of the other values by v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)
 	}
 }
 
-// suspect counts a suspect. It returns false if there are too many others.
+// suspect counts a suspect. It returns false if there are maxSuspects others.
 func (x *extremes) suspect(text string, v float64) bool {
 	for i := range x.suspects {
 		if s := &x.suspects[i]; s.value == v {
@@ -88,7 +89,7 @@ func allNines(text string) bool {
 }
 
 // sentinels returns verdicts with a doubt for each sentinel of a column with this number of rows.
-// flag is the command's flag for a column whose values are all meant, or empty.
+// flag is the command's flag that accepts all values of the column, or empty.
 func (x *extremes) sentinels(rows int, flag string) (doubts []verdict) {
 	advice := "make these cells empty if they are gaps"
 	if flag != "" {

@@ -17,8 +17,9 @@ import (
 
 // This file builds the encoder from the statistics at the end of a pass.
 
-// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. In the
-// last pass the assumptions are kept even if the statistics contradict them.
+// encoder returns the encoder of the rows of the pass, or nil if another pass is needed. If last is
+// set, it keeps the assumptions about numbers, dates and labels even if the statistics contradict
+// them.
 func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	t := f.file.Table
 	if t == nil {
@@ -63,7 +64,7 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	return f.fullEncoder(e, given, again, last)
 }
 
-// rawEncoder returns the encoder of a raw pass, or nil if a column needs full statistics.
+// rawEncoder returns the encoder of a raw pass, or nil if a column or the labels need another pass.
 func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, error) {
 	e.Raw, e.Rows = true, f.raw.rows
 	for i := range e.Columns {
@@ -133,7 +134,8 @@ func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Enco
 	return e, nil
 }
 
-// contradicts reports whether the verdict needs statistics under another assumption.
+// contradicts reports whether the verdict needs statistics under another assumption. It completes
+// the assumption of a verdict of text.
 func (s *stats) contradicts(v *verdict) bool {
 	switch v.kind {
 	case Number:
@@ -149,7 +151,8 @@ func (s *stats) contradicts(v *verdict) bool {
 }
 
 // questionMark drops the doubt about the decimal mark if the mark is given. It adds a doubt about
-// points that may separate thousands: in a file with semicolons, or beside whole numbers.
+// points that may separate thousands, in a file with semicolons or beside numbers without points,
+// unless there is another doubt.
 func (f *Fitter) questionMark(s *stats, v *verdict) {
 	open := v.kind == Number && s.points == 0 && s.commas == 0 && s.ambiguous > 0
 	switch {
@@ -228,8 +231,8 @@ func (s *stats) unordered() bool {
 	return order == 0 && !both
 }
 
-// decimalMark returns the decimal mark for ambiguous columns: the one that most other columns
-// prove.
+// decimalMark returns the decimal mark for ambiguous columns: the given one, else the one that more
+// columns and labels prove, else that of the file's form. It sets Mixed.
 func (f *Fitter) decimalMark() byte {
 	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {
@@ -270,8 +273,9 @@ func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	}
 }
 
-// newScale returns the scale of numbers with these moments. If three quarters of the numbers are 0,
-// zero is not shifted, so that rows remain sparse; if most rows are gaps, gaps become 0.
+// newScale returns the scale of numbers with these moments. If at least three quarters of the
+// numbers are 0, zero is not shifted, so that rows remain sparse. If most rows are gaps, the mean
+// is shifted to 0, so that gaps become 0.
 func newScale(m *moments, mostlyGaps bool) *Scale {
 	n := float64(max(m.count, 1))
 	mean := m.sum / n
@@ -321,7 +325,7 @@ func (c *Column) fitDate(s *stats) {
 		return
 	}
 	counts := slices.Clone(s.calendar[:])
-	if s.monthDay != 0 || s.noDay { // weekdays would add nothing to month and year
+	if s.monthDay != 0 || s.noDay { // weekdays mean little
 		counts = counts[:months]
 		if slices.Max(counts) == s.dates.count {
 			counts = nil
@@ -432,7 +436,7 @@ func (f *Fitter) doubtSentinels(column string, x *extremes, rows int, flag strin
 func (f *Fitter) doubt(column string, v verdict) {
 	name := column
 	if strings.ContainsAny(name, ",\"= ") || name == "" {
-		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'` // for the shell and its list
+		name = `'"` + strings.ReplaceAll(name, `"`, `""`) + `"'` // for the shell and the list
 	}
 	f.Doubts = append(f.Doubts, form.Doubt{About: "column", Column: column, Cell: v.cell,
 		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})

@@ -13,14 +13,15 @@ const (
 	mostOddWords = 3  // most distinct words among numbers if they are over a tenth of the cells
 	fewRows      = 20 // least number of cells to conclude that values do not repeat
 
-	maxLevels = 1 << 12 // levels of a column with a feature each; more are hashed
+	maxLevels = 1 << 12 // most levels of a column with a feature each; more are hashed
 	hashBits  = 12
-	// maxKept is the number of distinct cells of a column that are counted separately, and
-	// maxKeptNumbers the number in a column that has had only numbers.
+	// maxKept is the largest number of distinct cells of a column that are counted separately,
+	// maxKeptBytes about the largest number of bytes of these cells, and maxKeptNumbers the largest
+	// number in a column that has had only numbers.
 	maxKept        = 1 << 16
 	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
-	// maxSeen is the number of whole numbers remembered to recognize ids.
+	// maxSeen is the largest number of whole numbers remembered to recognize ids.
 	maxSeen = 1 << 20
 	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
 	maxValueBytes = 64
@@ -31,7 +32,7 @@ const (
 type assumption struct {
 	decimal byte       // '.' or ','
 	unit    string     // the unit of all numbers that have one; "" for any
-	order   cell.Order // order of day and month; 0 until there is an ambiguous date
+	order   cell.Order // order of day and month; 0 until the order matters for a date
 	times   bool       // whether the dates are times of the day
 	text    bool       // whether to count the n-grams of the cells
 }
@@ -44,7 +45,7 @@ const allOrders = cell.YMD | cell.DMY | cell.MDY
 // moments are statistics of the numbers of a column.
 type moments struct {
 	count, zeros        int
-	first, sum, squares float64 // sum and squares are those of the differences from first
+	first, sum, squares float64 // sum and squares sum v-first and (v-first)²
 	least, most         float64
 }
 
@@ -66,10 +67,10 @@ type stats struct {
 	as             assumption
 	rows, missing  int    // missing: cells that are gaps in a column of any kind
 	words          int    // cells that are no numbers under the assumption
-	gapWords, odd  int    // words that are gaps among numbers; words that are no dates and no gaps
+	gapWords, odd  int    // cells that IsGapWord reports; cells of content word
 	sample, oddOne string // the first cell, and the first of the odd ones
-	// The first number with another unit than the first, date that does not fit the order, number that
-	// is no date, and date that is no number.
+	// The first number of a second unit (under bareOnly, of any unit), the first date or time that
+	// dates lacks, the first number that is no date, and the first date that is no number.
 	oddUnit, oddDate, oddNumber, onlyDate string
 	few                                   []string // distinct odd words, up to mostOddWords + 1
 
@@ -78,8 +79,8 @@ type stats struct {
 	parsed          int      // numbers of any unit
 	plain           bool     // all cells are numbers in plain form
 	plainSum        float64
-	points, commas  int    // cells that prove a decimal mark
-	ambiguous       int    // cells that are numbers under either mark
+	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove
+	ambiguous       int    // cells that are different numbers under either mark: see prove
 	open            string // the first cell counted in ambiguous
 	units           map[string]*int
 	withUnit        int    // numbers with a unit
@@ -90,8 +91,8 @@ type stats struct {
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
 	digits          int // number of digits that all numbers have (see digitsOf); 0 if they differ
-	zeroLed, eights int // numbers with leading zeros; eight digits that are a date
-	// The fewest digits of a number in front of a point, and the most of one with leading zeros.
+	zeroLed, eights int // numbers with leading zeros; numbers of eight digits that are dates
+	// The fewest digits of a number (see digitsOf), and the most digits of one with leading zeros.
 	narrowest, zeroWidth int
 	seen                 []float64 // whole numbers so far, until one is known to repeat
 	repeated             bool      // whether a number repeats or has a fraction
@@ -107,7 +108,7 @@ type stats struct {
 	counted, different, again int
 
 	spaces, alone, bytes int // blanks, characters that are words, and bytes in all cells
-	grams                int // words of an n-gram
+	grams                int // most words of an n-gram
 	text                 *textStats
 	texts                *int            // number of columns whose n-grams are counted
 	paid                 *budget.Account // memory that the file's size allows; nil for any
@@ -117,9 +118,9 @@ type stats struct {
 type dateStats struct {
 	dates            moments
 	dateExtremes     extremes
-	dateCells, times int // dates under any order; times without a date
+	dateCells, times int // dates and times under any order; times without a date
 	orders           [allOrders + 1]int
-	openDate         string // the first date that depends on the order
+	openDate         string // the first date that depends on the order and exists in both orders
 	calendar         [months + weekdays]int
 	monthDay         int  // day of the month of all dates; 0 if they differ
 	noDay            bool // some date has no day
@@ -184,11 +185,11 @@ const (
 	word                   // anything else
 )
 
-// A level is a cell's text.
+// A level counts the cells of one text.
 type level struct {
 	count int // cells of this text
 	is    content
-	known bool // whether cells of this text need not be parsed again: they are no numbers or dates
+	known bool // whether cells of this text need not be parsed again
 }
 
 // parse counts a number or a date, and returns the content of the cell.
@@ -196,8 +197,8 @@ func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
 	if len(text) <= maxValueBytes && cell.HasDigit(text) {
 		var plain bool
-		// A digit before a minus inside the cell can't be part of a number, except in exponents
-		// such as 1e-5, where a letter precedes the minus.
+		// In a number, no digit precedes a minus inside the cell: in exponents such as 1e-5, a
+		// letter precedes the minus.
 		if i := strings.LastIndexByte(text, '-'); i < 1 || i == len(text)-1 || text[i-1]-'0' > 9 {
 			isNumber, plain = s.addNumber(text)
 		}
@@ -230,7 +231,7 @@ func (s *stats) addOdd(text string) {
 }
 
 // addNumber counts a number. It reports whether the cell is a number under the assumption, and
-// whether it is a plain one.
+// whether cell.ParsePlain accepts the cell.
 func (s *stats) addNumber(text string) (is, plain bool) {
 	v, plain := cell.ParsePlain(text)
 	point := strings.IndexByte(text, '.')
@@ -287,11 +288,12 @@ func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
 
-// mostUnits is the number of units of a column that are counted separately.
+// mostUnits is the largest number of units of a column that are counted.
 const mostUnits = 64
 
-// prove counts a cell as proof of a decimal mark, or as ambiguous. point is the index of its first
-// point, or -1.
+// prove counts a cell as proof of a decimal mark, or as ambiguous; some cells with a point are not
+// counted after the first proof of a decimal point. point is the index of the cell's first point,
+// or -1.
 func (s *stats) prove(text string, point int) {
 	if point >= 0 && len(text)-point != len(".123") && strings.IndexByte(text, ',') < 0 &&
 		s.as.decimal == '.' && strings.LastIndexByte(text, '.') == point {
@@ -397,8 +399,8 @@ func (s *stats) comeAgain() bool {
 	return s.repeated
 }
 
-// addDate counts a date, and reports whether the cell is a date under any order. plain reports
-// whether the cell is a plain number, of which only numbers of eight digits can be dates.
+// addDate counts a date or a time, and reports whether the cell is one under any order. plain
+// reports whether the cell is a plain number, of which only numbers of eight digits can be dates.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -445,9 +447,8 @@ func (s *stats) addDate(text string, plain bool) bool {
 	return true
 }
 
-// parseDate parses a date under an order of day and month; under order 0, an ambiguous date is
-// parsed as by cell.ParseDate with all orders. plain reports whether the text is a plain number, of
-// which only numbers of eight digits can be dates.
+// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. plain reports
+// whether the text is a plain number, of which only numbers of eight digits can be dates.
 func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	if order == 0 {
 		order = allOrders
@@ -469,8 +470,9 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 // triedRows is the number of cells after which countText decides whether to go on counting n-grams.
 const triedRows = 256
 
-// countText counts the n-grams of a cell if the column's first cell had several words. After
-// triedRows cells it stops unless they look like text.
+// countText counts the n-grams of a cell if the assumption is text, or if the column's first cell
+// had several words and fewer than maxTexts other columns were counted. In the second case it stops
+// after triedRows cells unless these look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -489,8 +491,8 @@ func (s *stats) countText(text string) {
 	}
 }
 
-// likeText reports whether more than half of the cells are distinct, they have several words, and
-// there are enough of them to tell.
+// likeText reports whether more than half of the counted cells are distinct, the cells have several
+// words in the mean, and there are enough cells to tell.
 func (s *stats) likeText() bool {
 	cells := s.rows - s.missing
 	return s.counted >= fewRows && 2*s.different > s.counted &&
@@ -529,7 +531,7 @@ func (s *stats) isRepeated(text string) bool {
 }
 
 // joinBooleans merges the counts of all spellings of true into the level "true", and likewise for
-// "false".
+// "false". If levels lacks texts, it deletes these levels instead.
 func (s *stats) joinBooleans() {
 	truths := map[string]int{}
 	for _, spelling := range cell.Spellings {

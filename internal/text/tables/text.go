@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// leastRows is the number of rows that a level or an n-gram must be in to have a feature, in
-	// three cases: columns of words that hardly repeat, columns with more than maxLevels levels,
-	// and n-grams in more than maxGramsOnce buckets. In other columns each level and each n-gram
-	// has a feature.
+	// leastRows is the number of rows that a level or a bucket of n-grams must be in to have a
+	// feature, in three cases: columns of words that hardly repeat, columns with more than
+	// maxLevels levels, and columns of text with more than maxGramsOnce buckets in use. In other
+	// columns one row is enough.
 	leastRows    = 2
 	maxGramsOnce = 1 << (textBits - 3) // buckets in use up to which a bucket needs only one row
-	textBits     = 20                  // logarithm of the number of buckets
+	textBits     = 20                  // binary logarithm of the number of buckets
 	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
 	maxTexts     = 64      // most columns of text
 	maxLength    = 1 << 16 // largest valid Words.Length
-	// A column is text only if its cells have on average at least this many blanks, or this many
-	// bytes and some blank, or this many characters that are words by themselves.
+	// Cells look like text if they have on average at least this many blanks, or this many bytes
+	// and one blank, or this many characters that are words by themselves.
 	textSpaces = 3
 	textBytes  = 40
 	textAlone  = 8
@@ -56,7 +56,7 @@ type Words struct {
 	all    float64 // sum of counts; 0 until typical has computed the sum
 }
 
-// unpack decodes Buckets.
+// unpack checks Bits, Grams and Length, and decodes Buckets.
 func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
@@ -97,7 +97,7 @@ func (t *Words) name(j int) string {
 // length returns the Euclidean length of the features of a cell.
 func (t *Words) length() float64 { return cmp.Or(t.Length, 1) }
 
-// typical returns the root mean square of a row's nonzero features.
+// typical returns about the root mean square of the nonzero features of the training rows.
 func (t *Words) typical(rows int) float64 {
 	if t.all == 0 {
 		for _, count := range t.counts {
@@ -107,8 +107,8 @@ func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
-// A textStats counts the rows in which each bucket has an n-gram: in a map while there are few
-// buckets, and then in an array, which is faster.
+// A textStats counts the rows in which each bucket has an n-gram: in an array if the account allows
+// the memory, and else in a map until many buckets are in use.
 type textStats struct {
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil as long as few is used
@@ -128,12 +128,12 @@ const (
 	// fewBuckets is the number of buckets in use from which add tries to replace the map by the
 	// array.
 	fewBuckets = 1 << 12
-	// mostBuckets is the number of buckets in use from which a map takes as much memory as the
-	// array. A file has at least one byte for each of them.
+	// mostBuckets is the number of buckets in use from which a map takes about as much memory as
+	// the array.
 	mostBuckets = 1 << (textBits - 2)
 )
 
-// newTextStats returns the statistics of a column. The memory of its array is taken from the
+// newTextStats returns the statistics of a column. It takes the memory of an array from the
 // account.
 func newTextStats(grams int, paid *budget.Account) *textStats {
 	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
@@ -157,7 +157,7 @@ func (t *textStats) widen() {
 	t.few = nil
 }
 
-// drop returns the array's memory to the account.
+// drop returns the memory taken from the account.
 func (t *textStats) drop() { t.paid.Return(t.taken) }
 
 // add counts a cell of the given row.
@@ -169,7 +169,7 @@ func (t *textStats) add(cell string, row int) {
 			continue
 		}
 		for _, b := range buckets {
-			of, first := &t.all[b], uint32(0) // branch-free, because a branch could not be predicted
+			of, first := &t.all[b], uint32(0) // branch-free: a branch could not be predicted
 			if of.last != uint32(row) {
 				first = 1
 			}
@@ -227,7 +227,7 @@ func (t *textStats) words() *Words {
 	return text
 }
 
-// A wordHash is the 64-bit FNV-1a hash of a word in lower case.
+// A wordHash is a 64-bit FNV-1a hash.
 type wordHash uint64
 
 const (
@@ -256,7 +256,7 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash computes the buckets of the n-grams that end with the latest word.
+// A gramHash computes the hashes of the n-grams that end with the latest word.
 //
 // The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
 // the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
@@ -277,12 +277,13 @@ func (g *gramHash) add(word wordHash, grams int) int {
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers; everything else, including invalid UTF-8, separates them.
+// numbers, and some characters are words by themselves: see standsAlone. Everything else, including
+// invalid UTF-8, separates words.
 type gramReader struct {
 	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded
+	buckets     [1 << 10]uint32 // the result of next
 }
 
 // begin starts reading a cell.
@@ -327,7 +328,8 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
+// word appends the buckets of the n-grams that end with a word to the first n in r.buckets, and
+// returns their new number.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -365,8 +367,8 @@ func (c *textCoder) feature(b uint32) int32 {
 type textScratch struct {
 	reader gramReader
 	of     []gramCount // one for each feature, and one for buckets without a feature
-	some   []uint64    // a bit for each element of of, set if its count is not 0
-	groups []uint64    // a bit for each element of some, set if it is not 0
+	some   []uint64    // a bit for each gramCount, set if the count is not 0
+	groups []uint64    // a bit for each element of some, set if the element is not 0
 	found  []int32     // the features of the cell
 	values []float64
 }
@@ -449,9 +451,11 @@ func newTextCoder(t *Words, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell; first is the column's first feature. The value of an
-// n-gram that occurs n times is (1 + log n) (1 + log((1 + rows)/(1 + r))), r being the number of
-// training rows with it, and the values of a cell are scaled to the length [Words.Length].
+// encodeText appends the features of a cell; first is the column's first feature. The value of the
+// feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
+// cell's n-grams in the bucket, rows the number of training rows with a value, and r the number of
+// training rows with an n-gram in the bucket. The values of a cell are scaled to the length of
+// Words.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {

@@ -17,7 +17,7 @@ func isWord(r rune) bool {
 	return unicode.Is(wordTable, r)
 }
 
-// aloneTable contains the letters and marks of scripts written without blanks between words.
+// aloneTable covers letters and marks of scripts written without blanks between words.
 var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0e01, Hi: 0x0e3a, Stride: 1}, {Lo: 0x0e40, Hi: 0x0e4e, Stride: 1}, // Thai
 	{Lo: 0x0e80, Hi: 0x0ecf, Stride: 1}, {Lo: 0x0edc, Hi: 0x0edf, Stride: 1}, // Lao

@@ -8,18 +8,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// In tables with text, other columns that are unrelated to the label cost accuracy: text needs a
-// small penalty on its weights, which lets models fit the noise of such columns, too. These columns
-// become weak, in a pass that compares the features of each column with the labels.
+// In tables with text, other columns that are unrelated to the label can cost accuracy: text needs
+// a small penalty on its weights, which lets models fit the noise of such columns, too. These
+// columns become weak, in a pass that compares the features of each column with the labels.
 
 const (
 	weakFactor = 1.0 / 64 // factor of the features of weak columns
-	// weakDeviations is the largest number of standard deviations by which a weak column explains
-	// more of the label than an unrelated column does in the mean.
+	// A weak column explains fewer than weakDeviations standard deviations more of the label than
+	// an unrelated column does in the mean.
 	weakDeviations = 2
 	// maxNumberClasses is the largest number of distinct numeric labels that count as classes.
 	maxNumberClasses = 64
-	maxClassSums     = 1 << 22 // features times classes; if there are more, no column becomes weak
+	// maxClassSums is the largest number of features times classes. Beyond it, numeric labels count
+	// as numbers, and labels that are words make no column weak.
+	maxClassSums = 1 << 22
 )
 
 // weigher is a [form.Encoder] that sums the features of all columns except text. Its Encode returns
@@ -42,8 +44,9 @@ type weigher struct {
 	counted  float64        // number of rows
 }
 
-// weigh finds the weak columns of an encoder with text, and balances the encoder again. If there
-// are other columns and labels, it calls read for a pass, as Fit does.
+// weigh finds the weak columns of an encoder and balances the encoder again. If there are text,
+// other columns with features, and labels, it calls read for a pass, as Fit does; otherwise it does
+// nothing.
 func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	others := *e
 	others.Columns = slices.Clone(e.Columns)
@@ -87,7 +90,7 @@ func (w *weigher) Label(text string) (form.Label, string) {
 	return l, reason
 }
 
-// Encode adds the features of a row to the sums.
+// Encode adds the features of a row with a label to the sums, unless the row is skipped.
 func (w *weigher) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -139,8 +142,9 @@ func (w *weigher) classSums() []float64 {
 // label. A feature explains a share s of its variance v: the variance between the means of the
 // classes, or the squared correlation with labels that are numbers. If the labels were shuffled,
 // (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. For
-// indicators, the sum of (n-1) s v/m over the features, m being their mean squares, is Pearson's
-// chi-squared, whose standard deviation is the square root of twice its mean.
+// indicators, the sum of (n-1) s v/m over the features, m being their mean squares, is about
+// Pearson's chi-squared, whose standard deviation is the square root of twice its mean. unrelated
+// returns false if labels that are words have too many classes.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
 		return false
