@@ -286,11 +286,14 @@ func TestCoderIsShared(t *testing.T) {
 	coder := fitted(t, people).Coder()
 	row := []string{"1", "4", "Bonn", "yes", ""}
 	want, _, _, _ := coder.Encode(row, nil, nil)
+	_, _, texts := settled(t, "x", times(9, "red", "blue"), Given{Kind: Text})
+	names := texts.Coder()
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
+			names.Features()
 			var columns []int32
 			var values []float32
 			for range 500 {

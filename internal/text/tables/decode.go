@@ -100,7 +100,9 @@ func (c *Column) check(rows int, raw bool) error {
 	case Category:
 		return c.Levels.check(rows - c.Gaps)
 	case Text:
-		return c.Text.unpack(rows)
+		err := c.Text.unpack(rows)
+		c.Text.sumCounts()
+		return err
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ type Words struct {
 
 	at     []uint32 // the buckets with a feature
 	counts []uint32
-	all    float64 // sum of counts; 0 until typical has computed the sum
+	all    float64 // sum of counts
 }
 
 // unpack checks Bits, Grams and Length, and decodes Buckets.
@@ -97,13 +97,16 @@ func (t *Words) name(j int) string {
 // length returns the Euclidean length of the features of a cell.
 func (t *Words) length() float64 { return cmp.Or(t.Length, 1) }
 
+// sumCounts sets all.
+func (t *Words) sumCounts() {
+	t.all = 0
+	for _, count := range t.counts {
+		t.all += float64(count)
+	}
+}
+
 // typical returns about the root mean square of the nonzero features of the training rows.
 func (t *Words) typical(rows int) float64 {
-	if t.all == 0 {
-		for _, count := range t.counts {
-			t.all += float64(count)
-		}
-	}
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
@@ -224,6 +227,7 @@ func (t *textStats) words() *Words {
 	for _, b := range slices.Sorted(maps.Keys(t.few)) {
 		add(int(b), t.few[b])
 	}
+	text.sumCounts()
 	return text
 }
 
