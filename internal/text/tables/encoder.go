@@ -121,6 +121,9 @@ func (e *Encoder) Original(j int, v float64) string {
 			v /= weakFactor
 		}
 		v = v/c.Number.Factor + c.Number.Shift
+		if c.Kind == Date && c.Date.Order == "time" && math.Abs(v) < maxDays {
+			return time.Unix(int64(math.Round(86400*v)), 0).UTC().Format(time.TimeOnly)
+		}
 		if c.Kind == Date && math.Abs(v) < maxDays {
 			return time.Unix(0, 0).UTC().AddDate(0, 0, int(math.Floor(v))).Format(time.DateOnly)
 		}
@@ -143,7 +146,7 @@ func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 	return mean, deviation, true
 }
 
-// maxDays bounds the distance in days from 1970 of a date that Original formats as a date.
+// maxDays bounds the distance in days from 1970 of a date or time that Original formats as such.
 const maxDays = 1e6
 
 // columnOf returns the column of feature j, and the index of the feature among the column's

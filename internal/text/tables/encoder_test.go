@@ -335,13 +335,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Original undoes the scale of numbers and dates.
+// Original undoes the scale of numbers, dates and times.
 func TestOriginal(t *testing.T) {
 	e := &Encoder{Rows: 4, Columns: []Column{
 		{Name: "age", Kind: Number, Number: &Scale{Shift: 40, Factor: 0.5}},
 		{Name: "born", Kind: Date, Number: &Scale{Shift: 365, Factor: 0.1}, Date: &Calendar{}},
 		{Name: "same", Kind: Number, Number: &Scale{Mean: 7}},
 		{Name: "weak", Kind: Number, Weak: true, Number: &Scale{Shift: 40, Factor: 0.5}},
+		{Name: "at", Kind: Date, Number: &Scale{Shift: 0.5, Factor: 2}, Date: &Calendar{Order: "time"}},
 	}}
 	date := e.FeaturesOf(1)
 	for _, c := range []struct {
@@ -350,7 +351,7 @@ func TestOriginal(t *testing.T) {
 		want string
 	}{
 		{0, 1.25, "42.5"}, {1, 3.25, "1971-02-02"}, {1, -40, "1969-11-27"}, {1, 1e9, "1e+10"},
-		{1 + date, 0.25, "0.25"}, {2 + date, 1.25 / 64, "42.5"},
+		{1 + date, 0.25, "0.25"}, {2 + date, 1.25 / 64, "42.5"}, {3 + date, 0.5, "18:00:00"},
 	} {
 		if have := e.Original(c.j, c.v); have != c.want {
 			t.Errorf("feature %d, %v: %s, want %s", c.j, c.v, have, c.want)
