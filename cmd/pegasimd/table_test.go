@@ -113,9 +113,9 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
 			`x.csv:3:1: column "c": token "NA": missing value: `, "(and in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"x.csv: no rows\n"}},
-		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"all columns are left out"}},
+		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"no column has a feature"}},
 		{"x.csv", cities, "train -ignore c,0", exitError, []string{`column "c" is given twice`}},
-		{"x.csv", cities, "train -ignore c,1", exitError, []string{"all columns are left out: "}},
+		{"x.csv", cities, "train -ignore c,1", exitError, []string{"no column has a feature: "}},
 		{"x.csv", cities, "train -ignore city", exitError, []string{`the name or number "city"`}},
 		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
 			`the column "c" is given twice`}},

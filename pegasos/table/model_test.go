@@ -212,7 +212,7 @@ func TestTrainErrors(t *testing.T) {
 			"label", "missing label"},
 		{"one class", columnsOfVisits, visits(1), "label", "class"},
 		{"nothing to learn from", []string{"a", "y"}, [][]string{{"red", "a"}, {"red", "b"}}, "y",
-			"all columns are left out"},
+			"no column has a feature"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Train(t.Context(), c.names, c.rows, c.label, pegasos.Config{})

@@ -403,6 +403,8 @@ func (c *Coder) odd() (lines, unread []string) {
 		switch in.Kind {
 		case Date:
 			what = "without a date as in the training"
+		case Text:
+			as = "an empty text"
 		case Category:
 			what = fmt.Sprintf("with a word that the training had in fewer than %d rows", leastRows)
 			if !in.Levels.lackRare() {

@@ -311,6 +311,18 @@ func TestCoderIsShared(t *testing.T) {
 	}
 }
 
+// A gap that a column of text lacked in training counts as an empty text.
+func TestOddText(t *testing.T) {
+	_, _, e := settled(t, "x", times(9, "red", "blue"), Given{Kind: Text})
+	coder := e.Coder()
+	coder.Encode([]string{""}, nil, nil)
+	const want = "column x: 1 cell without a value, which the training data did not have: " +
+		"taken for an empty text"
+	if odd := coder.Odd(); len(odd) != 1 || odd[0] != want {
+		t.Errorf("%q, want %q", odd, want)
+	}
+}
+
 // TestUnreadCategories checks that new words are in doubt only if the training rows had two words and
 // hardly any other.
 func TestUnreadCategories(t *testing.T) {

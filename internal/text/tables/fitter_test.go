@@ -48,6 +48,10 @@ func TestOverrule(t *testing.T) {
 		{"dates in the order given", early, Given{Date, cell.MDY}, 20, 0, ""},
 		{"dates in another order", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Date, cell.DMY},
 			21, 1, `1 of 32 cells is not a date and counts as missing, such as "1/13/2019"`},
+		{"dates of an unknown order", early, Given{Kind: Date}, 20, 0,
+			"dates whose order no cell shows, read with the day before the month"},
+		{"dates of both orders", append(early[:30:30], "13/1/2019", "1/13/2019"), Given{Kind: Date}, 21, 1,
+			"dates of both orders, read with the day before the month"},
 		{"ISO dates in an order", cells(28, func(i int) string { return fmt.Sprintf("2019-02-%02d", i+1) }),
 			Given{Date, cell.DMY}, 20, 0, ""},
 		{"numbers that are dates", words("1 2 3"), Given{Kind: Date}, 2, 3, "3 of 3 cells"},
@@ -120,7 +124,7 @@ func TestNothingElse(t *testing.T) {
 		}
 	}
 	if _, _, err := fitTo(new(Fitter), noLabels, columns([]string{"a"}, times(9, "x"))); !says(err,
-		"all columns are left out: a (all rows have the same value)") {
+		"no column has a feature: a (all rows have the same value)") {
 		t.Error(err)
 	}
 }

@@ -61,9 +61,9 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 		v.doubt, v.cell, v.flag = "numbers with the other decimal mark, taken for words", s.oddOne, "-decimal"
 	}
 	if fit := max(s.numbers.count, s.dateCells); v.doubt == "" && s.odd > 0 && 2*fit >= cells {
-		v.doubt, v.cell, v.flag = "mostly numbers, taken for words", s.oddOne, "-numbers COLUMN"
+		v.doubt, v.cell, v.flag = "numbers and words, taken for words", s.oddOne, "-numbers COLUMN"
 		if s.dateCells > s.numbers.count {
-			v.doubt, v.flag = "mostly dates, taken for words", "-dates COLUMN"
+			v.doubt, v.flag = "dates and words, taken for words", "-dates COLUMN"
 		}
 	}
 	return v

@@ -109,14 +109,14 @@ func TestNumbers(t *testing.T) {
 		{"three odd words in a third", "x", append(some(70, "%d.%d"), times(10, "low", "high", "off")...),
 			Number, "high, low, off in 30 rows", 2, 30, `30 of 100 cells are not numbers`},
 		{"four odd words in a third", "x", append(some(70, "%d.%d"), times(8, "low", "high", "off",
-			"on")...), Category, "different words", 74, 0, "mostly numbers, taken for words"},
+			"on")...), Category, "different words", 74, 0, "numbers and words, taken for words"},
 		{"odd words, one in ten", "x", append(some(90, "%d.%d"), cells(10, func(i int) string {
 			return fmt.Sprintf("w%c", 'a'+i)
 		})...), Number, "numbers", 2, 10, `such as "wa" (-categories x)`},
 		{"a total", "year", append(times(10, "2018", "2019", "2020"), "Total"), Number, "numbers", 2, 1,
 			`column "year": 1 of 31 cells`},
 		{"codes with stars", "x", append(times(6, "0", "1", "2", "3", "4", "5"), "3*", "3*"), Category,
-			"7 different words", 7, 0, "mostly numbers, taken for words"},
+			"7 different words", 7, 0, "numbers and words, taken for words"},
 		{"grades", "x", append(times(10, "1", "2", "3"), times(3, "G")...), Number, "G in 3 rows", 2, 3,
 			"3 cells"},
 		{"signs after numbers", "x", times(20, "0+", "0-"), Category, "2 different words", 1, 0, ""},
@@ -273,7 +273,7 @@ func TestWords(t *testing.T) {
 		{"names of 19 rows", "x", people[:19], Category, "19 different words", 0, 0, ""},
 		{"names with gaps", "x", append(people[:30:30], ""), Category, "30 different words", 1, 1, ""},
 		{"words that come again", "x", times(3, words("1011AB 2022CD 3033 4044")...), Category, "4 different",
-			4, 0, "mostly numbers, taken for words"},
+			4, 0, "numbers and words, taken for words"},
 		{"sentences", "x", script("the cat sat ", "on a mat ", "in the sun ", "and slept "), Text, "text of",
 			0, 0, ""},
 		{"addresses", "x", cells(60, func(i int) string {

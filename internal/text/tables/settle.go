@@ -213,9 +213,11 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 			order = given.Order
 		case both || order&(order-1) != 0:
 			order = cell.DMY
-			v.doubt, v.flag = "dates whose order no cell shows, read with the day before the month",
-				"-dates COLUMN=dmy or -dates COLUMN=mdy"
-			v.cell = s.openDate
+			v.doubt = "dates whose order no cell shows, read with the day before the month"
+			if both {
+				v.doubt = "dates of both orders, read with the day before the month"
+			}
+			v.flag, v.cell = "-dates COLUMN=dmy or -dates COLUMN=mdy", s.openDate
 		}
 		v.as.order = order
 		if v.as.times || order == given.Order && s.as.order == 0 && s.unordered() {
@@ -388,7 +390,7 @@ func allLeftOut(e *Encoder, verdicts []verdict) error {
 	if len(e.Columns) > most {
 		why = append(why, "...")
 	}
-	return escape.Error(fmt.Errorf("all columns are left out: %s", strings.Join(why, ", ")))
+	return escape.Error(fmt.Errorf("no column has a feature: %s", strings.Join(why, ", ")))
 }
 
 // report sets the report on column i, and adds its doubts.

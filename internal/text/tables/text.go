@@ -60,7 +60,8 @@ type Words struct {
 func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return bad
+		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want at most %d and 2^%d", t.Grams, t.Bits,
+			maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
 		return fmt.Errorf("a text of the length %g", t.Length)
