@@ -18,7 +18,7 @@ const batches = 3
 type batch struct {
 	rows   []rowAt
 	cells  []string // of all rows
-	starts []int    // scanner.starts of all rows with quotes
+	starts []int    // scanner.starts of all rows
 	spent  [][]byte // buffers that contain rows of this batch or earlier ones, and no later rows
 	err    error    // error after the last row; nil if further rows follow
 }
@@ -43,8 +43,9 @@ type readAhead struct {
 }
 
 // ReadAhead starts a goroutine that reads rows before Read returns them. It does nothing for the
-// format JSONL, whose rows may add columns. stop ends the goroutine; the caller must call it before
-// it closes the file, and must not read afterwards. Doubts may be called after io.EOF only.
+// format JSONL, whose rows may add columns. stop ends the goroutine: the caller must call stop
+// before closing the file, and must not read after that. After ReadAhead, the caller may call
+// Doubts only after io.EOF.
 func (r *Reader) ReadAhead() (stop func()) {
 	if r.json != nil {
 		return func() {}

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// readEach returns a line for each row, with the positions of the row's cells, and lines for the
-// error and the doubts at the end.
+// readEach reads up to the given number of rows. It returns the rows, the positions of their cells,
+// the error and, at the end of the file, the doubts and the form, as text.
 func readEach(r *Reader, most int) string {
 	var all strings.Builder
 	for range most {

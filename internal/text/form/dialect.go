@@ -177,9 +177,9 @@ func (c *candidate) measure(g *Given) {
 }
 
 // cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty, and the number
-// of rows with one cell less is at least two and at least a twentieth of the number of these rows.
-// counts maps a number of cells to the number of rows with that many cells. cutEmpty also cuts rows
-// whose cells beyond the table's width are all empty.
+// of rows with one cell less is at least two and at least about a twentieth of the number of these
+// rows. counts maps a number of cells to the number of rows with that many cells. cutEmpty also
+// cuts rows whose cells beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&

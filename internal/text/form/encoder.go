@@ -27,12 +27,11 @@ type Encoder interface {
 // Source describes a file whose rows an Encoder encodes.
 type Source struct {
 	// Table has the names of the columns and the place of the label; nil if there are no names, and
-	// the label is the last column. While a file of the format JSONL is read, the names of new
-	// fields are appended to it.
+	// the label is the last column or there is none. While a file of the format JSONL is read, the
+	// names of new fields are appended to it.
 	Table *Table
 	Form  Form
-	// Decimal is the decimal mark of columns whose cells leave it open, '.' or ','; 0 if none is
-	// given.
+	// Decimal is the given decimal mark, '.' or ','; 0 to detect the mark.
 	Decimal byte
 	// DropUnlabelled is whether the caller treats rows whose label cell is a gap as rows without a
 	// label. A cell such as NA is then no class name.

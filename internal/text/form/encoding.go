@@ -20,8 +20,8 @@ const (
 	windows1252Name = "windows-1252"
 )
 
-// Encodings lists the names of encodings that messages recommend, and that the command accepts:
-// the byte order decides which utf-16 it is, and the last two names mean windows-1252.
+// Encodings lists the names of encodings that messages recommend. For utf-16 the file decides the
+// byte order; the last two names mean windows-1252.
 var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, windows1252Name,
 	"iso-8859-1", "latin1"}
 
@@ -210,7 +210,7 @@ type decoder struct {
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
 	"-encoding windows-1252 for instance")
 
-// decoderChunk is the number of bytes that a decoder reads at a time.
+// decoderChunk is the largest number of bytes that a decoder reads into raw at a time.
 const decoderChunk = 1 << 16
 
 func (d *decoder) Read(p []byte) (int, error) {
@@ -341,9 +341,9 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 	return out, used
 }
 
-// windows1252 has the characters of the bytes from 0x80 to 0x9f in the encoding Windows-1252. Five of
-// these bytes have no character in it; they are decoded as the control characters of the same
-// number, as in web browsers.
+// windows1252 has the characters of the bytes from 0x80 to 0x9f in the encoding Windows-1252. Five
+// of these bytes have no character in it; decodeWindows1252 makes control characters of the same
+// number of them, as web browsers do.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 // decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out.

@@ -2,10 +2,10 @@
 // the quotes, the comment lines, the lines above the table and the header, each unless the caller
 // gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
-// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. Each
-// ambiguity is reported as a [Doubt]: no row is left out, and no cell is changed, without a Doubt.
-// Package dataset reads tables by it; package tables implements [Encoder], which makes features of
-// the cells. The kinds of single cells come from package cell.
+// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. A
+// [Doubt] reports an ambiguity, such as rows that are left out. Package dataset reads tables by it;
+// package tables implements [Encoder], which makes features of the cells. The kinds of single cells
+// come from package cell.
 package form
 
 import (
@@ -30,7 +30,7 @@ const (
 // detects those that are zero.
 type Given struct {
 	Format    string // CSV, TSV, Lines or JSONL
-	Encoding  string // one of Encodings; empty to detect it
+	Encoding  string // a name such as those in Encodings; empty to detect it
 	Separator byte   // character between cells; None for tables of one column
 	Quote     byte   // character around cells; None for no quotes
 	Comment   byte   // first character of lines to leave out; None for no such lines
@@ -47,9 +47,10 @@ type Given struct {
 	// A file without a header has Columns columns, or one more: the label.
 	Columns int
 
-	// Keep makes Read return exactly one row for each row of the file, so that each prediction can
-	// be matched with its row: rows with too few cells are filled with empty cells, rows with too
-	// many cells are cut, and blank lines are rows in tables of one column and in the format Lines.
+	// Keep makes Read return exactly one row for each row of the file, except headers, so that each
+	// prediction can be matched with its row: rows with too few cells are filled with empty cells,
+	// rows with too many cells are cut, and blank lines are rows in tables of one column and in the
+	// format Lines.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int
@@ -67,7 +68,7 @@ type Form struct {
 	Units     bool   // whether a row of units, types or descriptions below the header is left out
 	Columns   int    // number of columns; for JSONL, of fields in the head: more may follow
 	Trailing  int    // number of columns at the end with no name and, in the samples, no value
-	Decimal   byte   // decimal mark: ',' if more numbers have an unambiguous ',' than '.', else '.'
+	Decimal   byte   // decimal mark, '.' or ',': see DecimalMarks
 }
 
 // Doubt is an ambiguity of a file: what was found, and how it was read.
@@ -112,7 +113,7 @@ type SyntaxError struct {
 	Reason string
 }
 
-// Error returns the place and the reason.
+// Error returns the place, the token and the reason.
 func (e *SyntaxError) Error() string {
 	s := ""
 	if e.Line > 0 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// open reads a whole text, as a file that can be read at any place.
+// openText reads a whole text, as a file that can be read at any position.
 func openText(t *testing.T, text string, g Given) (*Reader, [][]string, error) {
 	t.Helper()
 	r, err := Open(strings.NewReader(text), strings.NewReader(text), int64(len(text)), g)
@@ -29,7 +29,7 @@ func openText(t *testing.T, text string, g Given) (*Reader, [][]string, error) {
 	}
 }
 
-// mustOpen is openText of a text that has no faults.
+// mustOpen is openText, but an error ends the test.
 func mustOpen(t *testing.T, text string, g Given) (*Reader, [][]string) {
 	t.Helper()
 	r, rows, err := openText(t, text, g)
@@ -85,7 +85,7 @@ func number(i, salt int) string {
 func town(i int) string  { return towns[(i*i+i/3)%len(towns)] }
 func color(i int) string { return colors[(i*i+i/2)%len(colors)] }
 
-// plain returns the cells of a row: a town, a number, a color.
+// plain returns a function that returns the text of row i: a town, a number and a color.
 func plain(sep string) func(int) string {
 	return func(i int) string { return town(i) + sep + number(i, 1) + sep + color(i) }
 }
@@ -372,7 +372,7 @@ func TestEncodings(t *testing.T) {
 		}
 	}
 	if _, _, err := openText(t, "a", Given{Encoding: "koi8"}); err == nil {
-		t.Error("an encoding that is not known")
+		t.Error("an encoding that is not known is accepted")
 	}
 	for _, name := range Encodings {
 		if _, _, err := openText(t, "a,b\n", Given{Encoding: name}); err != nil {
@@ -406,8 +406,8 @@ func TestGivenForm(t *testing.T) {
 	}
 }
 
-// Every suffix of a file is read as the same rows are in the whole file, with and without its
-// header, if a model's names and width are given.
+// The last rows of a file are read as in the whole file, with and without the header, if a model's
+// number of columns and, for files with a header, its names are given.
 func TestSuffixes(t *testing.T) {
 	decimal := func(i int) string { return strings.ReplaceAll(number(i, 2), ".", ",") }
 	for name, c := range map[string]struct {
@@ -488,7 +488,8 @@ func TestMissingNames(t *testing.T) {
 	}
 }
 
-// Rows are left out, filled or cut, and told.
+// Doubts tell of rows that are left out, filled or cut. Too many rows that would be left out are an
+// error.
 func TestRowsTold(t *testing.T) {
 	text := table("a,b,c", 40, plain(",")) + "1,2\n" + table("a,b,c", 10, plain(",")) + "1,2,3,4\n,,\n" +
 		table("", 5, plain(","))
@@ -510,7 +511,7 @@ func TestRowsTold(t *testing.T) {
 	}
 }
 
-// Blank lines of lines and of tables of one column are rows where rows are kept.
+// With Given.Keep, blank lines are rows in the format Lines and in tables of one column.
 func TestKeepBlankLines(t *testing.T) {
 	const text = "win a big prize\n\nsee you\n\n\nbye\n"
 	for _, g := range []Given{{Format: Lines, Keep: true}, {Separator: None, Keep: true, Columns: 1}} {

@@ -48,7 +48,7 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 }
 
 // body returns the sampled rows that have the table's width, starting with the row of index from.
-// If the samples have more than 2*sampledCells cells, it returns only evenly spaced rows after the
+// If the samples have 2*sampledCells cells or more, it returns only evenly spaced rows after the
 // first 100.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
@@ -128,7 +128,7 @@ func madeUp(cells []string) bool {
 type ballot struct {
 	yes, no  float64
 	typed    int // number of columns of numbers or dates
-	typedYes int // number of columns of numbers or dates whose first cell is of another kind
+	typedYes int // number of columns of numbers or dates that vote for a header
 	strange  int // number of first cells that are numbers unlike those below them
 }
 
@@ -196,7 +196,7 @@ func isValue(s string) bool {
 }
 
 // namelike reports whether the cells can be names of columns: at most 60 bytes long, different
-// (apart from empty cells), not all empty, and none of them a gap word, a number, a date, an
+// (apart from empty cells), not all empty, and none of them a gap such as NA, a number, a date, an
 // address or a sentence.
 func namelike(cells []string) bool {
 	for _, c := range cells {

@@ -86,7 +86,8 @@ const maxMerged = 2000
 
 // fields returns the names of the fields in the head of the file. A field that is not in the first
 // line is inserted after the field before it in the first line that has it. If no known field
-// precedes it there, it is inserted before the next known field.
+// precedes it there, it is inserted before the next known field, or else appended. See also
+// maxMerged.
 func (s *sample) fields() (names []string) {
 	in := scanSample(s.head, !s.whole)
 	known := map[string]bool{}

@@ -39,12 +39,11 @@ func TestJSONLines(t *testing.T) {
 		}
 	}
 	if _, _, err := openText(t, `{"a":1,"b":2,"c":3}`, Given{MaxColumns: 2}); err == nil {
-		t.Error("more fields than there may be")
+		t.Error("more fields than MaxColumns are accepted")
 	}
 }
 
-// If each line has a new field, memory is bounded by the size of the file, and the time for a line
-// is proportional to the number of fields in the line.
+// If each line has a new field, the size of the file bounds the memory that is allocated.
 func TestNewFieldsInEachLine(t *testing.T) {
 	const lines = 20000
 	var b strings.Builder
@@ -71,7 +70,8 @@ func TestNewFieldsInEachLine(t *testing.T) {
 	}
 }
 
-// The time for a line of many fields is proportional to their number, not to its square.
+// TestManyFields reads lines of so many fields that the test would be slow if the time grew with
+// the square of their number.
 func TestManyFields(t *testing.T) {
 	var b strings.Builder
 	for i := range 200000 {

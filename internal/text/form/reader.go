@@ -29,7 +29,7 @@ type Reader struct {
 	table   rows
 	json    *jsonRows // equal to table if the format is JSONL; else nil
 	keep    bool
-	needed  []string // names of a header that may come later; nil if it comes first or is unknown
+	needed  []string // names of a header that may come later; nil if the first row is the header
 
 	cells    []string // buffer for rows that were filled or cut
 	read     int      // number of rows of a table except rows in empty and repeated
@@ -252,8 +252,8 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// DecimalOf returns the decimal mark of a table with the given numbers of cells that prove a point
-// or a comma: ',' if there are more with a comma, else '.'.
+// DecimalOf returns the decimal mark of a table, given the results of DecimalMarks: ',' if commas
+// is greater than points, else '.'.
 func DecimalOf(points, commas int) byte {
 	if commas > points {
 		return ','
@@ -388,8 +388,8 @@ func (r *Reader) noteTotals(cells []string) {
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
 
-// totalInitials has a bit for each first letter of totalNames. The last five bits of a letter, small
-// or capital, are the number of its bit.
+// totalInitials has a bit for each first letter of totalNames. The last five bits of a letter,
+// small or capital, are the number of the letter's bit.
 var totalInitials = func() (letters uint32) {
 	for _, name := range totalNames {
 		letters |= 1 << (name[0] & 31)
@@ -411,7 +411,8 @@ func (r *Reader) isHeader(cells []string) bool {
 }
 
 // FieldPos returns the line number of cell i of the row that was read last, and the position in
-// that line of the first byte of the cell. Both count from 1.
+// that line of the first byte of the cell. Both count from 1. The position is 0 if the row lacks
+// the cell in the file.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1

@@ -10,14 +10,14 @@ import (
 const (
 	headSize    = 128 << 10 // least number of bytes in the beginning, if the file has as many
 	pieceSize   = 32 << 10  // approximate number of bytes in a further piece
-	pieces      = 4         // number of further pieces
+	pieces      = 4         // largest number of further pieces
 	headLines   = 20        // least number of lines in the beginning; see readHead for exceptions
 	sampledRows = 3000      // largest number of rows sampled from the beginning
 )
 
 // sample is decoded parts of the text of a file.
 type sample struct {
-	head   []byte   // the beginning of the file, without the lines that the caller skips
+	head   []byte   // the beginning of the file, without skipped lines
 	whole  bool     // whether head reaches the end of the file
 	others [][]byte // further pieces of the file, each from the start of a line
 	cut    []bool   // for each of others, whether the piece ends before the end of the file
@@ -49,7 +49,7 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 // readPieces reads samples of a file from positions after its beginning, which is head bytes long.
 // The result last reports whether the last sample reaches the end of the file. There are no samples
 // if at is nil or the file is no longer than its beginning. readPieces stops at an error without
-// returning it: the Reader meets it again when it reads the rows.
+// returning it, because the Reader will read the same part of the file later.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false

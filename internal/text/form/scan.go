@@ -16,8 +16,8 @@ const defaultMaxColumns = 1 << 18
 // maxLine is the largest length of a row in bytes.
 const maxLine = 1 << 28
 
-// scanBuffer is the least size of a scanner's buffers in bytes: a bufio.Reader with a smaller buffer
-// reads straight into them.
+// scanBuffer is the least size of a scanner's buffers in bytes: a bufio.Reader with a smaller
+// buffer reads straight into them.
 const scanBuffer = 1 << 17
 
 // scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
@@ -42,7 +42,7 @@ type scanner struct {
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // quotes must close in their line; set if one never closed
+	oneLine                   bool // quotes must close in their line; set if a quote never closed
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
 	// below pos is outdated: the character must be searched for again.
@@ -157,7 +157,8 @@ func matches(w, c uint64) uint64 {
 	return ^(x&^topBits + ^uint64(topBits) | x) & topBits // the addition carries to no other byte
 }
 
-// wordAt returns the eight bytes of text from index i on, in little-endian order: zeros after the end.
+// wordAt returns the eight bytes of text from index i on, in little-endian order, with zeros after
+// the end.
 func wordAt(text []byte, i int) uint64 {
 	if len(text)-i >= 8 {
 		return binary.LittleEndian.Uint64(text[i:])
@@ -177,7 +178,7 @@ func (s *scanner) split() {
 			within >>= 64 - 8*rest // the row's last bytes
 		}
 		x := matches(w, separators) & within
-		outer |= (w - '!'*eachByte | w) & within &^ x // top bits: bytes below '!' or above 0x7f
+		outer |= (w - '!'*eachByte | w) & within &^ x // not 0 if a byte is below '!' or above 0x7f
 		for ; x != 0; x &= x - 1 {
 			to := i + bits.TrailingZeros64(x)/8
 			cells = append(cells, row[from:to])
@@ -335,8 +336,8 @@ func (s *scanner) nextBuffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// readAtLeast is io.ReadAtLeast, but returns the source's own error, so that io.ErrUnexpectedEOF
-// always means a damaged compressed file.
+// readAtLeast is io.ReadAtLeast, but returns the source's own error: an io.ErrUnexpectedEOF means
+// that the source is damaged, as a compressed file may be.
 func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 	for n < least && err == nil {
 		var more int
@@ -352,7 +353,7 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 func (s *scanner) splitClosed() bool {
 	cells, starts, row, text := s.cells[:0], s.starts[:0], s.row, s.buf[s.pos:]
 	separators, quotes := uint64(s.separator)*eachByte, uint64(s.quote)*eachByte
-	from, start, to := 0, s.skipBlanks(row, 0), -1 // of the cell: see span; to is -1 unless it is quoted
+	from, start, to := 0, s.skipBlanks(row, 0), -1 // see span; to is -1 unless the cell is quoted
 	next := 0                                      // end of the last quoted cell and its blanks
 	for i := 0; i <= len(row); i += 8 {
 		w := wordAt(text, i)

@@ -69,7 +69,7 @@ func wellFormed(rng *rand.Rand) []byte {
 }
 
 // TestWellFormed checks that the scanner finds the cells that encoding/csv reads in a well-formed
-// file, whatever the sizes of the pieces in which the file is read.
+// file, whether it reads the file from memory, in large pieces or byte by byte.
 func TestWellFormed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -112,8 +112,8 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// Reading takes at most about twice the time if quotes never close: the scanner searches for the
-// closing quote once.
+// Quotes that never close are ordinary characters. The test would be slow if the scanner searched
+// the rest of the text for a closing quote in each row.
 func TestOpenQuotes(t *testing.T) {
 	for _, row := range []string{`"a,""b` + "\n", `"a,1` + "\n", "1,\"x\"\"y\n"} {
 		text := strings.Repeat(row, 20000)

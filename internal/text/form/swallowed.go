@@ -6,7 +6,7 @@ import (
 )
 
 // minSplitWidth is the least number of columns of a table in which a quoted cell of two lines, and
-// not only of three, can look like rows of the table.
+// not only of three or more, can look like rows of the table.
 const minSplitWidth = 4
 
 // noteSwallowed records the row that was read last if one of its quoted cells looks like rows.

@@ -8,7 +8,7 @@ import (
 
 // A stray quote that joins rows is doubted, in any column; text of several lines is not.
 func TestSwallowedRows(t *testing.T) {
-	rows := func(ends string, cells ...string) string { // cells replace cells of rows 5 and up
+	rows := func(ends string, cells ...string) string { // cells replace rows 5 and up
 		return strings.ReplaceAll(table("name,size,color", 20, func(i int) string {
 			row := "anna," + number(i, 1) + "," + color(i)
 			if i := i - 5; i >= 0 && i < len(cells) && cells[i] != "" {

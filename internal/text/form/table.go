@@ -17,9 +17,10 @@ type Table struct {
 	// Label is the name of the label's column, if there are names.
 	Label string `json:"label,omitempty"`
 	// LabelAt is the number of the label's column in the file, counted from 0, or -1 if it was the
-	// last one.
+	// last one or there was none.
 	LabelAt int `json:"label_at"`
-	// Unnamed says that there may be a header although Columns is nil: two of its names are equal.
+	// Unnamed says that the file had a header although Columns is nil: the names were unfit to find
+	// columns.
 	Unnamed bool `json:"-"`
 }
 
@@ -28,7 +29,7 @@ type Table struct {
 const maxTableBytes = 1 << 22
 
 // Check returns an error unless the table fits data with the given number of features and its names
-// are distinct. The table may come from an untrusted file.
+// are distinct and not too long. The table may come from an untrusted file.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {
 		return fmt.Errorf("dataset: a table whose label is in column %d", t.LabelAt)
