@@ -152,6 +152,7 @@ func TestForms(t *testing.T) {
 		"years as data": {table("", 40, func(i int) string {
 			return fmt.Sprintf("%d,%d,%s", 2000+i*i%20, 1+i%4, number(i, 1))
 		}), ", 40x3"},
+		"numbers of the length of years": {"19.5,20.1\n31.5,42.5\n33.5,41.5\n38.5,47.5\n", ", 4x2"},
 		"empty names": {table("v1,v2,,,", 40, func(i int) string {
 			return color(i) + ",see you at home " + number(i, 1) + ",,,"
 		}), ", header 40x5"},

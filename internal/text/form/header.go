@@ -345,7 +345,7 @@ func endsSentence(s string) bool { return s != "" && strings.ContainsAny(s[len(s
 
 // isYear reports whether a cell is a year from 1900 to 2099.
 func isYear(s string) bool {
-	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && isNumber(s)
+	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && strings.Trim(s, "0123456789") == ""
 }
 
 // has reports whether a cell of the column that is not a gap has the text x.
