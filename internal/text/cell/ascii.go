@@ -55,8 +55,9 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and Unicode's spaces between digits by blanks, Unicode's minus signs and
-// apostrophe by ASCII characters, and the variants of the degree and micro signs by ° and µ.
+// toASCII replaces tabs and the Unicode spaces that may separate digits by blanks, the Unicode
+// minus sign, en dash and apostrophe by ASCII characters, and the variants of the degree and micro
+// signs by ° and µ.
 func toASCII(s string) string {
 	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||

@@ -227,10 +227,10 @@ func TestNoDate(t *testing.T) {
 		}
 	}
 	if _, ok := ParseDate("27.4.2018", MDY|YMD); ok {
-		t.Error("27 is a month")
+		t.Error("27.4.2018 is accepted without the order DMY")
 	}
 	if _, ok := ParseDate("2018-04-27", 0); ok {
-		t.Error("a date in no order")
+		t.Error("2018-04-27 is accepted in no order")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestEveryDay(t *testing.T) {
 func TestGaps(t *testing.T) {
 	for _, s := range strings.Split("|?|NA|na|N/A|NaN|nan|null|NULL|\\N|#N/A|<NA>|(null)", "|") {
 		if !IsMissing(s) || !IsGapWord(s) || KindOf(s) != GapCell {
-			t.Errorf("%q is no gap", s)
+			t.Errorf("%q: missing %v, gap word %v, kind %d", s, IsMissing(s), IsGapWord(s), KindOf(s))
 		}
 	}
 	for _, s := range strings.Split("-|--|.|..|...|none|None|UNKNOWN|missing|Nil|undefined|"+
@@ -263,7 +263,7 @@ func TestGaps(t *testing.T) {
 		"#DIV/0!|0000-00-00|0000-00-00 00:00:00|"+
 		"Not Available|not known|No Data|NaT|inf|-Infinity|—", "|") {
 		if IsMissing(s) || !IsGapWord(s) || KindOf(s) != GapCell {
-			t.Errorf("%q: missing %v, gap word %v", s, IsMissing(s), IsGapWord(s))
+			t.Errorf("%q: missing %v, gap word %v, kind %d", s, IsMissing(s), IsGapWord(s), KindOf(s))
 		}
 	}
 	for _, s := range strings.Split("0|no|nay|yes|nana|Bob|N|nullo|unknown soldier|----------|naïve",

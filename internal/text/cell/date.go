@@ -21,7 +21,7 @@ type Date struct {
 	MonthDay int     // day of the month, from 1; 1 for a month without a day
 	Weekday  int     // day of the week, from 0 for Monday; of the 1st for a month without a day
 	Day      bool    // whether the cell names a day; false for 2010-01
-	Orders   Order   // orders under which the cell is a date; all if the order makes no difference
+	Orders   Order   // orders under which the cell is a date; all for a time alone
 	Time     bool    // whether the cell names a time
 	TimeOnly bool    // whether the cell names a time, but no day or month
 }
@@ -70,8 +70,9 @@ func Orders(s string) Order {
 	return 0
 }
 
-// YearFirst reports whether s begins with three parts of two digits, such as 19-11-03, and returns
-// the first and the last part. Then day is 0 if there is no such date with the year first.
+// YearFirst reports whether s begins with three parts of two digits between equal marks, such as
+// 19-11-03, and returns the first and the last part. Then day is 0 if there is no such date with
+// the year first.
 func YearFirst(s string) (year, day int, short bool) {
 	const form = "19-11-03"
 	if len(s) < len(form) || countDigits(s) != 2 || countDigits(s[3:]) != 2 || countDigits(s[6:]) != 2 ||

@@ -23,8 +23,8 @@ var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
 // the digits form, modulo 2^64, and the position after the digits.
 //
-// It parses eight bytes at a time: the processor can't predict the end of a loop over single
-// digits, and a mispredicted branch takes longer than parsing the digits.
+// It parses eight bytes at a time, because the processor can't predict the end of a loop over
+// single digits.
 func Digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ASCIIZeros
@@ -71,9 +71,9 @@ func JoinDigits(x uint64, n uint) uint64 {
 }
 
 // ParseFloat32 parses the decimal number at b[p:]. It returns the same value as strconv.ParseFloat
-// for 32 bits, and the position after the number, where a blank, a newline or a comment must
-// follow. If there is no such number, next is the token's end and reason describes the error. b
-// must end in a newline.
+// for 32 bits, and the position after the number, where white space or a comment must follow. If
+// there is no such number, next is the token's end and reason describes the error. b must end in a
+// newline.
 func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -201,8 +201,8 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 
 // ExactLabel returns the label v, which was parsed from token, or a reason why v is not a label.
 // Labels are compared as numbers, so -0 becomes 0. An integer must be exact in float32, so that two
-// classes never become one. A number with a fraction or an exponent is a measurement and may be
-// rounded.
+// classes never become one. A number with an exponent, or with a fraction that is not 0, is a
+// measurement and may be rounded.
 func ExactLabel(token []byte, v float32) (y float32, reason string) {
 	if v == 0 {
 		return 0, ""

@@ -66,7 +66,7 @@ func TestFloat(t *testing.T) {
 }
 
 // Numbers at the midpoint of two float32 and next to it are rounded as by strconv: rounding twice
-// would give other results.
+// could give other results.
 func TestFloatHalfway(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
@@ -119,7 +119,7 @@ func TestFloatRandom(t *testing.T) {
 }
 
 func TestDigits8(t *testing.T) {
-	// Try each number of digits, each byte after the digits, and each distance to the slice's end.
+	// Try numbers of up to 19 digits, each byte after the digits, and up to nine more bytes.
 	for n := range 20 {
 		for c := range 256 {
 			if c-'0' >= 0 && c-'0' < 10 {

@@ -15,8 +15,8 @@ type Number struct {
 
 const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
 
-// ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Besides the numbers that
-// [ParsePlain] parses, a number may have
+// ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Beyond what [ParsePlain]
+// accepts with a point as the mark, a number may have
 //   - a sign before it or a minus after it, or parentheses if it is negative: (12.50);
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;

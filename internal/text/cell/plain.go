@@ -126,7 +126,7 @@ func Float32(s string) (v float32, reason string) {
 	b := append(append(buffer[:0], s...), '\n')
 	v, next, reason := ParseFloat32(b, 0)
 	if next < len(s) {
-		return 0, NotNumber // s contains a blank or #
+		return 0, NotNumber // s contains white space or #
 	}
 	return v, reason
 }

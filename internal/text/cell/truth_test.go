@@ -2,8 +2,8 @@ package cell
 
 import "testing"
 
-// Find finds a cell that is spelled like a level or, if there is none, is another spelling of true
-// or false than a level.
+// Find returns the index of the level equal to the cell or, if there is none, of a level that is
+// another spelling of true or false.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		levels []string
@@ -24,7 +24,7 @@ func TestFind(t *testing.T) {
 		{[]string{"Bob", "true"}, "true", 1},
 		{[]string{"Bob", "true"}, "True", 1},
 		{[]string{"Bob", "true"}, "False", -1},
-		{[]string{"TRUE", "True", "false"}, "True", 1}, // as only an edited file can have it
+		{[]string{"TRUE", "True", "false"}, "True", 1}, // as in a file that was edited
 		{[]string{"TRUE", "True", "false"}, "true", 0},
 		{[]string{"no", "yes"}, "Yes", -1},
 		{nil, "true", -1},
