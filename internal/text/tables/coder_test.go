@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// people is a table of 8 rows with a column for each way to encode: numbers with mean 2 and
-// deviation 1, numbers three quarters of which are 0, words with a gap, two words, and numbers with
-// gaps.
+// people is a table of 8 rows with labels and five other columns: numbers with mean 2 and deviation
+// 1, numbers three quarters of which are 0, words with a gap, two words, and numbers with gaps.
 const people = `size,spare,city,ok,age,y
 1,0,Rome,yes,2,a
 3,0,Rome,no,4,b
@@ -25,7 +24,7 @@ const people = `size,spare,city,ok,age,y
 3,0,Paris,no,4,b
 `
 
-// Encode gives these features for the rows of the training and for rows of another file.
+// Encode gives these features for the training rows and for rows of other files.
 func TestFeatures(t *testing.T) {
 	e := fitted(t, people)
 	names := []string{"size", "spare", "city=Oslo", "city=Paris", "city=Rome", "city is missing",
@@ -84,7 +83,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// Numbers are scaled to mean 0 and deviation 1; if three quarters are 0, they keep their zero.
+// TestScale checks the scales of columns of numbers. If at least three quarters of the numbers are
+// 0, zero is not shifted.
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		name                string
@@ -117,7 +117,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// Feature.Spread is the standard deviation over the training rows.
+// TestSpread compares Feature.Spread with the standard deviation over the training rows.
 func TestSpread(t *testing.T) {
 	e := fitted(t, people)
 	s, err := encoded(e, people, dataset.Options{Layout: dataset.LayoutDense})
@@ -127,7 +127,7 @@ func TestSpread(t *testing.T) {
 	n := float64(s.Rows())
 	for j, f := range e.featuresOfRow() {
 		if strings.HasPrefix(f.Name, "age") && j == 7 {
-			continue // gaps are no part of its deviation
+			continue // the column's deviation is over the rows with a value
 		}
 		sum, squares := 0.0, 0.0
 		for i := range s.Rows() {
@@ -168,8 +168,8 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// Cells that do not fit count as missing. With RefuseGaps the error names the first one's place and
-// counts the others.
+// Without RefuseGaps all cells are accepted. With RefuseGaps the error has the place of the first
+// refused cell and counts the further rows with refused cells.
 func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
@@ -220,7 +220,7 @@ func TestNumberTooLarge(t *testing.T) {
 	}
 }
 
-// Odd returns a line for each column with cells that the training lacked.
+// Odd reports gaps in columns that had none in training, and cells that do not fit.
 func TestOdd(t *testing.T) {
 	e := fitted(t, people)
 	coder := e.Coder()
@@ -260,7 +260,7 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// Encoding a row allocates nothing, whatever its cells are.
+// Encoding a row without text allocates nothing after the first time.
 func TestCoderAllocates(t *testing.T) {
 	e := fitted(t, people)
 	dates, _, _ := settled(t, "when", times(4, "3/14/2019", "2/5/2018"), Given{})
@@ -323,8 +323,8 @@ func TestOddText(t *testing.T) {
 	}
 }
 
-// TestUnreadCategories checks that new words are in doubt only if the training rows had two words and
-// hardly any other.
+// TestUnreadCategories checks that new words are in doubt if the training rows had two words and
+// hardly any other, and not in three other cases.
 func TestUnreadCategories(t *testing.T) {
 	for _, c := range []struct {
 		levels *Levels

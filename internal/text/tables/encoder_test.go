@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// An encoder read from a model's file gives the same bits, and the same file again.
+// An encoder decoded from its JSON gives the same features, and the same JSON again.
 func TestDecode(t *testing.T) {
 	for name, text := range map[string]string{
 		"people": people, "no header": people[strings.Index(people, "\n")+1:],
@@ -44,7 +44,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A model's file may have a table of numbers in place of an encoder, or nothing.
+// Decode returns nil, without an error, for JSON without the version of an encoder.
 func TestDecodeNone(t *testing.T) {
 	plain, err := json.Marshal(&dataset.Table{Columns: []string{"encoder", "b"}, LabelAt: -1})
 	if err != nil {
@@ -60,7 +60,7 @@ func TestDecodeNone(t *testing.T) {
 	}
 }
 
-// Files that no encoder can have written are refused.
+// Decode refuses impossible encoders, and accepts similar possible ones.
 func TestDecodeErrors(t *testing.T) {
 	with := func(columns string) string {
 		return `{"encoder":5,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
@@ -162,7 +162,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// Errors remain short whatever names a file contains.
+// The error of a column with a long name is short.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
 	_, err := Decode(json.RawMessage(`{"encoder":5,"rows":1,"columns":[{"name":"` + name + `"}]}`))
@@ -171,8 +171,8 @@ func TestDecodeErrorsAreShort(t *testing.T) {
 	}
 }
 
-// The columns of a fitted encoder are found by name or, if names repeat or are missing, by
-// position; so are the columns whose kinds are overruled.
+// TestFit checks the names and the kinds of columns, with kinds overruled by name and by number,
+// and the errors of Fit.
 func TestFit(t *testing.T) {
 	rows := strings.Repeat("1,2,p,a\n3,4,q,b\n", 15)
 	for _, c := range []struct {
@@ -238,7 +238,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Skipped rows do not influence the encoder.
+// Skipped rows do not influence the encoder. Without other rows there is an error.
 func TestFitSkips(t *testing.T) {
 	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
 	e, _, err := fitTo(f, dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
@@ -333,7 +333,7 @@ func TestNames(t *testing.T) {
 	hashed := Column{Name: strings.Repeat("n", 1<<12), Kind: Category, Levels: &Levels{HashBits: 12}}
 	e = &Encoder{Rows: 9, Columns: []Column{hashed}}
 	if e.Names() != nil || len(e.Spreads()) != 1<<12 || e.Coder().Features() != nil {
-		t.Error("16 MiB of names are kept")
+		t.Errorf("%d names, %d spreads, want 0, %d", len(e.Names()), len(e.Spreads()), 1<<12)
 	}
 }
 

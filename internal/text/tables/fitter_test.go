@@ -89,8 +89,8 @@ func TestOrderOfDates(t *testing.T) {
 	}
 }
 
-// If there are no other columns, names become text, and ids are kept. An inspection leaves them
-// out.
+// If all columns would be left out, names become text or, without names, ids are kept. An
+// inspection leaves all columns out.
 func TestNothingElse(t *testing.T) {
 	id, same := cells(60, plus(1)), times(60, "7")
 	title := cells(60, func(i int) string { return fmt.Sprintf("red%d fox%d", i%7, i*i) })

@@ -33,8 +33,8 @@ func hashOf(s *dataset.Set) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// allKinds returns a table with columns of all kinds. More than 4,096 levels of two rows, which are
-// hashed, take some 10,000 rows.
+// allKinds returns a table with columns of numbers, categories and columns to leave out. More than
+// 4,096 levels of two rows, which are hashed, take some 10,000 rows.
 func allKinds(t testing.TB) string {
 	const rows = 10_000
 	r := rand.New(rand.NewPCG(10, 10))
@@ -61,7 +61,7 @@ func allKinds(t testing.TB) string {
 	return written(t, table)
 }
 
-// A table of all kinds has the same bits on every machine.
+// The features of the table of allKinds have the same bits on every machine.
 func TestGolden(t *testing.T) {
 	const want = "f698ae415c5092130b37b175db0ed0cdb0cbeb176202a18403cad80704bdd37d"
 	text := allKinds(t)
@@ -131,7 +131,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkKinds fits an encoder to a table of all kinds.
+// BenchmarkKinds fits an encoder to the table of allKinds.
 func BenchmarkKinds(b *testing.B) {
 	text := allKinds(b)
 	b.SetBytes(int64(len(text)))

@@ -12,10 +12,10 @@ type kindCase struct {
 	name, column string
 	cells        []string
 	kind         Kind
-	reason       string // holds so
+	reason       string // part of the reason
 	features     int
 	gaps         int
-	doubt        string // holds so; "" for none
+	doubt        string // part of the doubts; "" if there are none
 }
 
 // check fits the column and fails the test if the verdict differs from the wanted one, or if the
@@ -92,7 +92,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, c := range []kindCase{
 		{"numbers", "x", fractions, Number, "numbers", 1, 0, ""},
-		{"one number", "x", times(30, "7"), Number, "numbers", 1, 0, ""}, // of a raw table
+		{"one number", "x", times(30, "7"), Number, "numbers", 1, 0, ""}, // in a raw table
 		{"one number or a gap", "x", times(10, "7", "NA"), Category, "one value, or a gap", 2, 10, ""},
 		{"0 and 1", "x", times(20, "0", "1"), Number, "numbers", 1, 0, ""},
 		{"a gap in 101 rows", "x", append(times(50, "1", "2"), ""), Number, "numbers", 1, 1, ""},
@@ -192,7 +192,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestDates covers columns of dates in all formats.
+// TestDates covers columns of dates in many formats.
 func TestDates(t *testing.T) {
 	day := func(layout string) []string {
 		at := time.Date(2019, 1, 3, 14, 5, 0, 0, time.UTC)
@@ -248,7 +248,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestWords covers columns of words, of names and of text in any script.
+// TestWords covers columns of words, of names and of text in several scripts.
 func TestWords(t *testing.T) {
 	names := func(n, of int) string {
 		return fmt.Sprintf("looks like an identifier: %d different words in %d rows", n, of)
@@ -301,8 +301,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Whole numbers that grow from row to row are a row counter also if the file lacks up to half of
-// the rows that were counted. Sparser numbers, or numbers that repeat, are data.
+// Whole numbers that grow from row to row are a row counter also if the file lacks about half of
+// the rows that were counted. Sparser numbers, and numbers that do not grow or that repeat, are
+// data.
 func TestCounterWithGaps(t *testing.T) {
 	column := func(cell func(i int) int) string {
 		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {

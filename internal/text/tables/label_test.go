@@ -76,7 +76,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// A gap is a class if the labels are words and the gap recurs; otherwise the row has no label.
+// A gap of letters is a class if the labels are words, the gap recurs and the options do not say
+// otherwise. Rows with other gaps have no label.
 func TestMissingLabels(t *testing.T) {
 	row := func(labels ...string) string {
 		var b strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-var mutants = flag.Int("mutants", 2_000, "how many random tables TestMutants fits")
+var mutants = flag.Int("mutants", 2_000, "number of random tables that TestMutants fits, ten times that of a short run")
 
 // oddCells are cells unlike the others of a column.
 var oddCells = []string{
@@ -199,7 +199,8 @@ func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
 
 var row2 row // scratch
 
-// FuzzCells fits encoders to columns of a few cells, and encodes another cell by them.
+// FuzzCells fits encoders to columns of one or two different cells, and encodes another cell by
+// them.
 func FuzzCells(f *testing.F) {
 	for i, text := range oddCells {
 		f.Add(text, oddCells[(i+7)%len(oddCells)], oddCells[(i*i)%len(oddCells)], byte(i))

@@ -44,7 +44,7 @@ func TestPrecision(t *testing.T) {
 			false},
 	} {
 		rows := 600
-		if name == "all large" { // more than are counted
+		if name == "all large" { // more different cells than are counted
 			rows = 6000
 		}
 		var b strings.Builder

@@ -21,7 +21,7 @@ func numbers(rows int, label func(i int) string) string {
 	return b.String()
 }
 
-// passes returns read with a count of its calls in n.
+// passes returns a function that calls read and counts the calls in n.
 func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		*n++
@@ -53,7 +53,7 @@ func TestRaw(t *testing.T) {
 			if name != "a class NA" {
 				plain, err := reading(text)(dataset.Options{})
 				if err != nil || hashOf(plain) != hashOf(have) || !slices.Equal(plain.Names, have.Names) {
-					t.Errorf("%v: other rows than numbers have", err)
+					t.Errorf("%v: other rows than without an encoder", err)
 				}
 			}
 			if e.Columns[2].Kind != Number || e.Columns[2].Number.Mean != 7 || e.Cols() != 3 {
@@ -67,8 +67,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A table that is not raw is recognized as such wherever the first other cell is, and encoded in
-// the same way.
+// A table that is not raw gets the same encoder wherever the first cell is that is no plain number.
 func TestNotRaw(t *testing.T) {
 	class := func(i int) string { return []string{"p", "q"}[i%2] }
 	for _, at := range []int{1, 2, 50, 3000} {
@@ -97,7 +96,8 @@ func TestNotRaw(t *testing.T) {
 	}
 }
 
-// In a raw table counters and ids are left out; columns that only look like them at first are kept.
+// Tables with counters, ids or codes are not raw; tables whose columns only look like ids at first
+// are.
 func TestRawIDs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -114,7 +114,7 @@ func TestRawIDs(t *testing.T) {
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i/2%700) }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30*10000) }, true, 30,
 			"perhaps dates"},
-		// float32 does not tell these from each other
+		// float32 does not tell all of these from each other
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30) }, false, 30, "perhaps dates"},
 		{"x", func(i int) string { return fmt.Sprintf("%03d", i*i%90) }, false, 30, ""},
 	} {
@@ -133,7 +133,7 @@ func TestRawIDs(t *testing.T) {
 			t.Errorf("%s %s: raw %t, want %t, doubts %s", c.name, c.cell(1), e.Raw, c.raw, text)
 		}
 		if !e.Raw && set != nil {
-			t.Error("rows of a raw pass beside an encoder that is none")
+			t.Error("Fit has encoded the rows, but the encoder is not raw")
 		}
 		refit, err := refit(e, dataset.Options{}, reading(b.String()))
 		if err != nil || !bytes.Equal(asJSON(t, refit), asJSON(t, e)) {

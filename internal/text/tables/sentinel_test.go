@@ -39,7 +39,7 @@ func TestSentinels(t *testing.T) {
 		{at("1900-01-01 00:00", 8, day), `such as "1900-01-01 00:00"`},
 		{at("1970-01-01", 8, day), ``}, // not far enough from 2010 to 2030
 		{at("1970-01-02", 8, day), ``},
-		{at("99999", 150, below(20)), ``}, // three cells are too few rows
+		{at("99999", 150, below(20)), ``}, // three of 400 cells are too few
 		{at("-9999", 8, below(5000)), ``},
 		{at("999", 8, below(1500)), ``},
 		{at("9", 8, below(3)), ``},

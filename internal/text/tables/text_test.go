@@ -25,7 +25,7 @@ func mails(rows, size int) string {
 	for i := range rows {
 		fmt.Fprintf(&b, "%s\t", []string{"ham", "spam"}[i%2])
 		for end := b.Len() + size; b.Len() < end; {
-			n := r.IntN(1 << (1 + r.IntN(17))) // of whole numbers alone, which no machine rounds
+			n := r.IntN(1 << (1 + r.IntN(17))) // integers, which no machine rounds
 			fmt.Fprintf(&b, "%s%x ", []string{"", "Der Ä", "ß-ΣÉ", "It's "}[min(n%29, 3)], 7*n)
 		}
 		b.WriteByte('\n')
@@ -41,7 +41,7 @@ func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 	}
 }
 
-// hashedRows returns the rows of lines of text, in two passes.
+// hashedRows returns the encoder fitted to lines of text, and the encoded rows.
 func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 	t.Helper()
 	f := Fitter{Grams: grams}
@@ -76,7 +76,8 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// An n-gram that occurs in one row has a feature as long as there are at most maxGramsOnce buckets.
+// An n-gram that occurs in one row has a feature as long as at most maxGramsOnce buckets are in
+// use.
 func TestGramsOnce(t *testing.T) {
 	for used, want := range map[int]int{maxGramsOnce: maxGramsOnce, maxGramsOnce + 1: 1} {
 		few := newTextStats(1, new(budget.Account))
@@ -94,7 +95,7 @@ func TestGramsOnce(t *testing.T) {
 	}
 }
 
-// Texts have the length of the features of the other columns, but at least 1.
+// Texts have the root mean square length of the features of the other columns, but at least 1.
 func TestTextLength(t *testing.T) {
 	var lines []string
 	for i := range 60 {
@@ -159,8 +160,8 @@ func oddText(r *rand.Rand, pieces int) string {
 	return b.String()
 }
 
-// checkText fails the test unless the features of a cell are those that the package's documentation
-// defines.
+// checkText fails the test unless the features of a cell are those that package pegasos/table
+// documents.
 func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string) {
 	t.Helper()
 	counts := map[int]int{}
@@ -195,7 +196,7 @@ func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string)
 	}
 }
 
-// Features of texts of any length and content equal those that straightforward code computes.
+// Features of random texts, short and long, equal those that straightforward code computes.
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {
@@ -239,7 +240,7 @@ func TestTextFeatures(t *testing.T) {
 	}
 }
 
-// FuzzText reads texts of every kind.
+// FuzzText compares the features of a text with those that straightforward code computes.
 func FuzzText(f *testing.F) {
 	s := newStats(assumption{text: true})
 	s.text = newTextStats(2, nil)
@@ -274,13 +275,14 @@ func TestTextCounts(t *testing.T) {
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
 	have := fitted(t, b.String())
-	want, _, err := fitTo(new(Fitter), dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
+	// With MaxFeatures the memory is not limited: the n-grams are counted in arrays.
+	want, _, err := fitTo(new(Fitter), dataset.Options{MaxFeatures: 9}, reading(b.String()))
 	if err != nil || have.Columns[4].Text == nil || !reflect.DeepEqual(have, want) {
 		t.Errorf("%v, other counts", err)
 	}
 }
 
-// The memory for columns that look like text does not grow with their number.
+// A table with more than maxTexts columns of text is an error.
 func TestManyTexts(t *testing.T) {
 	var b strings.Builder
 	const columns = 3 * maxTexts

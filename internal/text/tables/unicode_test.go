@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write unicode_tables.go anew")
+var update = flag.Bool("update", false, "write unicode_tables.go again")
 
 // The tables agree with the Unicode version that they name.
 func TestUnicodeTables(t *testing.T) {

@@ -40,7 +40,7 @@ func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [
 }
 
 // In tables with text, columns that are unrelated to the label are weak, for two classes, more
-// classes, or numbers as labels, with some rows skipped.
+// classes, or numbers as labels. Skipped rows do not count.
 func TestWeak(t *testing.T) {
 	class := func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) }
 	number := func(k int, r *rand.Rand) string { return fmt.Sprintf("%.3f", 1e6+float64(k)+r.Float64()) }
@@ -68,7 +68,7 @@ func TestWeak(t *testing.T) {
 				t.Errorf("%s: column %s, weak %v: %s", c.name, of.Name, of.Weak, f.Reports[i].Reason)
 			}
 		}
-		// Without text no column is weak, and skipped rows do not count.
+		// Without text no column is weak.
 		for k := range table {
 			table[k] = table[k][1:]
 		}
@@ -82,7 +82,7 @@ func TestWeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 300 { // of which the number tells the label
+	for range 300 { // skipped rows, in which the number tells the label
 		table = append(table, slices.Clone(table[1+len(table)%2]))
 		table[len(table)-1][2] = fmt.Sprint(9 * (len(table) % 2))
 	}
@@ -98,8 +98,8 @@ func TestWeak(t *testing.T) {
 
 func isWeak(c Column) bool { return c.Weak }
 
-// The features of a weak column, their deviations and their contribution to the length of texts are
-// divided by 64.
+// The features of a weak column and the deviations of these features are divided by 64, and the
+// length of texts is that of the divided features.
 func TestWeakFeatures(t *testing.T) {
 	table := besideText(900, 2, func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) })
 	f := &Fitter{Overrule: map[string]Given{"note": {Kind: Text}}}
