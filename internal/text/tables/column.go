@@ -173,8 +173,8 @@ type Feature struct {
 	// good".
 	Name string
 	// Spread is the standard deviation over the training rows, with which weights of different
-	// features can be compared. It is 1 for a number or a date, and an estimate for text and for
-	// hashed words.
+	// features can be compared. It is 1 for a number or a date, 1/64 in a weak column, and an
+	// estimate for text and for hashed words.
 	Spread float64
 }
 

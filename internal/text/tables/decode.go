@@ -13,7 +13,7 @@ import (
 )
 
 // Decode reads an encoder's JSON. It returns nil without an error if text is nil, or is not an
-// object with an encoder's version, as the JSON of a [form.Table].
+// object with an encoder's version, such as the JSON of a [form.Table].
 func Decode(text json.RawMessage) (*Encoder, error) {
 	var is struct {
 		Version int `json:"encoder"`

@@ -72,8 +72,8 @@ func orderName(as assumption) string {
 	return orderNames[as.order]
 }
 
-// orderOf returns the order with a name of [Calendar.Order], and whether the cells are times. For
-// times and the empty name, the order is YMD, under which only dates of any order are dates.
+// orderOf returns the order for a value of [Calendar.Order], and whether the cells are times. For
+// "time" and "", the order is YMD, under which only dates that need no order are dates.
 func orderOf(name string) (order cell.Order, times bool) {
 	for order, other := range orderNames {
 		if other == name {

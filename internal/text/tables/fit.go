@@ -53,8 +53,9 @@ func (f *Fitter) Fit(read func(form.Encoder) error) (e *Encoder, whole bool, err
 }
 
 // Refit fits an encoder with the kinds of columns, the decimal marks, the orders of dates and the
-// n-gram length of e, and names the buckets of text that e names. The table must have the columns
-// of e, in the same order. Refit calls read as [Fitter.Fit] does.
+// n-gram length of e, and names the buckets of text that e names, as far as they still have
+// features. The table must have the columns of e, in the same order. Refit calls read as
+// [Fitter.Fit] does.
 func (f *Fitter) Refit(e *Encoder, read func(form.Encoder) error) (*Encoder, error) {
 	f.like, f.Inspect = e, true
 	f.kinds, f.marks = make([]Given, len(e.Columns)), make([]byte, len(e.Columns))

@@ -28,8 +28,8 @@ type Fitter struct {
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram of text; 0 for 2.
 	Grams int
-	// Inspect accepts an encoder without features. Otherwise names become text, or ids are kept, or
-	// Fit returns an error.
+	// Inspect accepts an encoder without features. Without Inspect, columns of names then become
+	// text, or ids are kept, or Fit returns an error.
 	Inspect bool
 	// NoRows prevents the last pass from encoding rows, for tables larger than memory.
 	NoRows bool
@@ -49,7 +49,7 @@ type Fitter struct {
 	forced  bool         // whether columns of names become text, because no column had features
 	kept    bool         // whether columns of ids are kept, because no column had features
 	labels  labelStats
-	targets extremes // of labels that are plain numbers, without full statistics of labels
+	targets extremes // of labels that are plain numbers, if labels.full is nil
 	raw     *rawFit  // nil if the pass was not begun as a raw pass or can't go on as one
 	cols    int      // number of cells of the last row of a pass that began as a raw pass
 	broken  bool     // whether the table is not raw, and earlier rows of the pass are lost

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	fewValues = 10 // in columns of so few distinct numbers or dates, nine in ten cells must fit
+	fewValues = 10 // with at most so many distinct values that fit, nine in ten cells must fit
 	idDigits  = 6  // least number of digits of ids that are recognized by their equal lengths
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
 	// lack about half of the numbers in the range.
@@ -279,9 +279,9 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// assumedUnit returns the unit that numbers may have, but need not: bareOnly if few numbers have a
-// unit or a magnitude and unit begins with no currency sign; else unit, the most frequent one, if
-// the numbers have several units; else "".
+// assumedUnit returns the unit that numbers may have, but need not: bareOnly if some, but few
+// numbers have a unit or a magnitude and unit begins with no currency sign; else unit, the most
+// frequent one, if the numbers have several units; else "".
 func (s *stats) assumedUnit(unit string) string {
 	switch all := s.withUnit + s.magnitudes; {
 	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):

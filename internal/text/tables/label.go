@@ -6,14 +6,14 @@ import (
 )
 
 // labelStats are the statistics of the labels. Labels need a pass of full statistics unless, apart
-// from gaps, all are words or all are plain numbers whose marks are decimal points.
+// from gaps, all are words, or all are plain numbers and the decimal mark is certainly a point.
 type labelStats struct {
 	mark   byte // given decimal mark; 0 to detect the mark
 	usable bool // the labels that the pass returned are final
 
 	plain, words, gaps, odd int
 	gap                     string // the first gap that may be the name of a class
-	points, proved          int    // number of plain labels with a point; 1 if a point is decimal
+	points, proved          int    // plain labels with a point; 1 if a point is certainly decimal
 	full                    *stats // nil in passes without full statistics
 	as                      assumption
 	again                   bool // whether the next pass needs full statistics

@@ -15,8 +15,8 @@ const (
 	bits64 = 53
 )
 
-// Different numbers that are the same normal float32, or the same normal float64, have texts of
-// which one is at least this long.
+// If different numbers are the same normal float32, the text of one of them has at least long32
+// bytes; if they are the same normal float64, at least long64 bytes.
 const (
 	long32 = 8
 	long64 = 16

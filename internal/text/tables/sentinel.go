@@ -53,8 +53,8 @@ func (x *extremes) addDate(text string, days float64) {
 	}
 }
 
-// extend counts a value under its rounded value if it is suspect and there are not too many other
-// suspects. Otherwise it extends the range of the other values by v.
+// If suspect is true, extend counts the suspect rounded, unless there are too many other suspects.
+// Otherwise it extends the range of the other values by v.
 func (x *extremes) extend(text string, v, rounded float64, suspect bool) {
 	if !suspect || !x.suspect(text, rounded) {
 		x.least, x.most = min(x.least, v), max(x.most, v)

@@ -275,9 +275,9 @@ func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	}
 }
 
-// newScale returns the scale of numbers with these moments. If at least three quarters of the
-// numbers are 0, zero is not shifted, so that rows remain sparse. If most rows are gaps, the mean
-// is shifted to 0, so that gaps become 0.
+// newScale returns the scale of numbers with these moments, which maps the mean, and so gaps, to 0.
+// But if at least three quarters of the numbers are 0 and mostlyGaps is false, it maps 0 to 0, so
+// that rows remain sparse.
 func newScale(m *moments, mostlyGaps bool) *Scale {
 	n := float64(max(m.count, 1))
 	mean := m.sum / n

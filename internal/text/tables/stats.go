@@ -67,7 +67,7 @@ type stats struct {
 	as             assumption
 	rows, missing  int    // missing: cells that are gaps in a column of any kind
 	words          int    // cells that are no numbers under the assumption
-	gapWords, odd  int    // cells that IsGapWord reports; cells of content word
+	gapWords, odd  int    // cells of content gapWord, and of content word
 	sample, oddOne string // the first cell, and the first of the odd ones
 	// The first number of a second unit (under bareOnly, of any unit), the first date or time that
 	// dates lacks, the first number that is no date, and the first date that is no number.

@@ -137,8 +137,8 @@ const (
 	mostBuckets = 1 << (textBits - 2)
 )
 
-// newTextStats returns the statistics of a column. It takes the memory of an array from the
-// account.
+// newTextStats returns the statistics of a column. It counts in an array if the account has the
+// memory.
 func newTextStats(grams int, paid *budget.Account) *textStats {
 	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
 		reader: gramReader{grams: grams, wide: textBits}}
