@@ -342,8 +342,8 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 }
 
 // windows1252 has the characters of the bytes from 0x80 to 0x9f in the encoding Windows-1252. Five
-// of these bytes have no character in it; decodeWindows1252 makes control characters of the same
-// number of them, as web browsers do.
+// of these bytes have no character there: windows1252 has the control characters of the same
+// numbers for them, as web browsers do.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
 // decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out.

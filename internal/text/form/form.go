@@ -3,9 +3,9 @@
 // gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
 // [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. A
-// [Doubt] reports an ambiguity, such as rows that are left out. Package dataset reads tables by it;
-// package tables implements [Encoder], which makes features of the cells. The kinds of single cells
-// come from package cell.
+// [Doubt] reports an ambiguity, or that rows are left out. Package dataset reads tables by package
+// form; package tables implements [Encoder], which makes features of the cells. The kinds of single
+// cells come from package cell.
 package form
 
 import (
@@ -47,10 +47,10 @@ type Given struct {
 	// A file without a header has Columns columns, or one more: the label.
 	Columns int
 
-	// Keep makes Read return exactly one row for each row of the file, except headers, so that each
-	// prediction can be matched with its row: rows with too few cells are filled with empty cells,
-	// rows with too many cells are cut, and blank lines are rows in tables of one column and in the
-	// format Lines.
+	// Keep makes Read return exactly one row for each row of the file, except headers and a row of
+	// units below a header, so that each prediction can be matched with its row: rows with too few
+	// cells are filled with empty cells, rows with too many cells are cut, and blank lines are rows
+	// in tables of one column and in the format Lines.
 	Keep bool
 	// MaxColumns is the largest number of columns that a row may have; 0 means 2^18.
 	MaxColumns int

@@ -411,8 +411,8 @@ func (r *Reader) isHeader(cells []string) bool {
 }
 
 // FieldPos returns the line number of cell i of the row that was read last, and the position in
-// that line of the first byte of the cell. Both count from 1. The position is 0 if the row lacks
-// the cell in the file.
+// that line of the first byte of the cell. Both count from 1. The position is 0 if a row of a table
+// lacks the cell in the file.
 func (r *Reader) FieldPos(i int) (line, column int) {
 	if r.json != nil {
 		return r.json.rowLine, r.json.starts[i] + 1
