@@ -512,6 +512,24 @@ func TestRowsTold(t *testing.T) {
 	}
 }
 
+// A doubt tells of one to footerRows rows of totals, the last of which is at the end.
+func TestTotals(t *testing.T) {
+	rows := table("a,b,c", 40, plain(","))
+	for text, want := range map[string]string{
+		rows + "Total,1,\n": `[line 42: a row at the end may sum up the others, and is read like them: ` +
+			`leave it out of the file if so, such as "Total"]`,
+		rows + "Sum,1,\n" + table("", 9, plain(",")) + "Total,1,\n": `[line 42: 2 rows may sum up the ` +
+			`others, and are read like them: leave them out of the file if so, such as "Sum"]`,
+		rows + "Total,1,\n" + table("", 9, plain(",")): "[]",
+		rows + strings.Repeat("Total,1,\n", 4):         "[]",
+	} {
+		r, _ := mustOpen(t, text, Given{})
+		if have := fmt.Sprint(r.Doubts()); have != want {
+			t.Errorf("%s, want %s", have, want)
+		}
+	}
+}
+
 // With Given.Keep, blank lines are rows in the format Lines and in tables of one column.
 func TestKeepBlankLines(t *testing.T) {
 	const text = "win a big prize\n\nsee you\n\n\nbye\n"
