@@ -128,7 +128,7 @@ func (a *readAhead) next() ([]string, error) {
 // offset returns the number of bytes of text up to the end of the row that next returned last.
 func (a *readAhead) offset() int64 { return a.now.rows[a.row].offset }
 
-// position returns what scanner.position returned after the row that next returned last was read.
+// position returns the results of scanner.position for the row that next returned last.
 func (a *readAhead) position(i int, separator byte) (line, column int) {
 	row, from := a.now.rows[a.row], 0
 	if a.row > 0 {

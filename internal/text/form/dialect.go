@@ -37,7 +37,8 @@ type sampled struct {
 	unclosed int   // number of rows of the head with an opening quote that is not closed
 }
 
-// rows returns the rows of the samples, split by the dialect d, without rows of empty cells.
+// rows returns up to sampledRows rows of the head and all rows of the further pieces, split by the
+// dialect d, without rows of empty cells.
 func (s *sample) rows(d dialect) *sampled {
 	t := new(sampled)
 	for i := -1; i < len(s.others); i++ {

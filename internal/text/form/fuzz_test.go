@@ -26,7 +26,8 @@ func FuzzEncoding(f *testing.F) {
 			names := []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "latin1"}
 			e, _ = encodingNamed(names[int(given)%len(names)], text)
 		}
-		// A decoder that reads three bytes at a time returns what step returns for the whole text.
+		// A decoder that reads three bytes at a time returns the text that step returns for all
+		// bytes.
 		d := &decoder{encoding: e, src: &dribble{text[e.mark:], 3}}
 		got, err := io.ReadAll(d)
 		whole := &decoder{encoding: e}

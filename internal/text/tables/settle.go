@@ -234,7 +234,7 @@ func (s *stats) unordered() bool {
 }
 
 // decimalMark returns the decimal mark for ambiguous columns: the given one, else the one that more
-// columns and labels prove, else that of the file's form. It sets Mixed.
+// columns and labels prove, else that of the file's form. decimalMark also sets Mixed.
 func (f *Fitter) decimalMark() byte {
 	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {

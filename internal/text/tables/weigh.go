@@ -15,7 +15,7 @@ import (
 const (
 	weakFactor = 1.0 / 64 // factor of the features of weak columns
 	// A weak column explains fewer than weakDeviations standard deviations more of the label than
-	// an unrelated column does in the mean.
+	// an unrelated column explains in the mean.
 	weakDeviations = 2
 	// maxNumberClasses is the largest number of distinct numeric labels that count as classes.
 	maxNumberClasses = 64
