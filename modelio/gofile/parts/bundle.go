@@ -25,21 +25,21 @@ type coding struct {
 	first    int32           // the column's first feature
 	gap      int32           // the gap feature, or none
 	marks    bool            // the gap feature is 1 in rows with a value, not without
-	filled   float32         // value of the feature first for a gap in a column of numbers or dates
-	levels   map[string]code // by level of a category; nil if levels are hashed or there are none
-	gapWords map[string]bool // words that count as gaps in this column of numbers only
+	filled   float32         // value of feature first for a gap in a column of numbers or dates
+	levels   map[string]code // by word of a category; empty if levels are hashed
+	gapWords map[string]bool // further words that count as gaps in this column of numbers
 	order    dateOrder
 	times    bool
 	text     *textCoder
 }
 
-// A code is the feature that a level of a category sets, and its value.
+// A code is a feature that a level of a category sets, and the feature's value.
 type code struct {
 	feature int32
 	value   float32
 }
 
-// none is the feature of gaps in a column without one.
+// none is coding.gap of a column without a gap feature.
 const none = -1
 
 // codingsOf returns the codings of an encoder's columns; rows and raw are the encoder's Rows and
@@ -103,7 +103,7 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// A row holds the nonzero features of one row: their indices and values.
+// A row collects the indices and the values of nonzero features.
 type row struct {
 	columns []int32
 	values  []float32
@@ -145,8 +145,8 @@ func (in *coding) encode(r *row, text string, raw bool) fit {
 	return of
 }
 
-// encodeValue appends the features of a cell that has a value and returns how the cell fits the
-// column.
+// encodeValue appends the features of a cell that fits the column, except the gap feature, and
+// returns how the cell fits.
 func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	switch in.Kind {
 	case number:
@@ -184,7 +184,7 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if the cell is no number or has another unit.
+// parse returns the number in a cell, and false if the cell is no number of this format.
 func (f *format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -238,7 +238,8 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale. A number too large for float32 does not fit.
+// addScaled appends a number on the column's scale. A number whose scaled value exceeds the range
+// of float32 does not fit.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -248,12 +249,12 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category appends the feature of a level, if it has one.
+// category appends the feature of the level in a cell, if the level has a feature.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case isMissing(text):
 		return isGap
-	case in.Levels == nil: // only gaps count
+	case in.Levels == nil: // no level has a feature
 		return fits
 	case in.Levels.HashBits > 0:
 		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
@@ -286,8 +287,8 @@ type tableColumn struct {
 	// Name is the name in the header, or the column's number in the file if there is no header.
 	Name string
 	Kind kind
-	// Gaps is the number of training rows without a value: the cell is empty or a gap word, or does
-	// not fit a column of numbers or dates.
+	// Gaps is the number of training rows without a value: the cell is empty or a word such as NA,
+	// or does not fit a column of numbers or dates.
 	Gaps int
 	// GapFeature adds a feature, the column's last. It is 1 in rows without a value; but if more
 	// rows lack a value than have one, it is 1 in the rows with a value.
@@ -298,54 +299,54 @@ type tableColumn struct {
 
 	Number *numberScale // scale of a column of numbers or dates
 	Date   *calendar
-	Levels *categoryLevels // levels of a category; nil if no level has a feature
+	Levels *categoryLevels // of a category; nil if no level has a feature
 	Text   *ngrams
 }
 
 // numberScale says how a number v becomes a feature: (v - Shift) Factor. A cell without a number counts
-// as Mean. The v of a date is the number of days since 1970.
+// as Mean. For a date, v is the number of days since 1970-01-01; for a time without a date, the
+// time in days.
 //
 // In the columns of a raw encoder (Encoder.Raw) there is only Mean: the feature is v.
 type numberScale struct {
 	Mean   float64
 	Shift  float64
 	Factor float64
-	Format *format // nil for numbers in plain form
+	Format *format // nil means the zero Format
 }
 
 // format describes how numbers are written.
 type format struct {
 	Decimal string // "," for a decimal comma
 	Unit    string // the unit that the numbers may have
-	// Groups allows the mark that is not the decimal one as a thousands separator, also in cells
-	// that would be numbers under either mark.
+	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
+	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
 	Groups bool
 	// Magnitudes allows K, M and B after the digits as multipliers.
 	Magnitudes bool
-	// GapWords are the words that count as gaps in this column only, sorted.
+	// GapWords are further words that count as gaps in this column, sorted.
 	GapWords []string
 }
 
 // calendar describes how the dates of a column are read, and which features they have besides the
 // days.
 type calendar struct {
-	// Order is "dmy", "mdy" or "ymd" if some cells are ambiguous without it, and "time" for times
-	// of the day without a date.
+	// Order is "dmy", "mdy" or "ymd" if the order of day, month and year matters for some cells,
+	// and "time" for times of the day without a date.
 	Order string
 	// Counts has the number of training rows in each month, followed by the number of training rows
-	// on each weekday from Monday on: 0, 12 or 19 counts. Each month or weekday counted has a
-	// feature.
+	// on each weekday from Monday on: 0, 12 or 19 counts. Each element of Counts has a feature.
 	Counts []int
 }
 
-// categoryLevels are the different values of a category.
+// categoryLevels describe the different values of a category.
 type categoryLevels struct {
 	// Names are the levels, sorted: all of them, or only those in two or more training rows if
 	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
-	// level.
+	// level. Levels that are not UTF-8 are left out.
 	Names  []string
 	Counts []int // number of training rows with each level
-	// HashBits, if not 0, is the logarithm of the number of features to which the levels are
+	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
 	// hashed.
 	HashBits int
 }
@@ -402,8 +403,8 @@ func (s *numberScale) scaled(v float64) float32 { return float32((v - s.Shift) *
 // orderNames maps the orders of day, month and year to the values of calendar.Order.
 var orderNames = map[dateOrder]string{dmy: "dmy", mdy: "mdy", ymd: "ymd"}
 
-// orderOf returns the order of a name of calendar.Order, and whether the cells are times. Without
-// a name, only dates whose meaning depends on no order are dates.
+// orderOf returns the order for a value of calendar.Order, and whether the cells are times. For
+// "time" and "", the order is YMD, under which only dates that need no order are dates.
 func orderOf(name string) (order dateOrder, times bool) {
 	for order, other := range orderNames {
 		if other == name {
@@ -431,9 +432,8 @@ func parse32(text string) (float32, bool) {
 	return v, reason == ""
 }
 
-// parseDate parses a date under an order of day and month; under order 0, an ambiguous date is
-// parsed as by cell.ParseDate with all orders. plain reports whether the text is a plain number, of
-// which only numbers of eight digits can be dates.
+// parseDate parses a date as cell.ParseDate does; order 0 stands for all orders. plain reports
+// whether the text is a plain number, of which only numbers of eight digits can be dates.
 func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 	if order == 0 {
 		order = allOrders
@@ -453,7 +453,7 @@ func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 }
 
 const (
-	textBits  = 20 // logarithm of the number of buckets
+	textBits  = 20 // binary logarithm of the number of buckets
 	maxGrams  = 8
 	maxLength = 1 << 16 // largest valid Words.Length
 )
@@ -474,11 +474,12 @@ type ngrams struct {
 	counts []uint32
 }
 
-// unpack decodes Buckets.
+// unpack checks Bits, Grams and Length, and decodes Buckets.
 func (t *ngrams) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return bad
+		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want at most %d and 2^%d", t.Grams, t.Bits,
+			maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
 		return fmt.Errorf("a text of the length %g", t.Length)
@@ -507,7 +508,7 @@ func (t *ngrams) unpack(rows int) error {
 // length returns the Euclidean length of the features of a cell.
 func (t *ngrams) length() float64 { return cmp.Or(t.Length, 1) }
 
-// A wordHash is the 64-bit FNV-1a hash of a word in lower case.
+// A wordHash is a 64-bit FNV-1a hash.
 type wordHash uint64
 
 const (
@@ -536,7 +537,7 @@ func hashText(text string) wordHash {
 	return h
 }
 
-// A gramHash computes the buckets of the n-grams that end with the latest word.
+// A gramHash computes the hashes of the n-grams that end with the latest word.
 //
 // The hash of a single word is the word's hash. For each further word, the hash so far is mixed by
 // the finalizer of MurmurHash3, multiplied by the prime of FNV, and combined with the word's hash
@@ -557,12 +558,13 @@ func (g *gramHash) add(word wordHash, grams int) int {
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words consist of letters, marks and
-// numbers; everything else, including invalid UTF-8, separates them.
+// numbers, and some characters are words by themselves: see standsAlone. Everything else, including
+// invalid UTF-8, separates words.
 type gramReader struct {
 	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // a part of the result: the number of buckets in a cell is unbounded
+	buckets     [1 << 10]uint32 // the result of next
 }
 
 // begin starts reading a cell.
@@ -607,7 +609,8 @@ func (r *gramReader) next() []uint32 {
 	return r.buckets[:n]
 }
 
-// word appends the buckets of the n-grams that end with a word to the first n in r.buckets.
+// word appends the buckets of the n-grams that end with a word to the first n in r.buckets, and
+// returns their new number.
 func (r *gramReader) word(h wordHash, n int) int {
 	for k := range r.hash.add(h, r.grams) {
 		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
@@ -645,8 +648,8 @@ func (c *textCoder) feature(b uint32) int32 {
 type textScratch struct {
 	reader gramReader
 	of     []gramCount // one for each feature, and one for buckets without a feature
-	some   []uint64    // a bit for each element of of, set if its count is not 0
-	groups []uint64    // a bit for each element of some, set if it is not 0
+	some   []uint64    // a bit for each gramCount, set if the count is not 0
+	groups []uint64    // a bit for each element of some, set if the element is not 0
 	found  []int32     // the features of the cell
 	values []float64
 }
@@ -729,9 +732,11 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 	return c
 }
 
-// encodeText appends the features of a cell; first is the column's first feature. The value of an
-// n-gram that occurs n times is (1 + log n) (1 + log((1 + rows)/(1 + r))), r being the number of
-// training rows with it, and the values of a cell are scaled to the length ngrams.Length.
+// encodeText appends the features of a cell; first is the column's first feature. The value of the
+// feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
+// cell's n-grams in the bucket, rows the number of training rows with a value, and r the number of
+// training rows with an n-gram in the bucket. The values of a cell are scaled to the length of
+// Words.
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -767,7 +772,7 @@ func isWord(r rune) bool {
 	return unicode.Is(wordTable, r)
 }
 
-// aloneTable contains the letters and marks of scripts written without blanks between words.
+// aloneTable covers letters and marks of scripts written without blanks between words.
 var aloneTable = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x0e01, Hi: 0x0e3a, Stride: 1}, {Lo: 0x0e40, Hi: 0x0e4e, Stride: 1}, // Thai
 	{Lo: 0x0e80, Hi: 0x0ecf, Stride: 1}, {Lo: 0x0edc, Hi: 0x0edf, Stride: 1}, // Lao
@@ -1145,8 +1150,9 @@ func atoi(digits string) int {
 var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
 	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
 
-// toASCII replaces tabs and Unicode's spaces between digits by blanks, Unicode's minus signs and
-// apostrophe by ASCII characters, and the variants of the degree and micro signs by ° and µ.
+// toASCII replaces tabs and the Unicode spaces that may separate digits by blanks, the Unicode
+// minus sign, en dash and apostrophe by ASCII characters, and the variants of the degree and micro
+// signs by ° and µ.
 func toASCII(s string) string {
 	for i := range len(s) { // look for bytes that begin the replaced characters, but not €
 		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
@@ -1176,7 +1182,7 @@ type parsedDate struct {
 	MonthDay int       // day of the month, from 1; 1 for a month without a day
 	Weekday  int       // day of the week, from 0 for Monday; of the 1st for a month without a day
 	Day      bool      // whether the cell names a day; false for 2010-01
-	Orders   dateOrder // orders under which the cell is a date; all if the order makes no difference
+	Orders   dateOrder // orders under which the cell is a date; all for a time alone
 	Time     bool      // whether the cell names a time
 	TimeOnly bool      // whether the cell names a time, but no day or month
 }
@@ -1449,8 +1455,8 @@ var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
 // the digits form, modulo 2^64, and the position after the digits.
 //
-// It parses eight bytes at a time: the processor can't predict the end of a loop over single
-// digits, and a mispredicted branch takes longer than parsing the digits.
+// It parses eight bytes at a time, because the processor can't predict the end of a loop over
+// single digits.
 func readDigits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ asciiZeros
@@ -1497,9 +1503,9 @@ func joinDigits(x uint64, n uint) uint64 {
 }
 
 // parseFloat32 parses the decimal number at b[p:]. It returns the same value as strconv.ParseFloat
-// for 32 bits, and the position after the number, where a blank, a newline or a comment must
-// follow. If there is no such number, next is the token's end and reason describes the error. b
-// must end in a newline.
+// for 32 bits, and the position after the number, where white space or a comment must follow. If
+// there is no such number, next is the token's end and reason describes the error. b must end in a
+// newline.
 func parseFloat32(b []byte, p int) (v float32, next int, reason string) {
 	token := p
 	var sign uint32
@@ -1730,8 +1736,8 @@ type parsedNumber struct {
 
 const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
 
-// parseNumber parses a number whose decimal mark is decimal, '.' or ','. Besides the numbers that
-// parsePlain parses, a number may have
+// parseNumber parses a number whose decimal mark is decimal, '.' or ','. Beyond what parsePlain
+// accepts with a point as the mark, a number may have
 //   - a sign before it or a minus after it, or parentheses if it is negative: (12.50);
 //   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
 //     the decimal mark, or Indian groups: 1,25,000;
@@ -2047,7 +2053,7 @@ func float32Of(s string) (v float32, reason string) {
 	b := append(append(buffer[:0], s...), '\n')
 	v, next, reason := parseFloat32(b, 0)
 	if next < len(s) {
-		return 0, notNumber // s contains a blank or #
+		return 0, notNumber // s contains white space or #
 	}
 	return v, reason
 }
