@@ -30,8 +30,8 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare trains OLD and NEW, which are paths of pegasimd with optional flags of train, on 70 % of
-// the rows of each table, and predicts the labels of the other rows. It prints the mean scores over
+// compare trains OLD and NEW, which are paths of pegasimd or peer.py with optional flags of train, on
+// 70 % of the rows of each table, and predicts the labels of the other rows. It prints the mean scores over
 // several divisions of the rows.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
