@@ -4,7 +4,7 @@ package dataset
 type block struct {
 	y       []float32
 	ends    []int   // for each row, the position in idx and val after its last value
-	idx     []int32 // column or, of svmlight text, index in the file of each value
+	idx     []int32 // column of each value; of svmlight text that is not hashed, its index there
 	val     []float32
 	ignored int64 // number of nonzeros left out
 

@@ -28,8 +28,8 @@ func (c *cellRecorder) Encode(cells []string, columns []int32, values []float32)
 	return columns, values, 0, ""
 }
 
-// ReadCells passes on the cells that Read passes to an encoder, in files of any form and with one
-// thread or two. It returns the error of its argument each.
+// ReadCells passes on the cells that Read passes to an encoder, in files of several forms and with
+// one thread or two. It returns the error of its argument each.
 func TestReadCells(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

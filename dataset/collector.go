@@ -15,7 +15,7 @@ import (
 // chooses the layout again.
 type collector struct {
 	opt    Options
-	set    Set         // so far with the labels of rows
+	set    Set         // labels of rows, Ignored and Rounded so far
 	rows   *rowBuilder // nil before the first row
 	layout Layout      // layout of rows
 	cols   int         // number of columns of rows while dense
@@ -103,7 +103,7 @@ func (c *collector) add(p *piece) {
 }
 
 // withSpace returns s with space for n more elements. If it grows, it grows by half or more, while
-// append grows by a quarter: a stream of unknown size is copied less often.
+// append grows a large slice by a quarter: a stream of unknown size is copied less often.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s
@@ -166,8 +166,8 @@ func (c *collector) finish(first, cols int) (*Set, error) {
 	return s.WithLayout(layout)
 }
 
-// share returns the share of the file that has been read; 0 if that is unknown, or if later rows
-// may have more columns.
+// share returns the share of the file that has been read; 0 if that is unknown, and for lines of
+// JSON, because later lines may have more columns.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
 	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {

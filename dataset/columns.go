@@ -14,12 +14,12 @@ import (
 type columns struct {
 	opt    *Options
 	cells  int   // number of cells in a row
-	empty  int   // number of columns at the end without names and values; labelColumn skips them
+	empty  int   // number of columns at the end without names and values
 	cols   int   // number of features
 	label  int   // column of the label; -1 for none
 	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
 	table  *Table
-	others []string // names of the columns that are neither label nor feature, in the file's order
+	others []string // names of the columns that Options.Table lacks, in the file's order
 
 	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
@@ -135,7 +135,7 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 
 // labelColumn returns the column of the labels, or -1 if Labels is no. LabelColumn or Table gives
 // the column. Without these it is the column that [ChooseLabel] finds or, without a header, the
-// last column.
+// last column; c.empty columns at the end don't count.
 func (c *columns) labelColumn(names []string) (at int, err error) {
 	want := c.opt.LabelColumn
 	switch n, notNumber := strconv.Atoi(want); {
@@ -171,8 +171,8 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		escape.Cut(few))
 }
 
-// grow adds the columns that first appear in the row read last, and reports whether any of them is
-// a feature. names are the names of all columns so far.
+// grow adds the columns that first appear in the row read last, and reports whether this makes more
+// features. names are the names of all columns so far.
 func (c *columns) grow(names []string) (feature bool) {
 	for ; c.cells < len(names); c.cells++ {
 		name := form.ColumnName(names[c.cells])

@@ -306,8 +306,8 @@ func (t *tableFile) labelOf(cells []string) (y float32, missing bool, reason str
 	}
 }
 
-// parseLabel parses a label without an encoder. If the first label that is not missing is a word, all
-// labels are words.
+// parseLabel parses a label without an encoder. If the first label that is not missing is a word,
+// all labels are words.
 func (t *tableFile) parseLabel(text string) (l form.Label, reason string) {
 	if cell.IsMissing(text) {
 		return form.Label{Missing: true}, ""

@@ -244,8 +244,7 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// The first row of a table is detected as a header or as data, as each case says: words that occur
-// again below, for example, are data, and so are numbers other than 0, 1, 2 and so on.
+// The first row of a table is taken for a header or for data, as each case says.
 func TestCSVHeader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -307,7 +306,7 @@ func TestCSVHeader(t *testing.T) {
 	}
 }
 
-// A first row of cells that occur again only after 2,000 rows is data. A row of names above many
+// A first row with cells that occur again only after 2,000 rows is data. A row of names above many
 // rows remains a header.
 func TestCSVHeaderOfLongFile(t *testing.T) {
 	rest := strings.Repeat("blue,flat,no\n", blockSize)
@@ -322,7 +321,8 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
-// A set written by WriteCSV is read again with all its rows, whatever the first row looks like.
+// A set written by WriteCSV is read again with all its rows, even if the first row looks like a
+// header.
 func TestWriteCSVFirstRow(t *testing.T) {
 	for _, text := range []string{
 		"0,1,2,target\n5,6,7,b\n", "0,1,2,3,target\n5,6,7,8,b\n", "0,1,2,target\n", "0,1,2,7\n5,6,7,8\n",
@@ -514,7 +514,8 @@ func TestEndlessRow(t *testing.T) {
 	}
 }
 
-// TestMissingFirstLabel checks that words after a kept row without a label are class names.
+// TestMissingFirstLabel checks that after a kept row without a label words are class names and
+// numbers are numbers.
 func TestMissingFirstLabel(t *testing.T) {
 	for _, c := range []struct {
 		text  string

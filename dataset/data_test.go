@@ -57,8 +57,9 @@ func TestData(t *testing.T) {
 		}
 		if s.Rows() != c.rows || s.Cols() != c.cols || c.nnz >= 0 && s.NNZ() != c.nnz ||
 			s.Layout() != c.layout || s.IndexBase != 1 || s.Ignored != 0 {
-			t.Errorf("%s: %d x %d, %d nonzeros, %s; want %d x %d, %d, %s", c.name,
-				s.Rows(), s.Cols(), s.NNZ(), s.Layout(), c.rows, c.cols, c.nnz, c.layout)
+			t.Errorf("%s: %d x %d, %d nonzeros, %s, base %d, %d ignored; want %d x %d, %d, %s, 1, 0",
+				c.name, s.Rows(), s.Cols(), s.NNZ(), s.Layout(), s.IndexBase, s.Ignored, c.rows, c.cols,
+				c.nnz, c.layout)
 		}
 		positive := 0
 		for _, y := range s.Y {

@@ -1,7 +1,7 @@
 // Package dataset reads examples for training and prediction from files: svmlight (LIBSVM's
-// format), CSV, TSV, lines of JSON, NumPy's .npy and MNIST's IDX, plain or compressed with gzip,
-// and .pgsm, its own binary format, which is mapped into memory. It writes svmlight, CSV, .npy and
-// .pgsm. A set of handwritten digits is embedded.
+// format), CSV, TSV, lines of text or JSON, NumPy's .npy and MNIST's IDX, plain or compressed with
+// gzip, and .pgsm, its own binary format, which is mapped into memory. It writes svmlight, CSV,
+// .npy and .pgsm. A set of handwritten digits is embedded.
 //
 //	set, err := dataset.Read("train.svm.gz", dataset.Options{})
 //
@@ -10,8 +10,8 @@
 // the share of nonzeros decides.
 //
 // The readers expect hostile files. For any content they return a Set or an error, and unless
-// LayoutDense is set they allocate at most a small multiple of the bytes read. A fault in text is a
-// [*SyntaxError] that says where; other errors about a file name the file. The result depends on
+// LayoutDense is set they allocate at most a small multiple of the bytes read. A fault in a line of
+// text is a [*SyntaxError]; other errors about a file name the file. The result depends on
 // the file and the options alone: not on the machine, the number of threads, or how the bytes
 // arrive.
 //

@@ -38,8 +38,8 @@ type formatInfo struct {
 	bothNeeded bool
 }
 
-// formats lists all formats. Tests require a row for each in docs/data.md, and a valid file in
-// mutants_test.go.
+// formats lists all formats. Tests require that docs/data.md names each, and that mutants_test.go
+// has a valid file of each.
 var formats = []formatInfo{
 	{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"}, writes: true},
 	{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, writes: true, table: true},
@@ -74,8 +74,8 @@ func (f Format) info() formatInfo {
 func (f Format) IsTable() bool { return f.info().table }
 
 // CanWrite reports whether [Write] writes format f, and to files of the name path. The name must
-// not end in .psv, .bz2 or .zst. It may end in .gz, if the caller compresses the file, except for
-// FormatPGSM, whose files are mapped into memory.
+// not end in .bz2 or .zst, nor in .psv for FormatCSV. It may end in .gz, if the caller compresses
+// the file, except for FormatPGSM, whose files are mapped into memory.
 func (f Format) CanWrite(path string) bool {
 	info := f.info()
 	plain, _ := files.CutEnding(path, ".gz")

@@ -31,7 +31,7 @@ func TestDataFormats(t *testing.T) {
 		names = append(names, paths...)
 	}
 	if len(names) < 20 {
-		t.Fatalf("%s has %d data sets", dir, len(names))
+		t.Fatalf("%s has %d data sets, want at least 20", dir, len(names))
 	}
 	for _, name := range names {
 		if strings.Contains(name, "images-idx3") {
@@ -74,7 +74,8 @@ func TestDataFormats(t *testing.T) {
 				}
 				hash, labels := train(t, got)
 				if hash != want || got.NNZ() != set.NNZ() || got.Layout() != set.Layout() {
-					t.Errorf("%s: model %.16s, want %.16s", form, hash, want)
+					t.Errorf("%s: model %.16s, %d nonzeros, %s; want %.16s, %d, %s", form, hash,
+						got.NNZ(), got.Layout(), want, set.NNZ(), set.Layout())
 				}
 				for i := range labels {
 					if labels[i] != predicted[i] {

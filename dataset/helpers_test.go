@@ -66,7 +66,7 @@ type example struct {
 	val []float32
 }
 
-// examples returns the rows of a set, without zeros.
+// examples returns the rows of a set, each as exampleOf returns it.
 func examples(s *Set) []example {
 	rows := make([]example, s.Rows())
 	for i := range rows {

@@ -9,7 +9,7 @@ import (
 )
 
 // tableRows reads the rows of the files of a table. The cells of each row are in the order of the
-// first file's columns.
+// table's columns.
 type tableRows struct {
 	*form.Reader             // reader of the current file
 	join         *join       // nil if the table is one file
@@ -21,7 +21,7 @@ type tableRows struct {
 
 // A join describes the columns of a table that consists of several files.
 type join struct {
-	form  Form           // form of the first file that is not empty
+	form  Form           // as in Set.Form
 	mixed bool           // whether some file has another form
 	names []string       // names of the columns; nil without headers
 	at    map[string]int // index in names of each field, for lines of JSON
@@ -117,7 +117,8 @@ func (j *join) add(in *input, points, commas *int) error {
 	return nil
 }
 
-// given adds the columns of the first file to g, the properties that the options specify.
+// given replaces the columns in g, the properties that the options specify, by the columns of the
+// first file that is not empty, unless the files are lines of JSON.
 func (j *join) given(g form.Given) form.Given {
 	if j.first == "" || g.Format == form.JSONL {
 		return g
@@ -145,8 +146,9 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	case f.Header != j.form.Header:
 		return fault("no header, but %s has one: give each file the header, or join the files",
 			j.first)
-	case len(names) != len(j.names) && !f.Header: // only some lines of texts have labels
-		return fault("a label and a text in each line, or a text alone, unlike %s", j.first)
+	case len(names) != len(j.names) && !f.Header: // only one of two files of texts has labels
+		return fault("lines of a label and a text, or of a text alone, but not like the lines of %s",
+			j.first)
 	case f.Columns != j.form.Columns && !f.Header:
 		return fault("%d columns, but %s has %d", f.Columns, j.first, j.form.Columns)
 	}
@@ -189,7 +191,7 @@ func (j *join) column(name string) int {
 	return k
 }
 
-// open reads the beginning of a file, before its first row.
+// open makes f the current file and detects the file's form and columns.
 func (r *tableRows) open(f openFile, g form.Given) (err error) {
 	j := r.join
 	alone := j == nil || slices.Contains(j.empty, f.name)

@@ -112,7 +112,7 @@ func TestChunkEnds(t *testing.T) {
 	}
 }
 
-// The writers return the error of a full disk.
+// WriteSvmlight, WriteCSV and WriteNPY return the error of a full disk.
 func TestFullDisks(t *testing.T) {
 	s := Digits()
 	for _, write := range []func(io.Writer, *Set) error{WriteSvmlight, WriteCSV, WriteNPY} {

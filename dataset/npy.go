@@ -319,8 +319,9 @@ func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	return m, false
 }
 
-// check returns an error if an element is not finite as float32, or if float32 can't hold a label
-// exactly. v are the decoded elements in raw, and first is the index in the file of v[0].
+// check returns an error if an element is not finite as float32, or if float32 can't hold an
+// integer label exactly. v are the decoded elements in raw, and first is the index in the file of
+// v[0].
 func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	fault := func(i int, reason string) error {
 		row, col := a.place(first + i)

@@ -320,7 +320,7 @@ func TestNPYErrors(t *testing.T) {
 }
 
 // Arrays of more elements than npyChunk are read from plain and compressed files. A label that
-// float32 can't hold exactly is found in any row.
+// float32 can't hold exactly is found in a random row.
 func TestNPYLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, cols = 1237, 61
@@ -449,7 +449,7 @@ func FuzzNPY(f *testing.F) {
 		} else if !strings.Contains(err.Error(), ".npy: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// The reference reader returns the same rows, or fails as well.
+		// The reference reader, which reads no second file, returns the same rows, or fails as well.
 		want, ok := referenceNPY(x, features)
 		if y == nil && (ok != (err == nil) || ok && !equal(examples(s), want)) {
 			t.Fatalf("%v, %v; want %v, %v", s, err, want, ok)

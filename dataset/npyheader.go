@@ -22,10 +22,10 @@ type npyArray struct {
 	order      binary.ByteOrder
 	fortran    bool
 	rows, cols int // first dimension, and product of the others
-	label      int // column of the labels, which must be exact as float32; -1 for none
+	label      int // column of the labels; -1 for none
 }
 
-// readNPYHeader reads the header and checks it against the file's size.
+// readNPYHeader reads the header and checks it against the file's size, if that is known.
 func readNPYHeader(f openFile) (*npyArray, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(f.r, head[:10]); err != nil {

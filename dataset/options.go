@@ -17,7 +17,9 @@ import (
 type Layout string
 
 const (
-	LayoutAuto   Layout = "auto" // dense if at least a quarter of all values are nonzero
+	// LayoutAuto is dense if at least a quarter of all values are nonzero. A .pgsm file keeps its
+	// layout.
+	LayoutAuto   Layout = "auto"
 	LayoutDense  Layout = "dense"
 	LayoutSparse Layout = "sparse"
 )
@@ -70,8 +72,9 @@ const (
 	LabelsNo  Labels = "no"
 	// LabelsAuto treats data as unlabelled in three cases: a table whose header lacks the name of
 	// the label's column in Options.Table, a table or .npy file with exactly Options.Features
-	// columns, and svmlight text whose first row begins with a feature, index:value. With
-	// Options.LabelColumn, tables and .npy files are never treated as unlabelled.
+	// columns that are not matched by name, and svmlight text whose first row begins with a
+	// feature, index:value. With Options.LabelColumn, tables and .npy files are never treated as
+	// unlabelled.
 	LabelsAuto Labels = "auto"
 )
 
@@ -124,10 +127,10 @@ type Options struct {
 	// a label, written in plain digits, is an error.
 	RoundLabels bool
 
-	// MaxFeatures is the largest number of columns of a file, at most 2^31-1. It bounds memory: a
+	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
 	// single index can claim any number of columns, and training takes some 35 bytes per column. 0
-	// means 2^18 for tables; for other files it means 2^20, or the number of the file's values if
-	// that is larger, but at most 2^27.
+	// means 2^18 for tables; for other files it means 2^20, and up to 2^27 for a file with more
+	// values.
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 

@@ -86,8 +86,9 @@ func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
 	bothAt(t, file(t, "a.pgsm", b), opt, f)
 }
 
-// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results. On Linux
-// it fails the test unless the first set is mapped, if opt does not ask for a copy.
+// bothAt reads a file with opt and again with opt.InMemory, and calls f with both results. On
+// little-endian Linux it fails the test unless the first set is mapped, if opt does not ask for a
+// copy.
 func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	s, err := Read(path, opt)
@@ -407,7 +408,7 @@ func TestPGSMHostile(t *testing.T) {
 }
 
 // The rows of damaged blocks are empty, other rows are intact, and the error names the first
-// damaged block. Options that copy the set make the damage an error of Read.
+// damaged block. Options that copy the set or load the file make the damage an error of Read.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -457,8 +458,8 @@ func TestPGSMBadBlock(t *testing.T) {
 	}
 }
 
-// Each method that reads a row of a mapped dense set finds that the row's block is damaged, and
-// gives the result for a row of zeros.
+// Methods that read a row of a mapped dense set find that the row's block is damaged, and give the
+// result for a row of zeros.
 func TestPGSMBadDenseRow(t *testing.T) {
 	if blob.BigEndian {
 		t.Skip("big-endian machines map no files")
@@ -736,7 +737,7 @@ func FuzzPGSM(f *testing.F) {
 	})
 }
 
-// inBlocks returns the file of a set without names, with 2^shift rows in each block.
+// inBlocks returns the file of a set without names, with 2^shift rows in each block but the last.
 func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 	t.Helper()
 	var m memory

@@ -57,7 +57,8 @@ func readPGSM(path string, opt Options) (*Set, error) {
 }
 
 // ReadPGSM reads an open .pgsm file, which need not have a name, as Read does: it maps the file
-// unless opt.InMemory is set or the system can't map files. The mapping outlives f.
+// unless opt.InMemory is set, the system can't map files or the machine is big-endian. The mapping
+// outlives f.
 func ReadPGSM(f *os.File, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {
@@ -155,8 +156,8 @@ type pgsmData struct {
 }
 
 // set returns the set of a file whose bytes are data. mapped is nil if data are not mapped. The
-// features of a mapped file are checked when they are first used. If the file is not mapped, or opt
-// asks for another layout or number of columns, set checks all features.
+// features of a mapped file are checked when they are first used. If the file is not mapped, or the
+// set must be copied because of opt, set checks all features.
 func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
@@ -309,8 +310,7 @@ func (d *pgsmData) verify(first, end int) error {
 		rows, stride := d.dense(first, end), int(d.stride())
 		for i := range end - first {
 			row := rows[i*stride:][:d.cols]
-			// If the sum of squares is finite, all numbers are finite. Computing the sum is
-			// several times as fast as looking at each number.
+			// If the sum of squares is finite, all numbers are finite.
 			if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
 				return fmt.Errorf("row %d has a number that is not finite", first+i)
 			}
@@ -387,8 +387,8 @@ func badSum(first, end int) error {
 	return fmt.Errorf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
 }
 
-// fit returns the set with the number of features and the layout that opt asks for. If the number
-// or the layout differs from the file's, the result is a copy in memory.
+// fit returns the set with the number of features and the layout that opt asks for: s itself if it
+// has both, otherwise a copy in memory.
 func (s *Set) fit(opt Options) (*Set, error) {
 	features := opt.Features
 	if features == 0 {

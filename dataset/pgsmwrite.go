@@ -12,9 +12,9 @@ import (
 )
 
 // WritePGSM writes the set from the start of w on in the binary format that Read maps into memory.
-// It writes the header last, so that an incomplete file is never taken for a complete one. Reading
-// the file gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set
-// are not stored. If a number is not finite, WritePGSM returns an error that names its row.
+// It writes the header last: a new file has no header until all else is written. Reading the file
+// gives the same features, labels, Names, IndexBase and HashBits; the other fields of Set are not
+// stored. If a number is not finite, WritePGSM returns an error that names its row.
 func WritePGSM(w io.WriterAt, s *Set) error {
 	if err := s.check(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s PGSMShape) check() error {
 }
 
 // A PGSMWriter writes the binary format row by row, for sets larger than memory. It keeps the
-// labels and one block of rows in memory; a block has about 256 KiB, or one row.
+// labels and one block of rows in memory; a block has at most about 256 KiB, or one row.
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt

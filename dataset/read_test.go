@@ -173,7 +173,7 @@ func TestGzip(t *testing.T) {
 		t.Errorf("a plain file called .gz: %v", err)
 	}
 
-	// The other formats, too, read to the end and find a wrong checksum.
+	// CSV and IDX files, too, are read to the end, and a wrong checksum is found.
 	csv := zipped(t, "1,2,3\n")
 	images := zipped(t, string(idx(8, []byte{5}, 1, 1)))
 	labels := zipped(t, string(idx(8, []byte{5}, 1)))

@@ -141,8 +141,8 @@ func (s *Set) withCols(cols int) (*Set, error) {
 }
 
 // WithLayout returns the set in the given layout: s itself if s has this layout already, otherwise
-// a set with its own matrix that shares Y and Names with s. Sparse sets store no zeros, so -0
-// becomes 0.
+// a set with its own matrix that shares Y and Names with s. The conversion to a sparse matrix drops
+// zeros, so -0 becomes 0.
 func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	if err := s.checkRows(); err != nil {
 		return nil, err

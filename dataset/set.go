@@ -18,13 +18,13 @@ import (
 const denseFill = 0.25
 
 // maxThinDense is the largest size in bytes of a dense matrix whose share of nonzeros is below
-// denseFill. Without this limit, a few bytes of text could ask for terabytes.
+// denseFill. Without this limit, a small text file could ask for terabytes.
 const maxThinDense = 1 << 34
 
 // A Set is a set of examples and their labels: row i of Dense or Sparse is the example with the
-// label Y[i]. Exactly one of Dense and Sparse is not nil, except in the zero Set, which has no
-// rows. Sparse matrices from this package store no zeros, so that NNZ does not depend on the
-// layout.
+// label Y[i]. Exactly one of Dense and Sparse is not nil, except after Close and in the zero Set,
+// which has no rows. Sparse matrices that this package reads store no zeros, so that NNZ does not
+// depend on the layout.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
@@ -60,8 +60,8 @@ type Set struct {
 
 	// Form describes how the text of a table was read, and Doubts lists details that could be read
 	// in another way. If the table consists of several files, Form is the form of the first file
-	// that is not empty, and Mixed reports whether another file has another form, such as another
-	// separator.
+	// that is not empty, except that Columns, Trailing and Decimal describe all files, and Mixed
+	// reports whether another file has another form, such as another separator.
 	Form   *Form
 	Mixed  bool
 	Doubts []Doubt

@@ -14,7 +14,7 @@ import (
 )
 
 // checkSet fails the test unless s has the properties of every set that a reader returns. If s is
-// not too large, checkSet also tests that other layouts and files in each format preserve it.
+// not too large, checkSet also tests that both layouts and roundTrip preserve it.
 func checkSet(t testing.TB, s *Set) {
 	t.Helper()
 	if (s.Dense == nil) == (s.Sparse == nil) || len(s.Y) != s.Rows() {
@@ -289,7 +289,7 @@ func TestZeroSet(t *testing.T) {
 	if s.Rows() != 0 || s.Cols() != 0 || s.NNZ() != 0 || s.Fill() != 0 || s.Mapped() ||
 		s.Err() != nil || s.Close() != nil || s.Examples() != nil ||
 		s.Subset(nil).Rows() != 0 {
-		t.Errorf("%+v is not empty", s)
+		t.Errorf("%+v: a method of the zero Set returns rows, values or an error", s)
 	}
 	const want = "neither dense nor sparse"
 	if _, err := s.WithLayout(LayoutAuto); err == nil || !strings.Contains(err.Error(), want) {

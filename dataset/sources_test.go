@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Files that are read or converted together give the set of their concatenation, with any number of
-// threads. MaxBytes limits the bytes of all files.
+// Files that are read or converted together give the set of their concatenation, with one thread or
+// four. MaxBytes limits the bytes of all files.
 func TestMore(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {

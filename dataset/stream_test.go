@@ -67,7 +67,7 @@ func TestConvertSvmlight(t *testing.T) {
 		t.Error("no error")
 	}
 
-	// In memory, the nonzeros of big would take 40 MB, and twice as much while a matrix is built.
+	// In memory, the nonzeros of big would take 40 MB.
 	line := "1"
 	for j := range 50 {
 		line += fmt.Sprintf(" %d:1", 1+1000*j)
@@ -184,8 +184,7 @@ func TestConvertCSVChanges(t *testing.T) {
 		"words":               "1,2,pear\n3,red,apple\n5,6,pear\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The first write comes between the two readings: the names or, in the sparse layout,
-			// the first start.
+			// The first write, of the class names, comes between the two readings.
 			for _, layout := range []Layout{LayoutSparse, LayoutDense} {
 				path := file(t, "a.csv", []byte(text))
 				w := &changing{path: path, text: after, t: t}

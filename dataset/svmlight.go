@@ -135,8 +135,8 @@ type svmlight struct {
 	fault  error // first error in the text
 }
 
-// work takes, parses and adds chunks until there are no more, or the text has an error.
-
+// work takes, parses and adds chunks until there are no more, the text has an error or another
+// thread panics.
 func (p *svmlight) work() {
 	var data []byte
 	var s scratch
@@ -257,7 +257,7 @@ func (c *chunks) next(buf []byte) (data []byte, file int, err error) {
 // lines splits a stream into chunks of whole lines.
 type lines struct {
 	r    io.Reader
-	size int    // size in bytes of a chunk unless a line is longer
+	size int    // approximate size in bytes of a chunk; a longer line makes it larger
 	rest []byte // bytes read, but not yet returned
 	read bool   // whether the first chunk has been read
 }

@@ -247,7 +247,7 @@ func TestSvmlightMaxFeatures(t *testing.T) {
 	}
 }
 
-// text returns random svmlight text. If bad is not 0, about one line in bad has an invalid or
+// text returns random svmlight text. If bad is not 0, about one row in bad has an invalid or
 // unusual piece.
 func text(r *rand.Rand, bad int) string {
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }

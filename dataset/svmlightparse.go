@@ -264,13 +264,13 @@ func (r *rules) check(j, least uint64) (reason string) {
 }
 
 // plainFeatures parses features from data[p:] on while they have the common form: at most one
-// blank, an index of at most 7 digits from least to high-1, a colon and a value. least must be at
-// least 1. It stores the indices and values of features that are not 0 in idx and val, and returns
-// the position where it stopped, the number of features stored, and the last index plus 1, or least
-// if it parsed no feature.
+// space, an index of at most 7 digits from least to high-1, a colon and a value. It stops near the
+// end of data. least must be at least 1. It stores the indices and values of features that are not
+// 0 in idx and val, and returns the position where it stopped, the number of features stored, and
+// the last index plus 1, or least if it parsed no feature.
 //
-// For common values it does not branch on the sign or the number of digits: such branches can't be
-// predicted and cost more than parsing the digits.
+// It avoids branches on the sign and, beyond the first, on the number of digits of common values,
+// because they are hard to predict.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {

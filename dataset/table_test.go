@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The columns of a CSV file are found by the names in Options.Table if there is a header, and by
+// The columns of a CSV file are found by name if both Options.Table and the file have names, and by
 // position otherwise. The label's column may be missing if Labels allows it.
 func TestCSVByTable(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
@@ -167,8 +167,8 @@ func TestNPYUnlabelled(t *testing.T) {
 	}
 }
 
-// In svmlight text without labels each line but comments is a row, also a blank line. The first row
-// decides whether there are labels, and a later line of the other kind is an error.
+// In svmlight text without labels each line but comments is a row, also a blank line. With
+// LabelsAuto the first row decides whether there are labels. A line of the other kind is an error.
 func TestSvmlightUnlabelled(t *testing.T) {
 	const text = "# no labels\n1:1 2:2\n\n  2:3 # c\n# c\n"
 	const want = "0 1:1 2:2\n0\n0 2:3\n"

@@ -12,7 +12,7 @@ type Axis struct {
 	Log    bool                 // whether the axis is logarithmic and leaves out values up to 0
 	Format func(float64) string // formats the labels of ticks; nil for a default format
 	Marks  []Tick               // all ticks; nil for ticks at round numbers
-	Range  *[2]float64          // values at the ends; nil for the range of the points
+	Range  *[2]float64          // values at the ends; nil for the range of the points and a margin
 }
 
 // A Tick is a value on an axis with a label.

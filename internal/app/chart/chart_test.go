@@ -73,13 +73,13 @@ func textsOf(t *testing.T, svg string) (wide, high float64, areas []area) {
 
 var coordinate = regexp.MustCompile(`NaN|Inf`)
 
-// check checks that a picture is well-formed, that no two texts overlap and that none leaves the
-// picture. It returns the number of occurrences of each text.
+// check checks that a picture is well-formed and without NaN and Inf, that no two texts overlap and
+// that none leaves the picture. It returns the number of occurrences of each text.
 func check(t *testing.T, what, svg string) map[string]int {
 	t.Helper()
 	wide, high, areas := textsOf(t, svg)
 	if _, drawn, _ := strings.Cut(svg, "</style>"); coordinate.MatchString(drawn) {
-		t.Errorf("%s: a coordinate is NaN or Inf:\n%.3000s", what, svg)
+		t.Errorf("%s: the picture has NaN or Inf:\n%.3000s", what, svg)
 	}
 	seen := map[string]int{}
 	for i, a := range areas {
@@ -154,7 +154,7 @@ func TestFigures(t *testing.T) {
 	for _, f := range []*Figure{{}, {Lines: []Series{line(0, "", nan, inf, 1e308)}},
 		{Y: Axis{Log: true}, Lines: []Series{line(0, "", 0, -1)}}} {
 		if !f.Empty() || strings.Contains(string(f.SVG()), "<path") {
-			t.Errorf("points of %+v are drawn", f)
+			t.Errorf("%+v: Empty is %v, want true and no path", f, f.Empty())
 		}
 	}
 }
@@ -179,7 +179,8 @@ func TestMarks(t *testing.T) {
 		lines, marked := strings.Count(svg, `class="s1" d`), strings.Count(svg, `class="s1 dots"`)
 		if lines != c.lines || marked != c.marked ||
 			strings.Contains(svg, `class="f1"`) != (c.s.Bars > 0) {
-			t.Errorf("%d lines, %d with marks, want %d, %d", lines, marked, c.lines, c.marked)
+			t.Errorf("%d lines, %d with marks, want %d, %d; bars %v, or their fill is wrong", lines,
+				marked, c.lines, c.marked, c.s.Bars)
 		}
 	}
 }

@@ -150,7 +150,7 @@ type proofView struct {
 	Facts []fact
 }
 
-// prove sets Proof, and appends a tile with the claimed gap.
+// prove sets Proof, and appends a tile with the claimed gap if that is useful.
 func (v *view) prove() {
 	var objective, bound, gap float64
 	switch m := v.Predictor.(type) {

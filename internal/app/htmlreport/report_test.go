@@ -210,7 +210,8 @@ func TestOrigin(t *testing.T) {
 		}
 		apart := strings.Contains(text, "claimed by the model's file for 100 rows held out")
 		if apart == (origin == HeldOut) || !strings.Contains(text, "± 3.0 %") {
-			t.Errorf("origin %v: the claim about held-out rows has a tile of its own: %v", origin, apart)
+			t.Errorf("origin %v: the claim about held-out rows has a tile of its own: %v, want %v, and "+
+				"± 3.0 %% in the page", origin, apart, origin != HeldOut)
 		}
 	}
 }

@@ -43,8 +43,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 }
 
 // Options sets the fields of opt that the model determines: the number of features, the hash bits,
-// the table and, unless opt already has an index base, the index base. It returns the model's
-// encoder, or nil if there is none.
+// the encoder or the table and, unless opt already has an index base, the index base. It returns
+// the model's encoder, or nil if there is none.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
@@ -98,7 +98,8 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns an error that names a row, counted from 0, and the score that is not finite.
+// RowOverflows returns an error that names a row, counted from 0, and its score, which is not finite
+// or too large for float32.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)

@@ -95,8 +95,8 @@ type escapedError struct {
 func (s *escapedError) Error() string { return s.text }
 func (s *escapedError) Unwrap() error { return s.err }
 
-// JSON returns valid JSON with the unprintable characters of its strings escaped; encoding/json
-// leaves some of them. Newlines between values remain.
+// JSON returns text, which must be valid JSON without tabs, with the unprintable characters of its
+// strings escaped; encoding/json leaves some of them. Newlines between values remain.
 func JSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && isHidden(r) }
 	if !bytes.ContainsFunc(text, hidden) {

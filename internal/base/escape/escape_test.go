@@ -71,6 +71,6 @@ func TestError(t *testing.T) {
 	}
 	long := strings.Repeat("x", 40)
 	if Cut("short") != "short" || Cut([]byte(long+"x")) != long+"..." {
-		t.Error("cut wrongly")
+		t.Error("Cut changes a short word, or does not cut after 40 bytes")
 	}
 }

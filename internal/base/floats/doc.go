@@ -7,9 +7,9 @@
 // The functions of package math are written in assembly for some architectures, and the compiler
 // may fuse x*y + z into one instruction that rounds once. So the functions here use only sums,
 // products, quotients, comparisons and the bits of numbers, which IEEE 754 defines, and each
-// product is converted to float64 explicitly, which forbids fusing. Any change of a result, however
-// small, changes trained models; golden hashes in the tests detect it. NaN results agree as NaN;
-// payloads are not promised.
+// product is assigned or explicitly converted to float64, which forbids fusing. Any change of a
+// result, however small, changes trained models; golden hashes in the tests detect it. NaN results
+// agree as NaN; payloads are not promised.
 //
 // # Errors
 //

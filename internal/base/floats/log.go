@@ -2,8 +2,8 @@ package floats
 
 import "math"
 
-// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the omitted terms
-// are below 2^-59 times s.
+// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the terms omitted
+// from 2 artanh(s) are below 2^-59 times s.
 const (
 	logC0 = 2.0 / 3
 	logC1 = 2.0 / 5
@@ -84,14 +84,14 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	// sLow times the derivative of 2 artanh(s), about 2 + 2s^2
 	rest := float64(sLow * (2 + float64(2*z)))
 	kf := float64(k)
-	base := float64(kf * ln2High) // exact, and 0 or larger than 2s
+	base := float64(kf * ln2High) // exact, and 0 or larger than 2s in magnitude
 	high = base + float64(2*s)
 	low = (base - high) + float64(2*s)
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d for a q near n/d. The partial products are exact, so that no fused
-// multiply-add is needed.
+// remainder returns n - q*d for a q near n/d. The partial products are exact, except for a
+// negligible error of the last, so that no fused multiply-add is needed.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh

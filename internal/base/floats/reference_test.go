@@ -49,8 +49,7 @@ func wideExp(x *big.Float) *big.Float {
 	return y.SetMantExp(y, k)
 }
 
-// wideLog1p returns log(1+x): the series for small x, else Halley's step from a float64 with a
-// relative error of about 2^-40.
+// wideLog1p returns log(1+x): the series for small x, else wideLog(1+x).
 func wideLog1p(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return empty()

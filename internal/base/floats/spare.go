@@ -5,8 +5,8 @@ import "sync"
 // spare holds *[]float64 that GiveBack has taken back.
 var spare sync.Pool
 
-// Borrow returns a slice of n zeros, if possible one that GiveBack has taken back: memory that was
-// written to before is much faster to write to than new memory.
+// Borrow returns a slice of n zeros, if possible one that GiveBack has taken back, which saves the
+// page faults of new memory.
 func Borrow(n int) []float64 {
 	if p, ok := spare.Get().(*[]float64); ok && cap(*p) >= n {
 		v := (*p)[:n]

@@ -280,8 +280,8 @@ type call struct {
 	want string
 }
 
-// For invalid arguments, every exported function of packages dense and sparse panics with a message
-// that starts with the module's name.
+// invalidCalls knows every exported function of packages dense and sparse. Its calls panic with
+// messages that start with the module's name.
 func TestPanics(t *testing.T) {
 	calls := invalidCalls(t)
 	for _, pkg := range []string{"dense", "sparse"} {

@@ -24,9 +24,9 @@ func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 // is not special.
 const Stream = 0x9e3779b97f4a7c15
 
-// Visits generates the row numbers of all epochs. The state of the generator at the start of the
-// epoch and the position in the epoch suffice to restore it, because each epoch's permutation is
-// computed from the identity, not from the previous permutation.
+// Visits generates the row numbers of all epochs. Except for IID, the state of the generator at the
+// start of the epoch and the position in the epoch suffice to restore it, because no epoch's order
+// is computed from the previous order.
 type Visits struct {
 	Kind        string
 	rows        int

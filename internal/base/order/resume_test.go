@@ -69,7 +69,7 @@ func TestUpcoming(t *testing.T) {
 				few := slices.Clone(o.Upcoming(2))
 				if o.AtEnd() || kind == IID {
 					if len(coming) > 0 {
-						t.Errorf("%s: %v at the end", kind, coming)
+						t.Errorf("%s: Upcoming returns %v at the end or for IID, want none", kind, coming)
 					}
 					if o.AtEnd() {
 						break

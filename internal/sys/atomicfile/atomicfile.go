@@ -20,8 +20,8 @@ import (
 )
 
 // File is a new file that replaces the file of the given name when it is committed. Until then it
-// has a temporary name in the same directory, and only its owner may read it. Its errors contain
-// the given name.
+// has a temporary name in the same directory, and only its owner may read it. Errors of type
+// fs.PathError contain the given name, not the temporary name.
 type File struct {
 	name    string // name passed to Create
 	target  string // file to replace, after symbolic links; empty if name is written in place
@@ -88,7 +88,8 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named returns err with the name that Create was given in place of the temporary name.
+// named returns err, if it is an fs.PathError with the name that Create was given in place of the
+// temporary name.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op
@@ -122,8 +123,7 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return f.keep(f.f.WriteAt(p, at))
 }
 
-// keep returns n and err, with the name that Create was given in err. It stores the first error in
-// f.failed.
+// keep returns n and err as named changes it. It stores the first error in f.failed.
 func (f *File) keep(n int, err error) (int, error) {
 	if err != nil {
 		err = f.named(err)
@@ -264,7 +264,7 @@ func syncDir(dir string) error {
 	return err
 }
 
-// pending holds the files that have been created, but neither committed nor discarded. All
+// pending holds the files with a temporary name that are neither committed nor discarded. All
 // creations, renames and removals hold lock, so that a file is either renamed or removed.
 var (
 	lock    sync.Mutex
@@ -274,8 +274,8 @@ var (
 
 var errEnded = errors.New("the program is ending")
 
-// DiscardAll discards all uncommitted files of the process, and makes all later Create and Commit
-// calls fail. It is for programs that are about to exit.
+// DiscardAll discards all uncommitted files of the process, and makes later Create and Commit calls
+// fail, except for files that are written in place. It is for programs that are about to exit.
 func DiscardAll() {
 	lock.Lock()
 	defer lock.Unlock()

@@ -116,7 +116,8 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// A file whose name ends in .gz, in any case, is compressed, and cannot be written at an offset.
+// A file whose name ends in .gz, here in upper case, is compressed, and cannot be written at an
+// offset.
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file.GZ")
@@ -141,7 +142,7 @@ func TestCompressed(t *testing.T) {
 		return err
 	})
 	if err == nil || text(t, name) != before {
-		t.Errorf("WriteAt succeeded: %v", err)
+		t.Errorf("WriteAt: error %v, want an error and the old content", err)
 	}
 	sample.OnlyFiles(t, dir, "file.GZ")
 }

@@ -81,7 +81,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// asNobody calls f with the permissions of the user nobody, who owns no files.
+// asNobody calls f with the permissions of the user nobody, who owns no files, if the user is root.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -19,8 +19,8 @@ func (s Shape) Streams() int {
 	return [...]int{None: 0, Read: 1, Read2: 2, Update: 2, Copy: 2, Axpy: 3}[s]
 }
 
-// MinLength is the least length of x and y that Run accepts: the floats in one vector register, so
-// that the last load of a loop may overlap the previous one.
+// MinLength is the least length of operands that Run accepts: the loops process at least 8 elements
+// at a time.
 const MinLength = 8
 
 // Available reports whether this machine has loops to measure with.

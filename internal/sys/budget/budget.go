@@ -1,6 +1,6 @@
 // Package budget defines how much memory reading a file may use, as docs/data.md#limits promises,
-// and how the readers share it. A reader asks an Account before it allocates memory for a count
-// that a file claims: columns, buckets, vectors without numbers.
+// and how the readers share it. A reader compares with a Part, or asks an Account, before it
+// allocates memory for a count that a file claims: columns, buckets, vectors without numbers.
 package budget
 
 import "errors"

@@ -7,21 +7,21 @@ import "testing"
 func TestAccount(t *testing.T) {
 	a := &Account{Part: Part{Free: 10, PerByte: 3}}
 	if !a.Take(10) || a.Take(1) {
-		t.Error("before a byte is read, not 10 bytes are allowed")
+		t.Error("before a byte is read, fewer or more than 10 bytes are allowed")
 	}
 	a.Read(2)
 	if a.Take(7) || !a.Take(6) || a.Take(1) {
-		t.Error("two bytes read do not allow 6 bytes more")
+		t.Error("two bytes read do not allow exactly 6 bytes more")
 	}
 	if a.Return(4); !a.Take(4) || a.Take(1) {
-		t.Error("returned bytes cannot be taken again")
+		t.Error("returned bytes cannot be taken again, or more can")
 	}
 	if a = nil; !a.Take(1 << 60) {
 		t.Error("a nil Account refuses memory")
 	}
 }
 
-// The parts that are used together are below what a file is allowed. Elements, Names and Numbers
+// The parts that are used together are at most what a file is allowed. Elements, Names and Numbers
 // count twice, for garbage, except Numbers beside PackedVectors.
 func TestParts(t *testing.T) {
 	for _, size := range []int64{0, 1 << 10, 1 << 30} {

@@ -10,7 +10,7 @@ import (
 )
 
 // A reader that reads ahead returns all bytes before the error, returns the error again at the next
-// call, and can be stopped at any place.
+// call, can be stopped before the end, and panics with the value with which its source panics.
 func TestAhead(t *testing.T) {
 	broken := errors.New("broken")
 	for _, size := range []int{0, 1, aheadBytes - 1, aheadBytes, 10*aheadBytes + 7} {

@@ -1,5 +1,5 @@
-// Package files maps files into memory, creates unnamed temporary files, and decompresses gzip
-// files while they are read.
+// Package files maps files into memory, creates temporary files, decompresses files while they are
+// read, and reads ahead.
 package files
 
 import (
@@ -62,11 +62,10 @@ const defaultMemory = 1 << 30
 // disk, because they will soon be used, and does not wait. On systems without such requests it does
 // nothing.
 //
-// A file that fits in memory is not requested, because a request takes longer than processing a
-// row. In other files, each page is requested once, and again only after requests for a quarter of
-// the memory. After a request for less than 64 KiB, the system reads single pages when one is
-// missing; its usual readahead of up to megabytes would evict pages that are needed. A longer
-// request, or an empty one, restores the usual readahead.
+// A file for which Fits returns true is not requested. In other files, each page is requested once,
+// and again only after requests for a quarter of the memory. After a request for less than 64 KiB,
+// the system reads single pages when one is missing; its usual readahead of up to megabytes would
+// evict pages that are needed. A longer request, or an empty one, restores the usual readahead.
 func (f *Mapped) WillNeed(start, end int64) {
 	if f.Fits() {
 		return

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// createUnnamed leaves no name in the directory, also on file systems without O_TMPFILE.
+// createUnnamed, which Temp calls on file systems without O_TMPFILE, leaves no name in the
+// directory.
 func TestCreateUnnamed(t *testing.T) {
 	dir := t.TempDir()
 	f, err := createUnnamed(dir, "a-*.b")

@@ -11,8 +11,8 @@ import (
 )
 
 // Memory returns the memory of the machine in bytes, or the limit of the process's control groups
-// if that is smaller; 0 if neither is known. Results are reused for a second: reading them can take
-// as long as a short training run.
+// if that is smaller; 0 if neither is known. Results are reused for a second, because reading them
+// takes several system calls.
 func Memory() int64 {
 	last.Lock()
 	defer last.Unlock()
@@ -29,8 +29,8 @@ var last struct {
 	expires time.Time
 }
 
-// Available is like Memory, but counts only memory of the machine that other processes have not
-// taken.
+// Available returns the memory of the machine in bytes that is available without swapping, or the
+// limit of the process's control groups if that is smaller; 0 if neither is known.
 func Available() int64 { return memory("MemAvailable:") }
 
 // Free returns about how many bytes of Memory this process could still allocate if it were alone on
@@ -40,7 +40,7 @@ func Free() float64 {
 	if all == 0 {
 		return math.Inf(1)
 	}
-	const program = 24 << 20 // code, stacks, and garbage that is not collected yet
+	const program = 24 << 20 // code, stacks and other memory beside the objects on the heap
 	return max(0, float64(all)-program-heap())
 }
 
