@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -407,7 +408,7 @@ func TestPGSMHostile(t *testing.T) {
 	}
 }
 
-// The rows of damaged blocks are empty, other rows are intact, and the error names the first
+// The rows of damaged blocks have no nonzeros, other rows are intact, and the error names the first
 // damaged block. Options that copy the set or load the file make the damage an error of Read.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
@@ -565,6 +566,40 @@ func TestReadPGSM(t *testing.T) {
 	}
 	if _, err := ReadPGSM(f, Options{}); err == nil {
 		t.Error("a closed file was read")
+	}
+}
+
+// A mapped dense set may be larger than maxThinDense, whatever its share of nonzeros.
+func TestPGSMLarge(t *testing.T) {
+	if runtime.GOOS != "linux" || bits.UintSize < 64 || blob.BigEndian {
+		t.Skip("not tested: the file is made of holes and must be mapped")
+	}
+	h := &pgsmFile{layout: LayoutDense, rows: 1 << 18, cols: maxThinDense>>20 + 16}
+	h.chooseShift()
+	if err := h.place(); err != nil {
+		t.Fatal(err)
+	}
+	sums := make([]byte, 4*h.blocks(), 4*h.blocks()+12)
+	sums = binary.LittleEndian.AppendUint32(sums, checksum(make([]byte, 4*h.rows))) // of the labels
+	sums = binary.LittleEndian.AppendUint32(sums, 0)
+	sums = binary.LittleEndian.AppendUint32(sums, checksum(sums))
+	path := file(t, "a.pgsm", h.header())
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(sums, h.sums)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, layout := range []Layout{LayoutAuto, LayoutDense} {
+		s, err := Read(path, Options{Layout: layout})
+		if err != nil || s.Rows() != h.rows || s.Cols() != h.cols || !s.Mapped() {
+			t.Fatalf("layout %s: %v", layout, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

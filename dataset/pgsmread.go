@@ -34,8 +34,8 @@ func (s *Set) Close() error {
 
 // Err returns the error of the first damaged block, in the file's order, that was found so far in a
 // mapped file, and nil for a set in memory. The rows of a mapped set are checked block by block
-// when they are first used, and the rows of a damaged block are empty: trust a result computed from
-// the set only if Err then returns nil. Training calls Err itself.
+// when they are first used, and the rows of a damaged block have no nonzeros: trust a result
+// computed from the set only if Err then returns nil. Training calls Err itself.
 func (s *Set) Err() error {
 	if s.Dense != nil {
 		return s.Dense.Err()

@@ -147,11 +147,10 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	if err := s.checkRows(); err != nil {
 		return nil, err
 	}
-	nnz := 0
-	if s.Dense == nil || layout != LayoutDense {
-		nnz = s.NNZ()
+	if s.Dense != nil && layout == LayoutDense {
+		return s, nil // whatever its size
 	}
-	layout, err := layout.choose(nnz, s.Rows(), s.Cols())
+	layout, err := layout.choose(s.NNZ(), s.Rows(), s.Cols())
 	if err != nil {
 		return nil, err
 	}
