@@ -41,7 +41,7 @@ func joinTables(from *sources, opt Options) (*join, error) {
 	if len(from.names) == 1 {
 		return nil, nil
 	}
-	opt.Progress, opt.bytes, opt.More = nil, new(int64), nil
+	opt.Progress, opt.meter, opt.bytes, opt.More = nil, nil, new(int64), nil
 	j, points, commas := &join{}, 0, 0
 	for _, name := range from.names {
 		in := input{opt: opt}
