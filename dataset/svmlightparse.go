@@ -391,14 +391,15 @@ func (s *scratch) merge(idx []int32, val []float32, once bool) (n int, again int
 func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	e := &SyntaxError{Line: c.block.lines, Reason: reason}
 	data, twice := c.data, again < 0
-	for p := cell.TokenEnd(data, c.start); !endsRow(data[p]); p = cell.TokenEnd(data, p) {
-		p = skipBlanks(data, p)
+	var end int // of the token at p
+	for p := skipBlanks(data, c.start); !endsRow(data[p]); p = skipBlanks(data, end) {
+		end = cell.TokenEnd(data, p)
 		j, next := cell.Digits(data, p, 0)
 		if data[next] != ':' || next == p || again < 0 || j != uint64(again) {
 			continue
 		}
 		if twice {
-			e.Column, e.Token = p-c.start+1, escape.Cut(data[p:cell.TokenEnd(data, p)])
+			e.Column, e.Token = p-c.start+1, escape.Cut(data[p:end])
 			return e
 		}
 		twice = true

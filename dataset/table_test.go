@@ -206,4 +206,8 @@ func TestSvmlightUnlabelled(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
+	_, err = readText("3:1 1:1 3:2\n", Options{Labels: LabelsNo, Unsorted: UnsortedSort})
+	if !says(err, `a.svm:1:9: token "3:2": index 3 twice in a line`) {
+		t.Error(err)
+	}
 }
