@@ -21,6 +21,8 @@ type columns struct {
 	table  *Table
 	others []string // names of the columns that Options.Table lacks, in the file's order
 
+	growing bool // whether later rows may have further columns, as lines of JSON may
+
 	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
 
@@ -86,7 +88,7 @@ func (c *columns) match(names []string, t *Table) (err error) {
 		c.wanted[name] = k
 		i, found := at[name]
 		switch {
-		case !found && (c.opt.leavesOut(k) || c.growing()):
+		case !found && (c.opt.leavesOut(k) || c.growing):
 			i = -1
 		case !found:
 			return columnErrorf("no column is called %q in the header", escape.Cut(name))
@@ -107,9 +109,6 @@ func (c *columns) match(names []string, t *Table) (err error) {
 	c.cols, c.table = len(t.Columns), t
 	return nil
 }
-
-// growing reports whether later rows may have further columns, as lines of JSON may.
-func (c *columns) growing() bool { return c.opt.Format == FormatJSONL }
 
 // matchLabel returns the column of the labels in a file whose columns are matched by the names in
 // t, or -1 if the file has no labels.
@@ -196,7 +195,7 @@ func (c *columns) grow(names []string) (feature bool) {
 
 // complete returns an error if no line of JSON had a column of Options.Table that is used.
 func (c *columns) complete() error {
-	if !c.growing() || c.wanted == nil {
+	if !c.growing || c.wanted == nil {
 		return nil
 	}
 	for k, i := range c.from {

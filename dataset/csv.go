@@ -242,13 +242,14 @@ func (t *tableFile) row(cells []string) error {
 func (t *tableFile) settle(cells int) error {
 	if !t.settled {
 		t.settled = true
-		t.columns.empty = t.rows.Form().Trailing
+		f := t.rows.Form()
+		t.columns.empty, t.columns.growing = f.Trailing, f.Format == form.JSONL
 		err := t.columns.settle(t.rows.Names(), cells)
 		for t.leading < len(t.columns.from) && t.columns.from[t.leading] == t.leading {
 			t.leading++
 		}
 		if e := t.opt.Encoder; e != nil && err == nil {
-			e.Begin(form.Source{Table: t.columns.table, Form: t.rows.Form(),
+			e.Begin(form.Source{Table: t.columns.table, Form: f,
 				Decimal: byteOf(t.opt.Decimal), AnyWidth: !t.opt.autoMax,
 				DropUnlabelled: t.opt.MissingLabels != MissingError})
 		}
@@ -345,6 +346,10 @@ func (t *tableFile) checkExact(label string, v float32) (reason string) {
 func (t *tableFile) features(cells []string) (bad int, reason string) {
 	b := &t.block
 	for j, i := range t.columns.from {
+		if i < 0 { // the lines of JSON so far lack the column
+			return i, fmt.Sprintf("the field %q is missing: fill it in or leave the row out",
+				escape.Cut(t.columns.table.Columns[j]))
+		}
 		v, reason := cell.Float32(cells[i])
 		switch {
 		case reason == "":
@@ -407,11 +412,13 @@ func (t *tableFile) at(i int, cells []string, reason string) *SyntaxError {
 	line, column := t.rows.FieldPos(max(i, 0))
 	e := &SyntaxError{File: t.name, Line: line, Column: column, Reason: reason,
 		Cell: i != t.columns.label}
-	if i >= 0 {
-		e.Token = escape.Cut(cells[i])
-		if names := t.rows.Names(); names != nil {
-			e.Name = escape.Cut(names[i])
-		}
+	if i < 0 {
+		e.Column = 0
+		return e
+	}
+	e.Token = escape.Cut(cells[i])
+	if names := t.rows.Names(); names != nil {
+		e.Name = escape.Cut(names[i])
 	}
 	return e
 }

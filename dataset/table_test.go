@@ -71,6 +71,40 @@ func TestCSVByTable(t *testing.T) {
 	}
 }
 
+// A column of Options.Table may first appear in a late line of JSON, in one file or several. An
+// encoder gets an empty cell for the lines before; without an encoder they are an error.
+func TestLateFieldOfTable(t *testing.T) {
+	text := strings.Repeat("{\"a\":1,\"y\":3}\n", 30_000) + "{\"a\":22,\"late\":333,\"y\":4}\n"
+	path := file(t, "a.jsonl", []byte(text))
+	opt := Options{Features: 2,
+		Table: &Table{Columns: []string{"a", "late"}, Label: "y", LabelAt: -1}}
+	const want = `:1: the field "late" is missing: fill it in or leave the row out`
+	if _, err := Read(path, opt); err == nil || err.Error() != path+want {
+		t.Errorf("%v, want %s", err, path+want)
+	}
+	opt.Encoder = lengths{columns: 2, table: opt.Table}
+	for _, more := range [][]string{nil, {path}} {
+		opt.More = more
+		s, err := Read(path, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := exampleOf(s, s.Rows()-1)
+		if s.Rows() != (1+len(more))*30_001 || !slices.Equal(last.val, []float32{2, 3}) {
+			t.Errorf("%d rows, the last is %v", s.Rows(), last)
+		}
+		var m memory
+		if rows, _, err := ConvertCSV(&m, path, opt); err != nil || rows != s.Rows() {
+			t.Errorf("%d rows converted, %v", rows, err)
+		}
+	}
+	opt.More = nil
+	none := file(t, "none.jsonl", []byte("{\"a\":1,\"y\":3}\n"))
+	if _, err := Read(none, opt); !says(err, `no line has the field "late"`) {
+		t.Error(err)
+	}
+}
+
 func TestCSVByTableErrors(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
 	const which = ": this was the label's column in training; name the column that " +
