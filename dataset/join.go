@@ -146,9 +146,10 @@ func (j *join) places(f *Form, names []string, file string) ([]int, error) {
 	case f.Header != j.form.Header:
 		return fault("no header, but %s has one: give each file the header, or join the files",
 			j.first)
-	case len(names) != len(j.names) && !f.Header: // only one of two files of texts has labels
-		return fault("lines of a label and a text, or of a text alone, but not like the lines of %s",
-			j.first)
+	case len(names) > len(j.names) && !f.Header:
+		return fault("lines of a label and a text, but %s has lines of a text alone", j.first)
+	case len(names) < len(j.names) && !f.Header:
+		return fault("lines of a text alone, but %s has lines of a label and a text", j.first)
 	case f.Columns != j.form.Columns && !f.Header:
 		return fault("%d columns, but %s has %d", f.Columns, j.first, j.form.Columns)
 	}

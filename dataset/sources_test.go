@@ -84,6 +84,15 @@ func TestMore(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	plain, labelled := put("plain", "a text\nanother\n"), put("labelled", "p\ta text\nq\tanother\n")
+	opt := Options{Format: FormatLines, More: []string{labelled}}
+	if _, err := Read(plain, opt); !says(err, "lines of a label and a text, but "+plain+" has") {
+		t.Error(err)
+	}
+	opt.More = []string{plain}
+	if _, err := Read(labelled, opt); !says(err, "lines of a text alone, but "+labelled+" has") {
+		t.Error(err)
+	}
 	if _, err := ReadFrom(strings.NewReader("1 1:1\n"), "a.svm", Options{More: []string{"b.svm"}}); err ==
 		nil || !strings.Contains(err.Error(), "want one file") {
 		t.Error(err)

@@ -26,9 +26,14 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 	if format == FormatAuto {
 		format = FormatOf(path)
 	}
+	if format.IsTable() {
+		return 0, 0, fmt.Errorf("%s: the format is %s, want svmlight: ConvertCSV converts tables", path,
+			format)
+	}
 	if format != FormatAuto && format != FormatSvmlight {
 		return 0, 0, fmt.Errorf("%s: the name of the file or the format option says %s: only "+
-			"svmlight data are converted without holding them in memory (-stream)", path, format)
+			"svmlight data and tables are converted without holding them in memory (-stream)", path,
+			format)
 	}
 	if format == FormatAuto {
 		opt.Format = FormatSvmlight

@@ -98,8 +98,8 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns an error that names a row, counted from 0, and its score, which is not finite
-// or too large for float32.
+// RowOverflows returns an error that names a row, counted from 0, and its score, which is not
+// finite or too large for float32.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)
