@@ -19,7 +19,7 @@ type columns struct {
 	label  int   // column of the label; -1 for none
 	from   []int // column of each feature or cell passed to the encoder; -1 if the file lacks it
 	table  *Table
-	others []string // names of the columns that Options.Table lacks, in the file's order
+	others []string // names of the columns left out, in the file's order: see Set.Others
 
 	growing bool // whether later rows may have further columns, as lines of JSON may
 

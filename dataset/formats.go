@@ -38,8 +38,8 @@ type formatInfo struct {
 	bothNeeded bool
 }
 
-// formats lists all formats. Tests require that docs/data.md names each, and that mutants_test.go
-// has a valid file of each.
+// formats lists all formats. Tests require that docs/data.md has the endings of each, or its name
+// if it has none, and that mutants_test.go has a valid file of each.
 var formats = []formatInfo{
 	{name: FormatSvmlight, endings: []string{".svm", ".libsvm", ".svmlight", ".txt"}, writes: true},
 	{name: FormatCSV, endings: []string{".csv"}, only: []string{".psv"}, writes: true, table: true},

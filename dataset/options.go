@@ -161,9 +161,10 @@ type Options struct {
 	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 
-	// KeepRows makes the set have exactly one row for each row of a table, so that each prediction
-	// can be matched with its row: rows with too few cells are filled with empty cells, rows with
-	// too many cells are cut, and blank lines are rows in tables of one column and in FormatLines.
+	// KeepRows makes the set have exactly one row for each row of a table, unless MissingDrop leaves
+	// the row out, so that each prediction can be matched with its row: rows with too few cells are
+	// filled with empty cells, rows with too many cells are cut, and blank lines are rows in tables
+	// of one column and in FormatLines.
 	KeepRows bool
 
 	// HashBits, if not 0, is the binary logarithm of the number of columns: each index of an
@@ -288,8 +289,11 @@ func (o Options) checkForm() error {
 		"comment": o.Comment} {
 		if len(character) > 1 && !(character == "none" && option != "separator") ||
 			len(character) == 1 && (character[0] < ' ' && character[0] != '\t' || character[0] > '~') {
-			return fmt.Errorf("dataset: %s %q: want a printable ASCII character or a tab",
-				option, character)
+			want := "a printable ASCII character or a tab"
+			if option != "separator" {
+				want += `, or "none"`
+			}
+			return fmt.Errorf("dataset: %s %q: want %s", option, character, want)
 		}
 	}
 	return nil

@@ -123,6 +123,10 @@ func TestReadErrors(t *testing.T) {
 		`dataset: Features 11: want 0 to 10 (MaxFeatures)`: {
 			Features: 11, MaxFeatures: 10,
 		},
+		`dataset: separator "none": want a printable ASCII character or a tab`: {Separator: "none"},
+		`dataset: quote "ab": want a printable ASCII character or a tab, or "none"`: {
+			Quote: "ab",
+		},
 		`dataset: MaxBytes -1 is negative`: {MaxBytes: -1},
 		`dataset: Threads -1 is negative`:  {Threads: -1},
 	} {

@@ -22,9 +22,9 @@ const denseFill = 0.25
 const maxThinDense = 1 << 34
 
 // A Set is a set of examples and their labels: row i of Dense or Sparse is the example with the
-// label Y[i]. Exactly one of Dense and Sparse is not nil, except after Close and in the zero Set,
-// which has no rows. Sparse matrices that this package reads store no zeros, so that NNZ does not
-// depend on the layout.
+// label Y[i]. Exactly one of Dense and Sparse is not nil, except in the zero Set, which has no
+// rows, and in a mapped set after Close. Sparse matrices that this package reads store no zeros, so
+// that NNZ does not depend on the layout.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
@@ -70,8 +70,8 @@ type Set struct {
 	// header and the label is the last column or missing. With an Encoder whose features are not
 	// the columns, Columns has the names of these features, nil if they have none.
 	Table *Table
-	// Others are the names of the columns that were left out because Options.Table does not have
-	// them.
+	// Others are the names of the columns that were left out because they are neither features in
+	// Options.Table nor the label's column.
 	Others []string
 
 	// Bytes is the number of bytes, after decompression, of all files of the set.
