@@ -2527,7 +2527,7 @@ func expOf(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(sum) - unit)
 }
 
-// expParts returns e^x as (head + tail) 2^k. head is within [0.7, 1.42] and tail below 0.07, and
+// expParts returns e^x as (head + tail) 2^k. head is within [0.65, 1.35] and tail below 0.07, and
 // the error of their exact sum is below 0.2 units in the last place of head. x must be within
 // [expLow, expHigh].
 func expParts(x float64) (head, tail float64, k int) {
@@ -2622,14 +2622,14 @@ func logParts(f, fLow float64, k int) (high, low float64) {
 	// sLow times the derivative of 2 artanh(s), about 2 + 2s^2
 	rest := float64(sLow * (2 + float64(2*z)))
 	kf := float64(k)
-	base := float64(kf * ln2High) // exact, and 0 or larger than 2s
+	base := float64(kf * ln2High) // exact, and 0 or larger than 2s in magnitude
 	high = base + float64(2*s)
 	low = (base - high) + float64(2*s)
 	return high, low + (float64(float64(s*z)*p) + (rest + float64(kf*ln2Low)))
 }
 
-// remainder returns n - q*d for a q near n/d. The partial products are exact, so that no fused
-// multiply-add is needed.
+// remainder returns n - q*d for a q near n/d. The partial products are exact, except for a
+// negligible error of the last, so that no fused multiply-add is needed.
 func remainder(n, q, d float64) float64 {
 	qHigh, dHigh := upper(q), upper(d)
 	qLow, dLow := q-qHigh, d-dHigh
