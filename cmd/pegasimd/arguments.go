@@ -88,8 +88,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 // outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. args[0] is a
 // data file. is tells that the last name is a name for outputs, and want describes such names. A
 // name without an ending of data is an output after a single data file, and an error after several,
-// unless -format is given. After standard input alone, every name is an output. Other names are
-// data, so that a missing data file is never created.
+// unless -format names a format. After standard input alone, every name is an output. Other names
+// are data, and reading reports a missing file.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -106,8 +106,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 }
 
 // trainArguments returns the arguments for a command line of train that has more flags. It names
-// the model by -model if the given command line did, or if the name does not end in .model: beside
-// -format, such an argument would be taken for data.
+// the model by -model if the given command line did, or if the name is not - and does not end in
+// .model: beside -format, such an argument would be taken for data.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

@@ -17,10 +17,10 @@ import (
 const (
 	exitDone        = 0
 	exitError       = 1   // an error in the data or of the run
-	exitUsage       = 2   // a mistake on the command line
+	exitUsage       = 2   // a mistake on the command line, or a question that a flag answers
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
-	exitPipe        = 141 // 128 + SIGPIPE: the reader of standard output has stopped
+	exitPipe        = 141 // 128 + SIGPIPE: the reader of an output has stopped
 )
 
 // A call is one run of a command.

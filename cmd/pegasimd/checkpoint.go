@@ -63,8 +63,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains the model. With -checkpoint it writes a checkpoint whenever -every has passed, and
-// at the end of the run.
+// train trains the model. With -checkpoint it writes a checkpoint about once per -every, less often
+// if -every is too short for a step, and at the end of the run.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from

@@ -36,8 +36,8 @@ func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// printLabel prints which column has the labels and, if the model will not keep the columns' names,
-// why.
+// printLabel prints which column has the labels. If the model will not keep the names in a header,
+// it also prints why.
 func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	e := d.encoder
 	if e == nil {

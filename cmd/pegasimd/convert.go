@@ -54,7 +54,8 @@ func runConvert(c *call, args []string) error {
 	if !model && args[0] != "-" {
 		if model, _ = c.holdsModel(args[0]); model {
 			if f.To = formOfEnding[files.Ending(plainName(args[1]))]; f.To == "" {
-				return flags.Usagef("%s is a model: want -from or -to", args[0])
+				return flags.Usagef("%s is a model: want -to, or an OUT that ends in .go, .json, "+
+					".liblinear or .onnx", args[0])
 			}
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// readForms and writeForms map the values of -from and -to to functions; "" is Pegasimd's own
-// format. For -to go see writeGo.
+// readForms and writeForms map the values of -from and -to to functions. In writeForms, "" is
+// Pegasimd's own format. For -to go see writeGo.
 var (
 	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
 		"liblinear": modelio.ReadLiblinear,
@@ -167,8 +167,8 @@ func (c *call) writesTest(out string) (*output, error) {
 	return c.writes("the test of OUT", name+"_test.go", modelKinds["go"]), nil
 }
 
-// packageOf returns a package name for a Go file: the lower-case letters and the digits of the
-// file's name, or "model" if these are no identifier or are "main".
+// packageOf returns a package name for a Go file: the ASCII letters, in lower case, and the digits
+// of the file's name, or "model" if these are no identifier or are "main".
 func packageOf(file string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {

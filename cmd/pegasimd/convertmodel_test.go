@@ -116,7 +116,7 @@ func TestConvertModelHints(t *testing.T) {
 	fails(t, exitError, "train with -multiclass ovr", "convert", "pairs.model", "c.liblinear")
 	fails(t, exitError, "convert -from liblinear reads", "predict", toy, "a.liblinear")
 	fails(t, exitError, "convert -from json reads it", "eval", toy, "a.json")
-	fails(t, exitUsage, "is a model: want -from or -to", "convert", "a.model", "a.csv")
+	fails(t, exitUsage, "is a model: want -to, or an OUT that ends in", "convert", "a.model", "a.csv")
 }
 
 // A failed conversion leaves existing files unchanged.
@@ -134,7 +134,7 @@ func TestConvertModelErrors(t *testing.T) {
 		want string
 		args []string
 	}{
-		"nothing to do":  {exitUsage, "-from or -to", []string{model, "out"}},
+		"nothing to do":  {exitUsage, "want -to, or an OUT", []string{model, "out"}},
 		"form unknown":   {exitUsage, `"pmml"`, []string{"-to", "pmml", model, "out"}},
 		"source unknown": {exitUsage, `"libsvm"`, []string{"-from", "libsvm", model, "out"}},
 		"lambda of no use": {exitUsage, "-lambda", []string{"-to", "onnx", "-lambda", "1", model,

@@ -45,10 +45,9 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure adds a point if the run has reached v.next steps, and reports whether it took time for
-// that.
+// measure adds a point if the run has reached v.next steps but not its last step, which finish
+// measures, and does not train for the calibration. measure reports whether it took time.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
-	// finish adds the result
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false
 	}
@@ -76,8 +75,8 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 }
 
 // finish adds m, the result, as a point, unless the run was interrupted or m is no later than the
-// last point: with -patience, the result may be an earlier model. Then it draws the picture, if
-// there is an output for it. data is the name of the training data.
+// last point: with -patience, the result may be an earlier model. Then it draws the points, if
+// there are any. data is the name of the training data.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {
@@ -91,7 +90,7 @@ func (v *curve) finish(
 	return v.out.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
-// draw draws three charts: the objective and its bound, the gap, and the accuracy or RMSE.
+// draw draws charts of the objective and its bound, the gap, and the accuracy or RMSE.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	column := func(of func(p curvePoint) number) (values []float64) {
 		for _, p := range v.points {

@@ -88,7 +88,7 @@ func (v *search) makeGrid() error {
 }
 
 // checkSettings sets the metric, and the loss if only -metric asks for regression. Then it checks
-// the configuration of every point.
+// the configuration of every point or, if there are no points yet, v.cfg.
 func (v *search) checkSettings() (err error) {
 	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" &&
 		!v.flags.GivenAny(flags.ForClasses) {
@@ -147,8 +147,8 @@ func (v *search) readData() (err error) {
 	return v.encode()
 }
 
-// encode sets v.encoded and v.curved: it reads a table with words again for each fold, with an
-// encoder fitted to the rows of the other folds.
+// encode sets v.encoded and v.curved: it reads a table again for each fold, with an encoder fitted
+// to the rows of the other folds. For other data and tables of plain numbers it sets both to nil.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
@@ -166,8 +166,8 @@ func (v *search) encode() error {
 	return nil
 }
 
-// choose makes the choices that depend on all rows: scaling, multi-class scheme and curves as train
-// would choose them, the lambdas, and the solver.
+// choose makes the choices for linear models that depend on all rows: scaling, multi-class scheme
+// and curves as train would choose them, the lambdas, and the solver.
 func (v *search) choose() error {
 	if v.flags.UsesKernel() {
 		return nil

@@ -79,7 +79,7 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	if numbers {
 		of = "regression targets"
 	}
-	return nil, flags.Usagef("-metric: have %q, want %s: with this -loss the labels are %s",
+	return nil, flags.Usagef("-metric: have %q, want %s: the labels are %s",
 		f.Metric, strings.Join(names, ", "), of)
 }
 

@@ -72,7 +72,7 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 		return nil, 0, d.call.labelQuestion(err)
 	}
 	d.dropWeights(set)
-	if d.doubts == nil { // there was no fitter to set them
+	if d.doubts == nil { // no fitter has set any
 		d.doubts = set.Doubts
 	}
 	if like == nil {
@@ -81,8 +81,8 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	return set, time.Since(start), nil
 }
 
-// explain returns err, an error of reading several files, or a clearer error if the named file is
-// missing, a folder, a model, or a table with an unknown ending.
+// explain returns err, an error of reading the data, or a clearer error if the named file is
+// missing, a folder, a model, or looks like CSV but has no ending of tables.
 func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
@@ -116,8 +116,8 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 	return err
 }
 
-// readAs reads the data with the options that like has set or, if there is no model, with
-// readFresh.
+// readAs reads the data with d.opt if these options have the features or the encoder of other rows,
+// otherwise with readFresh.
 func (d *dataReader) readAs() (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh()
@@ -130,7 +130,7 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 }
 
 // describe sets the fields of m that describe the data of set, on which m was trained: the names of
-// the classes, the index base, the hash bits, the command line that reads the data, and the table.
+// the classes, the index base, the hash bits, the flags of train that read the data, and the table.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))

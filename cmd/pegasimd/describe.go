@@ -61,7 +61,8 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	d.printLabel(w, set)
 }
 
-// maxColumns is the number of columns that are printed, and listed in reports.
+// maxColumns is the largest number of columns that printTable prints. inspect limits lists with it,
+// too.
 const maxColumns = 1000
 
 // printTable prints the kinds of an encoder's columns. fitter adds the reasons for the kinds and
@@ -186,8 +187,8 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	return text
 }
 
-// withoutBuckets returns a copy of the encoder for a report, without the parts that only programs
-// read.
+// withoutBuckets returns a copy of the encoder for a report, without the buckets of text columns;
+// nil if e is nil.
 func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	if e == nil {
 		return nil
@@ -196,7 +197,7 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	shown.Columns = slices.Clone(e.Columns)
 	for i := range shown.Columns {
 		if t := shown.Columns[i].Text; t != nil {
-			without := *t // without keeps the number of buckets
+			without := *t
 			without.Buckets = nil
 			shown.Columns[i].Text = &without
 		}
@@ -204,7 +205,7 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	return &shown
 }
 
-// odd prints a line for each kind of cells that did not fit the model's columns, with a prefix.
+// odd prints the lines of Coder.Odd, each after the prefix.
 func (d *dataReader) odd(w io.Writer, prefix string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		for _, line := range coder.Odd() {

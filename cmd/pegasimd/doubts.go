@@ -40,9 +40,9 @@ func (d *dataReader) settle(trains bool) error {
 var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
 
-// resolved returns the flags of train that read the data in the same way without detecting
-// anything, and train on them in the same way. If files is false, FILE takes the place of the names
-// of files.
+// resolved returns flags of train that read the data in the same way, and train on them in the same
+// way. They name what was detected in a table, as far as flags can. If files is false, FILE takes
+// the place of the names of files.
 func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
 	words []string,
 ) {
@@ -71,7 +71,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 			words = append(words, "-encoding", f.Encoding)
 		}
 	}
-	mark := cmp.Or(d.opt.Decimal, ".") // a resumed run has no fitter
+	mark := cmp.Or(d.opt.Decimal, ".") // a run with a model's encoder has no fitter
 	if d.fitter != nil {
 		mark = string(d.fitter.Mark)
 	}
@@ -92,7 +92,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 }
 
 // kindFlags returns flags that give every column of the encoder its present kind. "*" replaces the
-// longest list, if that has more than 10 columns, or all, and they are not dates.
+// longest list if that has more than 10 columns or all of them, and is not a list of dates.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number

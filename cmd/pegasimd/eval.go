@@ -37,8 +37,8 @@ train; the last argument is MODEL.
 
 Undefined figures are printed as "none", and are null with -json: the precision of a class that was
 never predicted, the recall of a class without rows, the area under the curve of data of one class.
-The F1 of a class is 0 if only its precision or only its recall is undefined. In the means over the
-classes undefined figures count as 0. With -quiet only the accuracy, or the RMSE, is printed.
+If only the precision or only the recall of a class is undefined, its F1 is 0, and the means over
+the classes count the undefined figure as 0. With -quiet only the first line is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model
@@ -247,7 +247,7 @@ func (r *evalReport) printFirst(w io.Writer) {
 func (r *evalReport) printObjective(w io.Writer) {
 	switch {
 	case math.IsNaN(float64(r.Penalty)) && math.IsNaN(float64(r.MeanLoss)):
-		// only train prints the objective of a kernel machine
+		// both are unknown for a kernel machine
 	case math.IsNaN(float64(r.Penalty)):
 		fmt.Fprintf(w, "mean loss %s; no objective: it needs the prior of the model, which the file "+
 			"does not store\n",

@@ -22,8 +22,8 @@ import (
 // This file trains the models of cv on the rows outside of each fold and measures them on the rows
 // inside.
 
-// deal divides the rows into folds. It returns an error if a fold is empty, or if fewer than two
-// classes have two or more rows.
+// deal divides the rows into folds. It returns an error if a fold is empty or, without regression,
+// if fewer than two classes have two or more rows.
 func (v *search) deal() error {
 	cfg, folds := v.cfg, v.flags.Folds
 	y := v.set.Y

@@ -92,9 +92,10 @@ type cvReport struct {
 	Rows     int      `json:"rows"`
 	Features int      `json:"features"`
 	Labels   []string `json:"labels"` // null for regression
-	// MeanSquare is the mean squared length of the scaled rows, without the bias; 0 with -kernel.
+	// MeanSquare is the mean squared length of the scaled rows, without the bias, or 1 if that is
+	// 0. With -kernel it is 0.
 	MeanSquare number    `json:"mean_squared_length"`
-	Grid       []cvPoint `json:"grid"` // ascending by gamma, and descending by lambda
+	Grid       []cvPoint `json:"grid"` // ascending by gamma, then descending by lambda
 	Best       cvPoint   `json:"best"`
 	Load       float64   `json:"load_seconds"`
 	Seconds    float64   `json:"seconds"` // wall-clock time of all runs
@@ -110,13 +111,15 @@ type cvReport struct {
 
 // A cvPoint is a setting that cv tries, and the results of its runs.
 type cvPoint struct {
-	Gamma     float64   `json:"gamma,omitempty"` // 0 if chosen from the data
-	Lambda    number    `json:"lambda"`          // mean over the folds if C is given
-	C         number    `json:"c"`               // mean over the folds if lambda is given
-	Share     number    `json:"lambda_of_r2"`    // Lambda / MeanSquare of the report
-	Mean      number    `json:"mean"`            // mean of Scores
-	Spread    number    `json:"spread"`          // sample standard deviation over the folds
-	Scores    []float64 `json:"scores"`          // the metric for each fold
+	Gamma float64 `json:"gamma,omitempty"` // 0 without -kernel, or if chosen from the data
+	// The grid sets Lambda or C. The other of these two is the mean over the folds, or 0 with
+	// -kernel.
+	Lambda    number    `json:"lambda"`
+	C         number    `json:"c"`
+	Share     number    `json:"lambda_of_r2"` // Lambda / MeanSquare of the report
+	Mean      number    `json:"mean"`         // mean of Scores
+	Spread    number    `json:"spread"`       // sample standard deviation over the folds
+	Scores    []float64 `json:"scores"`       // the metric for each fold
 	Objective number    `json:"objective"`
 	Gap       number    `json:"gap"`
 	Seconds   float64   `json:"train_seconds"` // sum over the folds
@@ -141,23 +144,23 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 type search struct {
 	*call
 	cfg               pegasos.Config
-	kernel            kernelsvm.Config // with -kernel
+	kernel            kernelsvm.Config // settings of the kernel machines, with -kernel
 	classWeight       string           // cfg.ClassWeight with names of classes in place of labels
 	modelOut, jsonOut *output
 
 	reader  *dataReader
 	set     *dataset.Set
-	encoded []*dataset.Set // see encode; one for each fold, nil for tables of numbers
+	encoded []*dataset.Set // set for each fold; nil if features depend on no other row
 	curved  [][]int        // columns of each set in encoded that curves may expand
 	loading time.Duration  // time of reading the data
 	weights []float32      // weights of the rows; nil if all are 1
-	memory  int64          // bytes that all parallel runs may use
+	memory  int64          // bytes that all parallel runs may use; 0 means the machine's memory
 	fold    []int          // fold of each row; -1 for rows of weight 0
 	sizes   []int          // number of rows of each fold
 	labels  []string       // names of the classes; nil for regression
 	rare    []string       // names of the classes that some folds lack
 	metric  *cvMetric
-	r2      float64 // the mean squared length of the scaled rows; 0 with -kernel
+	r2      float64 // MeanSquare of the report
 	grid    []cvPoint
 	out     cvReport
 }

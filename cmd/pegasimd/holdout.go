@@ -167,8 +167,8 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	return hashes, nil
 }
 
-// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Numbers
-// that are equal as float32 have equal hashes, however they are written. A row of numbers has the
+// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Cells that
+// cell.ParsePlain reads as equal float32 numbers have equal hashes. A row of such cells has the
 // hash that store.Hashes computes.
 type rowHasher struct{ *tables.Coder }
 
@@ -235,7 +235,7 @@ func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
 }
 
 // estimateText formats an estimate for people: R^2, or the word and the accuracy in percent, and
-// after it the standard error, unless that is 0.
+// after it the standard error if that is above 0.
 func estimateText(e *pegasos.Estimate, word string) string {
 	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
@@ -286,7 +286,8 @@ func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float3
 	return out, in, nil
 }
 
-// heldOutShare returns the share of -holdout of the model's training, 0 without.
+// heldOutShare returns the share of -holdout of the model's training, or 0 if no rows were held
+// out.
 func heldOutShare(m predictor) float64 {
 	linear, _ := m.(linearModel)
 	if linear.Model == nil || linear.Result.HeldOut == nil {

@@ -15,6 +15,7 @@ import (
 )
 
 // findInputs registers all input files on the command line: arguments, and flags that take a file.
+// Then it calls collectWithinInputs.
 func (c *call) findInputs() {
 	add := func(what, name string) {
 		isOutput := func(o *output) bool { return o.what == what }
@@ -40,8 +41,8 @@ func (c *call) findInputs() {
 }
 
 // collectWithinInputs tells the garbage collector to keep memory below the limit for these inputs.
-// It does nothing if flags or GOMEMLIMIT allow more, or if the size of an input is unknown, as with
-// standard input and compressed files.
+// It does nothing if the flags below or GOMEMLIMIT determine the memory, or if the size of an input
+// is unknown, as with standard input and compressed files.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return

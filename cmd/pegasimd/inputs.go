@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file reads the inputs of training besides the data.
+// This file reads inputs besides the data: weights, costs and validation data.
 
 const (
 	longestLine = 16 << 20 // largest number of bytes in a line of numbers
@@ -211,8 +211,8 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// readValid reads the named validation data for a model of the set. Labels that the set does not
-// have become NaN: every prediction of such a row is wrong.
+// readValid reads the named validation data for a model of the set. If labels are names, labels
+// that the set does not have become NaN: every prediction of such a row is wrong.
 func (d *dataReader) readValid(
 	names []string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {

@@ -24,7 +24,7 @@ spread of the column: its standard deviation or, with -scale max-abs, its larges
 one-vs-one they are ranked by their mean absolute value over the pairs. Positive weights are in
 favor of the class, or of the second of two classes.
 
-For data, it prints their size, the labels, and the range and number of zeros of each feature. For a
+For data, it prints their size, the labels, and the range and zeros of the first features. For a
 table it prints how the text is read, and for each column its kind, the reason and a cell; with
 -label-column it prints the features that train would compute from the other columns. A .pgsm file
 is checked completely, including its checksums.
@@ -240,7 +240,7 @@ type inspectReport struct {
 	IndexBase int          `json:"index_base"`
 	HashBits  int          `json:"hash_bits"`
 	Mapped    bool         `json:"mapped"`
-	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
+	Labels    []labelCount `json:"labels"` // null if unknown or more than 1,000
 	Distinct  int          `json:"distinct_labels"`
 	Constant  int          `json:"constant_features"`
 	Warnings  []string     `json:"warnings"`
@@ -250,7 +250,7 @@ type inspectReport struct {
 	Label   string          `json:"label_column,omitempty"` // the label's column for train
 	Table   *tables.Encoder `json:"table,omitempty"`
 	Reports []tables.Report `json:"column_reports,omitempty"` // for the first 1,000 columns
-	Columns []columnReport  `json:"columns"`                  // the first 1,000; null with a table
+	Columns []columnReport  `json:"columns"`                  // the first 1,000; null if Table is not Raw
 
 	label  string // description of the column Label
 	reader *dataReader

@@ -54,7 +54,7 @@ func inspectModel(c *call, name string, out *output) error {
 	return r.print(c.stdout)
 }
 
-// nameColumns sets the names of the model's columns.
+// nameColumns sets the names and the spread of the model's columns as far as the table has them.
 func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	if r.Table, err = predictions.Encoder(head); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 		if r.Table == nil {
 			return flags.Usagef("-data: the model was not trained on a table with text")
 		}
-		var features []int // without terms, which have no n-grams
+		var features []int // without the terms of curves, which have no n-grams
 		for _, h := range all {
 			if j := h.Feature - r.IndexBase; j < r.Features {
 				features = append(features, j)
@@ -403,8 +403,8 @@ type modelReport struct {
 
 // A vectorReport describes one weight vector.
 type vectorReport struct {
-	For      string   `json:"for"`               // positive class
-	Against  string   `json:"against,omitempty"` // negative class; empty if it is all others
+	For      string   `json:"for"`               // positive class; "the prediction" for regression
+	Against  string   `json:"against,omitempty"` // negative class; empty if there is none or several
 	Nonzero  int      `json:"nonzero"`
 	Norm     float64  `json:"norm"`
 	Bias     *float64 `json:"bias,omitempty"`

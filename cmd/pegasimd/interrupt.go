@@ -18,13 +18,13 @@ var stage atomic.Int32
 const (
 	working   = iota // an interruption loses all work
 	training         // an interruption ends training, and the model so far is written
-	finishing        // the model is complete, and is written in any case
+	finishing        // the model is complete, and one signal does not stop writing it
 )
 
 // Times for which a command may continue after the first signal in the stages working and training.
 const (
 	workingGrace  = 500 * time.Millisecond
-	trainingGrace = 5 * time.Second // enough for a busy machine or a very large model
+	trainingGrace = 5 * time.Second
 )
 
 // over reports whether the command must be ended, because the time since the first signal exceeds

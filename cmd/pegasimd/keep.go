@@ -17,7 +17,7 @@ import (
 )
 
 // keptColumns are the columns of a table that predict -keep writes before the predictions. The
-// table is read again for their cells, so that only a few rows are in memory at a time.
+// table is read again for their cells, row by row.
 type keptColumns struct {
 	reader *dataReader
 	at     []int    // numbers of the columns in the table, in the order of the output

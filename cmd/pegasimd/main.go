@@ -2,7 +2,7 @@
 // evaluates them.
 //
 //	pegasimd help            # lists the commands
-//	pegasimd help COMMAND    # lists a command's flags
+//	pegasimd help COMMAND    # explains a command
 package main
 
 import (
@@ -140,7 +140,8 @@ func printError(stderr io.Writer, name string, err error) {
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
-// exitCode prints the error with which a command ends, and returns the exit code of the command.
+// exitCode returns the exit code for the error with which a command ends. It prints the error,
+// except that of a closed pipe.
 func exitCode(name string, err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
@@ -162,8 +163,8 @@ var versionCommand = command{help.Command{
 	Name:      "version",
 	Arguments: "",
 	Summary:   "print the version, and which kernels this machine runs",
-	Help: `Version prints the command's version, which names the commit, the version of Go, and the kernels'
-path on this machine. Paths differ in speed: all give the same bits.
+	Help: `Version prints the command's version, the version of Go, and the kernels' path on this machine.
+Paths differ in speed: all give the same bits.
 
 Example:
   pegasimd version`,
@@ -173,7 +174,7 @@ Example:
 func runVersion(c *call, _ []string) error {
 	version := "(devel)" // unless the build sets it
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version // includes the commit
+		version = info.Main.Version
 	}
 	fmt.Fprintf(c.stdout, "pegasimd %s\nbuilt with %s for %s/%s\nkernels %s\n", version,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())

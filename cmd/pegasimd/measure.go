@@ -6,8 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A scored holds the labels and weights of rows, and a model's scores and predictions of them. eval
-// and cv measure these.
+// A scored holds the labels and weights of rows, and a model's scores and predictions of them.
 type scored struct {
 	model            predictor
 	y, weights       []float32 // weights is nil if all are 1

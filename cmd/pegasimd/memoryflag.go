@@ -21,13 +21,13 @@ type memoryFlag int
 // given returns the number of bytes that the flag allows, 0 if it is not given.
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 
-// The limit of package options is off, because the command limits memory itself: see limit.
+// Package options sets no limit, because the command limits memory itself: see limit.
 func init() { options.Allowed = math.MaxInt64 }
 
 // limit returns the number of bytes that training may use beside the set; 0 means the machine's
 // memory. Without the flag it is 0 if the file has enough values for its features and classes: see
-// holds. For other files it is 24 MB, 10 times the size of the data and 32 bytes per row, or 48
-// bytes per feature if that is more, which is enough for two classes.
+// holds. For other files it is the sum of 24 MB, 10 times the size of the data and 32 bytes per
+// row, or 48 bytes per feature if that is more.
 func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 	if m > 0 {
 		return m.given()
@@ -41,7 +41,7 @@ func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 const (
 	usedColumns = 64   // at least one feature in usedColumns must have values
 	anyWeights  = 16e6 // number of weights, of all classes or pairs, allowed for any file
-	perNonzero  = 32   // further weights allowed for each nonzero
+	perNonzero  = 32   // weights allowed for each nonzero, if that makes more than anyWeights
 	// rowsPerClass is the mean number of rows per class below which rows times classes are limited.
 	rowsPerClass = 3
 	perByte      = 12 // rows times classes allowed for each byte of the file
@@ -101,14 +101,15 @@ var collectEarly = func() {}
 // contain no pointers, so that a collection takes little time.
 const largeRows = 32 << 20
 
-// uncounted is roughly the memory in bytes that the collector does not count: the program, mapped
-// files, and garbage not yet collected.
+// uncounted is roughly the memory in bytes that the collector does not count, such as the program
+// and mapped files.
 const uncounted = 20 << 20
 
-// linear returns the limit for linear models. It also sets the garbage collector's memory limit,
-// because certificates are computed repeatedly and their garbage must not accumulate: to the memory
-// that the size of the data justifies or, if training expects to need more, to the memory in use
-// plus 1.25 times the expected amount.
+// linear returns the limit for linear models. Unless the flag or GOMEMLIMIT is given, it also sets
+// the garbage collector's memory limit, because certificates are computed repeatedly and their
+// garbage must not accumulate: to the memory that the size of the data justifies or, if training
+// expects to need more and limit returns 0, to the memory in use plus 1.25 times the expected
+// amount, at most the machine's memory.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

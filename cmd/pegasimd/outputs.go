@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// This file manages the outputs of a command. All of them are created before any work, under
-// temporary names, and the files that they replace remain unchanged until the command is done.
+// This file manages the outputs of a command. Files are created under temporary names before the
+// data are read, and the files that they replace remain unchanged until the output is complete.
 
 // openOutputs creates all outputs. It fails if one of them would replace a file that it must not
 // replace.
@@ -57,7 +57,7 @@ func (c *call) checkStdio() error {
 }
 
 // check returns an error if the output is the same file as another output or, without -force, if it
-// would replace an input or a file of another kind.
+// would replace an input, a write-protected file or a file of another kind.
 func (o *output) check(others []*output) error {
 	info, direct := o.old()
 	if direct {
@@ -103,8 +103,8 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 	return info, err == nil && open
 }
 
-// checkKind returns an error if the existing file is not recognized as a file of the output's kind
-// written by pegasimd.
+// checkKind returns an error if the existing file is neither empty nor recognized as a file of the
+// output's kind written by pegasimd.
 func (o *output) checkKind(info fs.FileInfo) error {
 	head, err := headOf(o.name)
 	switch {
@@ -119,8 +119,8 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	return nil
 }
 
-// placeOf returns a canonical path for a file that need not exist: it is the same for all names of
-// one file.
+// placeOf returns a canonical path for a file that need not exist. It is the same for names that
+// lead to one file through symbolic links.
 func placeOf(name string) (string, error) {
 	target, _, err := atomicfile.Target(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // This file draws the pictures of -plot.
 
-// checkPicture returns an error if the name of a picture does not end in .svg.
+// checkPicture returns an error if the name of a picture ends neither in .svg nor in .svg.gz.
 func checkPicture(name string) error {
 	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil
@@ -73,8 +73,8 @@ type panelLine struct {
 	values []float64
 }
 
-// writePanels draws the panels one above the other. at lists the positions of the values along the
-// axis, such as steps, in ascending order; the axis is logarithmic.
+// writePanels draws the panels that have values, one above the other. at lists the positions of the
+// values along the axis, such as steps, in ascending order; the axis is logarithmic.
 func writePanels(w io.Writer, title, axis string, at []float64, panels []panel) error {
 	var figures []*chart.Figure
 	for _, p := range panels {

@@ -35,10 +35,10 @@ name with invisible characters is written in quotes.
 
 With -scores or -proba a first line names the columns, which are separated by tabs. -scores adds a
 score for each class or, for two classes, the score of the second class, which is predicted if the
-score is above 0. With -multiclass ovo scores are the pairs' votes, plus less than a third to break
-ties. -proba adds the probabilities of all classes, if the model was trained with -loss log or
--proba; labels are still predicted by score. Numbers have enough digits to be read back as the same
-float64.
+score is above 0. With -multiclass ovo the scores of a linear model are the pairs' votes, plus less
+than a third to break ties; a kernel machine has a score for each pair. -proba adds the
+probabilities of all classes, if the model was trained with -loss log or -proba; labels are still
+predicted by score. Numbers have enough digits to be read back as the same float64.
 
 -keep writes CSV (RFC 4180) instead of lines, with tabs if OUT ends in .tsv or .tab: a header, and
 for each row of DATA the named columns in the order of the list, the column prediction, and, with

@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// A predictor is a model of any kind, as the commands use it. Methods with scores get the scores of
-// one row.
+// A predictor is a model of any kind, as the commands use it. Methods with scores, except MeanLoss,
+// get the scores of one row.
 type predictor interface {
 	modelio.Predictor
 
@@ -160,8 +160,10 @@ type scoredSet struct {
 	model   predictor
 	weights []float32 // weights of the rows, all above 0; nil if all are 1
 	scores  []float64 // scores of all rows; nil if they are too many to keep: see row
-	truth   []int     // index of each row's label in names, or noLabel; nil for regression
-	names   []string  // names of the model's classes, then of further labels
+	// truth has the index of each row's label in names, or noLabel; nil for regression, or if the
+	// data have no labels.
+	truth []int
+	names []string // names of the model's classes, then of further labels
 
 	all        *dataset.Set // the rows that were read, before rows of weight 0 were left out
 	allWeights []float32    // weights of the rows of all; nil if all are 1
@@ -339,8 +341,8 @@ func (m kernelModel) run() runReport {
 	}
 }
 
-// problem returns the positive class of weight vector k and, if there is only one, the negative
-// class.
+// problem returns the positive class of weight vector k, or "the prediction" for regression, and
+// the negative class if there is exactly one.
 func (m linearModel) problem(k int) (of, against string) {
 	switch {
 	case m.Classes == nil:
@@ -371,8 +373,8 @@ func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) stri
 	}
 }
 
-// settingsOf returns a line with the model's settings. e is the encoder of the model's table, which
-// standardizes columns, or nil.
+// settingsOf returns a line with the model's settings. e is the encoder of the model's table, or
+// nil.
 func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
 	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
 	if unscaled && e != nil && !e.Raw {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A progress shows how far a long task has come, in one line on a terminal. Without a terminal and
-// in the first second, it shows nothing.
+// A progress shows how far a long task has come, in one line on a terminal. Without a terminal,
+// with -quiet and in the first second, it shows nothing.
 type progress struct {
 	w           io.Writer
 	quiet       bool

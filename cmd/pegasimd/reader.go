@@ -20,7 +20,7 @@ type dataReader struct {
 	missing string // value of -missing
 
 	fits    bool               // whether to fit an encoder to a table
-	encoder *tables.Encoder    // encoder of the table that was read; nil for other data
+	encoder *tables.Encoder    // encoder of the table that was read; nil without one
 	fitter  *tables.Fitter     // the encoder's fitter; nil if the encoder is a model's
 	last    *dataset.Set       // set of the fitter's last pass, without rows
 	named   bool               // whether the table that the encoder was fitted to has a header
@@ -157,7 +157,7 @@ func separates(f *dataset.Form) bool {
 func (d *dataReader) asFitted() dataset.Options {
 	opt := d.opt
 	if d.last == nil || d.last.Form == nil || d.last.Mixed || !separates(d.last.Form) {
-		return opt // files of several forms are detected again
+		return opt // no text form is fixed: it is detected again
 	}
 	f := d.last.Form
 	opt.Format, opt.Encoding, opt.SkipLines = dataset.Format(f.Format), f.Encoding, f.SkipLines

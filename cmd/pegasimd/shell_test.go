@@ -284,5 +284,5 @@ func TestWrongFiles(t *testing.T) {
 		{"convert", missing, missing + ".csv"}} {
 		fails(t, exitError, "open "+missing+": no such file", args...)
 	}
-	fails(t, exitUsage, "is a model: want -from or -to", "convert", model, missing+".csv")
+	fails(t, exitUsage, "is a model: want -to, or an OUT that ends in", "convert", model, missing+".csv")
 }

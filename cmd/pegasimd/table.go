@@ -96,7 +96,7 @@ func (d *dataReader) readFresh() (*dataset.Set, error) {
 }
 
 // readEncoded reads the table with the encoder. If the rows may be too large for memory, it maps a
-// temporary file.
+// temporary file, except for tables from standard input or a pipe.
 func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
@@ -198,7 +198,7 @@ func (d *dataReader) keepInput() (err error) {
 	var in io.Reader = os.Stdin
 	if d.name != "-" {
 		if info, err := os.Stat(d.name); err != nil || info.Mode().IsRegular() || info.IsDir() {
-			return nil // reading reports the error
+			return nil // reading reports errors
 		}
 		f, err := os.Open(d.name)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 const (
 	maxNumericClasses = 20 // distinct whole numbers above which labels may be regression targets
-	maxFractions      = 10 // distinct numbers with fractions above which labels are targets
+	maxFractions      = 10 // distinct numbers, some with fractions, above which labels are targets
 	minRowsRarest     = 5  // rows of the rarest whole number below which labels are targets
 )
 

@@ -39,9 +39,9 @@ NumPy's .npy, a pair of IDX files given as IMAGES,LABELS, or - for svmlight text
 input; each may be compressed (.gz .bz2 .zst). Or it is a .pgsm file, which convert writes.
 
 The separator and other details of a table, its label column and the kinds of its columns are
-detected and printed. Lines at the end that begin with 'warning:' name a detail that is in doubt and
-the flag that decides it. The line 'resolved:' has a command that trains the same model without
-detecting anything; the model stores its flags.
+detected and printed. Lines at the end that begin with 'warning:' name what is in doubt and, where
+it helps, a flag. The line 'resolved:' has a command that trains the same model without detecting
+anything; the model stores its flags.
 
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge loss
 it is the objective of liblinear's -s 3 -c, divided by C * rows: lambda is 1/(C * rows). The same
@@ -140,8 +140,8 @@ func (r *linearRun) checkSettings() error {
 	return validate(&r.cfg)
 }
 
-// validate checks the configuration, except a list of class weights: it may have names, whose
-// labels are known only after reading the data.
+// validate checks the configuration, except a list of class weights, which it deletes: it may have
+// names, whose labels are known only after reading the data.
 func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
@@ -149,7 +149,8 @@ func validate(cfg *pegasos.Config) error {
 	return flags.FromConfig(cfg.Validate())
 }
 
-// openFiles creates the outputs of the run, and reads the models that it starts from.
+// openFiles creates the outputs of the run, and reads the models of -prior and, unless the run
+// resumes, -start.
 func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writesModel(r.model)
@@ -284,7 +285,7 @@ func (r *linearRun) train() error {
 	return nil
 }
 
-// write writes the model and the curve.
+// write writes the model, the proof and the curve.
 func (r *linearRun) write() error {
 	m := r.result
 	if err := r.reader.nameHeaviest(m.Weights); err != nil {
@@ -296,7 +297,7 @@ func (r *linearRun) write() error {
 	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
-	if m.Proof != nil { // nil if the run was interrupted
+	if m.Proof != nil { // nil without -proof, or if the run was interrupted
 		if err := r.proofOut.write(m.Proof.Write); err != nil {
 			return err
 		}
@@ -304,8 +305,8 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.reader.String(), m, r.training, r.interrupted != nil)
 }
 
-// describe stores a description of the run's data in a model, and the command line that trains it
-// again. A resumed run stores the settings of the checkpoint's command line.
+// describe stores a description of the run's data in a model, and the flags that train it again. A
+// run with the settings of a checkpoint stores the flags in the checkpoint, and its own length.
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {

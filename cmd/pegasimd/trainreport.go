@@ -242,7 +242,7 @@ type trainReport struct {
 	ModelHash   string            `json:"model_hash"`
 	Model       string            `json:"model"`
 	Interrupted bool              `json:"interrupted"`
-	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, unless interrupted
+	TolReached  *bool             `json:"tol_reached,omitempty"` // missing if unknown
 	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
 	Settings    string            `json:"settings,omitempty"`    // chosen or given, in one line
 	Fit         *fitReport        `json:"fit,omitempty"`

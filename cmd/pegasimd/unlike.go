@@ -20,7 +20,7 @@ func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.call.loud = append(d.call.loud, doubt.String())
 }
 
-// doubtUnread adds a doubt about each column of which at least half of the cells do not fit.
+// doubtUnread adds a doubt for each line of Coder.Unread.
 func (d *dataReader) doubtUnread() {
 	coder, encodes := d.opt.Encoder.(*tables.Coder)
 	if !encodes {
@@ -49,7 +49,7 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		*tables.Column
 		feature    int     // index of the column's feature
 		far        int     // number of rows whose feature is far from mean
-		such       float64 // one of these features
+		such       float64 // a value of the feature that is far from mean
 		mean, most float64 // training mean of the feature, and the largest distance that is not far
 		// Mean and deviation of the column's numbers in training.
 		trainingMean, trainingDeviation float64
@@ -114,8 +114,8 @@ func featureOf(set *dataset.Set, row, j int) float64 {
 	return 0
 }
 
-// doubtUnnamed adds a doubt if rows have two or more cells beyond the names of the header, as numbers
-// with decimal commas between commas do. A single one may be the name of the row.
+// doubtUnnamed adds a doubt if rows have two or more cells beyond the names of the header, as
+// numbers with decimal commas between commas do. A single such cell may be the name of the row.
 func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	if set.Form == nil || !set.Form.Header {
 		return

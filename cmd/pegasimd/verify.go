@@ -212,8 +212,8 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	}, nil
 }
 
-// doubt changes the verdict if the model's table differs from the data's, or if the model does not
-// identify its data.
+// doubt changes the verdict if the model's table differs from the data's or was not compared, or if
+// the model does not identify its data.
 func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegasos.Model) {
 	linear, _ := m.(linearModel)
 	started := linear.Model != nil && linear.Start != "" && from == nil

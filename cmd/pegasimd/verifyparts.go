@@ -30,7 +30,7 @@ type coverage struct {
 	bias      bool // the kind of bias can be told: there is a bias, or no prior
 	scheme    bool // the scheme matters: more than two classes, or a joint problem
 	base      bool // the data were read with the model's index base and are not hashed
-	trained   bool // the model's hash equals -hash
+	trained   bool // the model's hash was compared with -hash
 	hashed    bool // the data were hashed with the model's number of bits
 	sigmoids  bool // the folds were trained again
 	scale     bool // the Scaling fits the data and the settings, or the model has none
@@ -54,7 +54,8 @@ var (
 	byFolds  rule = func(c *coverage) bool { return c.sigmoids }
 )
 
-// partRules maps each part of a linear model or a kernel machine that can be checked to its rule.
+// partRules maps parts of linear models and kernel machines to their rules. Parts without a rule
+// are not checked.
 var partRules = map[string]rule{
 	"features": always, "sparse": always, "bias": always, "layout": always, "hash": always,
 	"classes": byRows, "names": byRows, "data": byData, "data.layout": never,
@@ -198,8 +199,8 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trainedHash is the part that is checked if the model's hash equals -hash. Without -hash, other
-// weights than the training's may be confirmed, because they can have the same objective.
+// trainedHash is the part that is checked if -hash is given. Without -hash, other weights than the
+// training's may be confirmed, because they can have the same objective.
 const trainedHash = "hash.training"
 
 // list divides the parts of a model into checked and unchecked parts. To the unchecked parts it

@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file compares the header line "table" of a model with the data. It fits an encoder of words
-// and gaps again for that.
+// This file compares the header line "table" of a model with the data. If the model has an encoder,
+// it fits an encoder to the data again.
 
 // A tableCheck is the result of comparing a model's table with the data.
 type tableCheck struct {
@@ -32,7 +32,7 @@ type tableCheck struct {
 }
 
 // checkTable compares the model's table with the table that d has read as set. The encoder may also
-// equal the encoder of from, the model that training started from, unless from is nil.
+// equal the encoder of from, the model of -start or -prior, unless from is nil.
 func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {

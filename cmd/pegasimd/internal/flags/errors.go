@@ -64,7 +64,7 @@ func DidYouMean(word, prefix string, words []string) string {
 }
 
 // edits returns the least number of steps that turn a into b. A step inserts, deletes or replaces a
-// byte, or swaps two neighboring bytes.
+// byte, or swaps two neighboring bytes. No byte takes part in two steps.
 func edits(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

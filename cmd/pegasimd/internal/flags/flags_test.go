@@ -27,11 +27,12 @@ func TestTable(t *testing.T) {
 			v := new(Values)
 			isBool := f.field(v).Kind() == reflect.Bool
 			if seen[f.Name] || isBool != (f.Takes == "") || f.Help == "" {
-				t.Errorf("%s -%s: twice, or has no placeholder or help", command, f.Name)
+				t.Errorf("%s -%s: in two rows (%v), placeholder %q of a bool (%v), or help %q", command, f.Name,
+					seen[f.Name], f.Takes, isBool, f.Help)
 			}
 			seen[f.Name] = true
 			if choices := f.Choices(); f.Takes != "" && choices == nil && !slices.Contains(types, f.Takes) {
-				t.Errorf("%s -%s %s", command, f.Name, f.Takes)
+				t.Errorf("%s -%s: the placeholder %q is no type", command, f.Name, f.Takes)
 			}
 		}
 	}
@@ -46,8 +47,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every setting of the trainers has a flag, and so does every field that is a file or a limit:
-// errors about a field name the flag.
+// Every field of the trainers' configurations has a flag, and so have the fields listed for files
+// and limits: errors about a field name the flag.
 func TestFlagOfFields(t *testing.T) {
 	fields := strings.Fields("Threads Weights Costs Valid Start Prior Resume KeepProof MaxMemory CacheMB")
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
@@ -90,8 +91,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// One row adds a flag: it is parsed, checked, has choices, is suggested, and errors about its field
-// name it. Package help lists it from the same row.
+// One row adds a flag: it is parsed, checked and suggested. Package help lists it from the same
+// row.
 func TestAddFlag(t *testing.T) {
 	defer func(old []Topic) { Table = old }(Table)
 	Table = append(slices.Clone(Table), Topic{"New", []Flag{{Name: "speed", Field: "Seed", Takes: "n",
@@ -102,7 +103,7 @@ func TestAddFlag(t *testing.T) {
 		t.Errorf("%v, %v, %d", args, err, s.Seed)
 	}
 	if NewSet("eval").Seed != 7 || NewSet("train").Has("speed") {
-		t.Error("the default, or the commands, are others")
+		t.Error("want the default 7 in eval, and no -speed in train")
 	}
 	for want, words := range map[string]string{
 		"-speed must be greater than 0":                 "-speed=0",

@@ -198,7 +198,7 @@ func (s *Set) Text(name string) string {
 	return ""
 }
 
-// All returns the values of the flag as on a command line: one, unless the flag is repeated.
+// All returns the values of the flag as on a command line: one, unless the flag may be repeated.
 func (s *Set) All(f *Flag) []string {
 	if all, repeats := f.field(&s.Values).Interface().([]string); repeats {
 		return all
@@ -254,7 +254,7 @@ func (s *Set) unknown(name string) error {
 	return Usagef("there is no flag -%s%s", name, hint)
 }
 
-// liblinear maps flags of liblinear and libsvm to the flags of pegasimd with the same effect.
+// liblinear maps flags of liblinear and libsvm to flags of pegasimd with a similar effect.
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
@@ -264,7 +264,7 @@ var liblinear = map[string]string{
 	"c": "-c of train, which the model stores",
 }
 
-// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" for other flags.
+// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" if there is none.
 func (s *Set) ofLiblinear(name string) string {
 	if label, ok := strings.CutPrefix(name, "w"); ok {
 		if _, err := strconv.ParseFloat(label, 64); err == nil {

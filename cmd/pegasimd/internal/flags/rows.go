@@ -157,8 +157,8 @@ var Table = []Topic{
 			Help: fmt.Sprintf("stop when the objective is proven to be at most this share above the "+
 				"optimum: 0.01 is 1 %% (with at most %d epochs unless -epochs is given)", choose.MaxPasses)},
 		{Name: "patience", Field: "Patience", Takes: "n", In: "train", Rule: NoKernel | Positive,
-			Help: "stop after n measurements on the data of -valid, a quarter of the run apart, without " +
-				"a better model, and keep the best model"},
+			Help: "stop after n measurements on the data of -valid without a better model, and keep the " +
+				"best model; measurements follow epochs 1 to 8, 10, 12, 15 and so on"},
 		{Name: "valid", Field: "Valid", Takes: "file", In: "train", Rule: NoKernel,
 			Help: "data to measure the model on, for the report, -patience and -plot; the flag is repeated " +
 				"for several files, which are read as one"},

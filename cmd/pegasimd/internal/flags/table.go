@@ -41,7 +41,7 @@ const (
 	NoKernel                     // can't be given with -kernel
 	Setting                      // is a setting that a checkpoint stores
 	NoEffect                     // doesn't change the model
-	Form                         // says how a table is read; "resolved:" lists all of these
+	Form                         // says how a table is read
 	Kinds                        // determines the kinds of a table's columns
 	ForClasses                   // only valid if labels are classes, so that it implies classes
 )
