@@ -176,6 +176,15 @@ func TestConvertModelErrors(t *testing.T) {
 	}
 }
 
+// A compressed file of no bytes is not replaced.
+func TestConvertToEmpty(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	empty := file(t, "empty.onnx", "\x1f\x8b\b\x00\x00\x00\x00\x00\x00\xff\x03\x00"+
+		strings.Repeat("\x00", 8)) // compressed by gzip
+	fails(t, exitUsage, "is not an ONNX model", "convert", model, empty)
+}
+
 // Scores have a column for each class, whatever the multi-class scheme, but only one column for two
 // classes, for the second class. The predicted class has the highest score.
 func TestScoresOfEachClass(t *testing.T) {

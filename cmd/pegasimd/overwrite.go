@@ -20,7 +20,7 @@ type kind struct {
 	is   func(head []byte) bool
 }
 
-// headBytes is the number of bytes passed to kind.is.
+// headBytes is the largest number of bytes passed to kind.is.
 const headBytes = 4096
 
 // headOf returns the first bytes of a file after decompression. It only reads regular files, since
@@ -58,13 +58,14 @@ var (
 	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	reportKind = beginsWith("a report written by -json", jsonMark+"-json\"")
 
-	// modelKinds maps the formats of convert -to to kinds.
+	// modelKinds maps the formats of convert -to to kinds. Files of liblinear have no mark.
 	modelKinds = map[string]kind{
 		"":     modelKind,
 		"json": beginsWith("a model in JSON", "{\n  \"format\": \"pegasimd model\""),
 		"go":   beginsWith("a Go file of convert -to go", gofile.Header),
 		"onnx": {"an ONNX model of pegasimd", func(head []byte) bool {
-			return head[0] == 8 && bytes.Contains(head[:min(len(head), 64)], []byte("pegasimd"))
+			return bytes.HasPrefix(head, []byte{8}) &&
+				bytes.Contains(head[:min(len(head), 64)], []byte("pegasimd"))
 		}},
 	}
 
