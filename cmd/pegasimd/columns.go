@@ -15,7 +15,7 @@ import (
 // labels.
 
 // usable returns the table of a set for reading other data by it: nil if the set has none, and
-// without the columns' names if these can't tell the columns apart.
+// without the columns' names if Table.Check refuses them.
 func usable(set *dataset.Set) *dataset.Table {
 	t := set.Table
 	if t != nil && t.Check(set.Cols()) != nil {
@@ -76,7 +76,7 @@ func (d *dataReader) columnText(names []string, i int) string {
 }
 
 // likelyLabels lists names of columns that are likely to have the labels, in lower case and without
-// blanks, dashes, dots and underscores. docs/data.md has this list.
+// blanks, dashes, dots and underscores.
 var likelyLabels = strings.Fields("outcome diagnosis survived species price saleprice quality " +
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")

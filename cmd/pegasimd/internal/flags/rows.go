@@ -151,8 +151,9 @@ var Table = []Topic{
 			Help: "the largest number of passes of dual coordinate descent with -kernel (default 100); " +
 				"training ends earlier once -tol is reached"},
 		{Name: "passes", Field: "Passes", Takes: "n", In: "verify!", Default: "20", Rule: NotNegative,
-			Help: "the number of passes of dual coordinate ascent that improve the lower bound computed " +
-				"by verify, for every loss but eps-insensitive"},
+			Help: "the number of passes of dual coordinate ascent in the first attempt to improve the " +
+				"lower bound; while the bound is weaker than claimed, two more attempts make 4 and 16 " +
+				"times as many"},
 		{Name: "tol", Field: "Tol", Takes: "share", In: "train! cv", Rule: Setting | Positive,
 			Help: fmt.Sprintf("stop when the objective is proven to be at most this share above the "+
 				"optimum: 0.01 is 1 %% (with at most %d epochs unless -epochs is given)", choose.MaxPasses)},
@@ -331,8 +332,8 @@ var Table = []Topic{
 				"its control group; for a file that claims more than it has, 24 MB + 32 bytes a row + 10 " +
 				"times its size, or 48 bytes a feature if that is more)"},
 		{Name: "max-features", Field: "Data.MaxFeatures", Takes: "n", In: all, Rule: NotNegative,
-			Help: "refuse data with more features (0: 2^20, or the number of values in the file if that " +
-				"is larger; 2^18 for CSV)"},
+			Help: "refuse data with more features (0: 2^18 for tables; otherwise 2^20, or the number of " +
+				"values in the file if that is larger, but at most 2^27)"},
 		{Name: "max-bytes", Field: "Data.MaxBytes", Takes: "n", In: all, Rule: NoEffect | NotNegative,
 			Help: "refuse data of more bytes, counted after decompression (0: no limit)"},
 	}},
