@@ -250,7 +250,7 @@ type inspectReport struct {
 	Label   string          `json:"label_column,omitempty"` // the label's column for train
 	Table   *tables.Encoder `json:"table,omitempty"`
 	Reports []tables.Report `json:"column_reports,omitempty"` // for the first 1,000 columns
-	Columns []columnReport  `json:"columns"`                  // the first 1,000; null if Table is not Raw
+	Columns []columnReport  `json:"columns"`                  // at most 1,000
 
 	label  string // description of the column Label
 	reader *dataReader

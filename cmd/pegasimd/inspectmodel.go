@@ -404,7 +404,7 @@ type modelReport struct {
 // A vectorReport describes one weight vector.
 type vectorReport struct {
 	For      string   `json:"for"`               // positive class; "the prediction" for regression
-	Against  string   `json:"against,omitempty"` // negative class; empty if there is none or several
+	Against  string   `json:"against,omitempty"` // negative class, if it is a single one
 	Nonzero  int      `json:"nonzero"`
 	Norm     float64  `json:"norm"`
 	Bias     *float64 `json:"bias,omitempty"`
