@@ -103,10 +103,7 @@ func (r *report) checkResult(m *model) {
 
 // same reports whether two values are equal, or both missing.
 func same(a, b *float64) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 // compare checks the claimed objective against the exact and the rough objective, and the claimed

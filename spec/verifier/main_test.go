@@ -457,3 +457,17 @@ func value(s uint64, i int) float32 {
 	binary.Decode(binary.LittleEndian.AppendUint32(nil, b), binary.LittleEndian, v[:])
 	return v[0]
 }
+
+// TestPartsOf4096Rows checks that losses are summed over parts of 4096 rows: the two losses of 1 in
+// the second part, in different blocks, would be lost if each were added to the first loss.
+func TestPartsOf4096Rows(t *testing.T) {
+	m := model{Lambda: 1, Config: config{Loss: "hinge"}, Result: result{Solver: "dual"}}
+	margins := make([]float64, 8192)
+	for i := range margins {
+		margins[i] = 1
+	}
+	margins[0], margins[4096], margins[4096+32] = -0x1p53, 0, 0
+	if have, want := m.objective(margins, 0), (0x1p53+2)/8192; have != want {
+		t.Errorf("the objective is %v, want %v", have, want)
+	}
+}

@@ -120,8 +120,11 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	for i, j := range order {
 		losses[i] = m.loss(margins[j])
 	}
-	mean := sum(losses, max(32, len(m.w)/256), 1) / float64(len(losses))
-	return float64(m.Lambda/2*(squares+float64(b*b))) + mean
+	total := 0.0
+	for part := range slices.Chunk(losses, 4096) {
+		total += sum(part, max(32, len(m.w)/256), 1)
+	}
+	return float64(m.Lambda/2*(squares+float64(b*b))) + total/float64(len(losses))
 }
 
 // shares returns dual variables: minus the derivatives of the loss, a hinge smoothed to width h.
