@@ -14,10 +14,10 @@ import (
 )
 
 // avx is the Target for amd64: AVX2 with 256-bit registers and VEX encoding, or AVX-512 with
-// opmasks and EVEX encoding. AVX-512 code uses 512-bit registers, or 256-bit registers for CPUs on
-// which 512 bits are no faster (docs/kernels.md has the rule). AVX-512 code prefers registers 16 to
-// 31, which SSE instructions cannot access and hence never wait for, so that most functions need no
-// VZEROUPPER. No code uses fused multiply-add.
+// opmasks and EVEX encoding. AVX-512 code uses 512-bit or 256-bit registers, depending on the CPU
+// (docs/kernels.md has the rule). AVX-512 code prefers registers 16 to 31, which SSE instructions
+// cannot access and hence never wait for, so that most functions need no VZEROUPPER. No code uses
+// fused multiply-add.
 type avx struct {
 	*build.Context
 	isa       string      // suffix of the function names: AVX2, AVX512x256 or AVX512
@@ -133,8 +133,9 @@ func (t *avx) ReturnInt(n reg.GPVirtual) {
 	t.Done()
 }
 
-// Done zeros the upper halves of the registers, because SSE instructions in Go code would wait for
-// them on Intel CPUs. In AVX-512 code, the pass zeroUpper does this where necessary.
+// Done zeros the upper halves of the registers before it returns from AVX2 code, because SSE
+// instructions in Go code would wait for them on Intel CPUs. In AVX-512 code, the pass zeroUpper
+// does this where necessary.
 func (t *avx) Done() {
 	if !t.evex {
 		t.VZEROUPPER()
@@ -212,7 +213,7 @@ func (t *avx) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) 
 
 func (t *avx) Rotates() bool { return true }
 
-// pageSize is the smallest page size of any system, in bytes.
+// pageSize is the smallest page size of amd64, in bytes.
 const pageSize = 4096
 
 func (t *avx) StayInPage(n, p reg.GPVirtual) {

@@ -7,8 +7,8 @@ func init() {
 }
 
 // axpySparse emits a kernel that adds a*val to the elements of w at the indices, one after the
-// other, in the order of the row, so that indices may repeat. Products are computed four at a time:
-// extracting a product from its group by a shuffle is cheaper than loading each value.
+// other, in the order of the row, so that indices may repeat. As long as four nonzeros are left,
+// their products are computed in one group, from which shuffles extract them.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// features maps each code path to the CPU features, by avo's names, that package asm requires
-// before it selects the path. isa_amd64.go has the same lists.
+// features maps each code path for amd64 to the CPU features, by avo's names, that package asm
+// requires before it selects the path, in isa_amd64.go.
 var features = map[string][]string{
 	"AVX2":       {"AVX", "AVX2", "F16C", "POPCNT"},
 	"AVX512x256": avx512Features,

@@ -165,10 +165,10 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes emits the code for vectors of more than 64 elements. 512-bit registers can hold the lanes
-// of all sums, and the vectors are read once. Narrower registers need two passes over the vectors:
-// the first sums the even-numbered groups of eight lanes, the second the odd-numbered groups.
-// Adding the results of both passes is the fold from sixteen lanes to eight.
+// passes emits the code for vectors of more than 64 elements. With 512-bit registers, one pass
+// computes all sums. Otherwise the code makes two passes over the vectors: the first sums the
+// even-numbered groups of eight lanes, the second the odd-numbered groups. Adding the results of
+// both passes is the fold from sixteen lanes to eight.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {

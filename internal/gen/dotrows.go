@@ -70,7 +70,7 @@ func passes(width, perPass int) [][]int {
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
-		t.IfAtLeast(n, 9, "wide") // for shorter rows half of the register would be empty
+		t.IfAtLeast(n, 9, "wide") // shorter rows would fill at most half of a register
 		t.Leave(name + "AVX512x256")
 		t.Label("wide")
 	}
@@ -160,9 +160,8 @@ func fourRows(t Target, name string, term rowTerm) {
 }
 
 // shortPrefetch returns the distance in bytes from the start of each row of k groups to the cache
-// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. A masked load reads
-// the last group of a row. If the group is beyond the second-level cache, this load takes up to
-// five times as long on a Zen 5, unless another load or a prefetch reads the cache line before.
+// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. The prefetched line
+// is for the masked load of a row's last group.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():

@@ -12,9 +12,7 @@ func init() {
 }
 
 // dotSame emits code that computes dotSparse of a row whose values are all a. Each of the eight
-// lanes has a register of its own. So a nonzero takes two operations, a multiplication by an
-// element in memory and an addition; inserting elements into vectors takes more operations and more
-// time.
+// lanes has a register of its own, so that no element has to be inserted into a vector.
 //
 // dotSame returns the group that holds the sum and a function, few, which emits the code for rows
 // of fewer than eight nonzeros. The caller must call few after it has emitted the return. The names

@@ -57,8 +57,8 @@ func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	t.VGATHERDPS(operand.Mem{Base: w, Index: indices, Scale: float}, mask, r(v))
 }
 
-// dotSparse emits a kernel that loads single elements of w into two groups of four: hardware
-// gathers are slower on most CPUs. Nonzero k goes to lane k mod 8.
+// dotSparse emits a kernel that loads single elements of w into two groups of four, without
+// hardware gathers. Nonzero k goes to lane k mod 8.
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")

@@ -8,9 +8,8 @@ func init() {
 
 // dotTwo emits a kernel that computes two dot products, one of the first halves of x and y and one
 // of their second halves, and stores them in dst. Each half has a positive multiple of 64 elements.
-// Both dot products are computed in one loop, because four streams from memory are faster than two.
-// The lanes of the second dot product are kept in the frame: only AVX-512 has registers for them,
-// and the frame costs nothing as long as the loop waits for memory.
+// Both dot products are computed in one loop, which reads four streams from memory. The lanes of
+// the second dot product are kept in the frame, because only AVX-512 has registers for them.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)

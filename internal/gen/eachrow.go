@@ -16,8 +16,8 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowPrefetch is how many bytes ahead the rows of a matrix are prefetched. Hardware prefetching
-// starts anew in each page, and rows shorter than a page end before it is effective.
+// rowPrefetch is the distance, in bytes, at which most kernels over rows prefetch. Hardware
+// prefetching starts anew in each page.
 const rowPrefetch = 4096
 
 // sumEachRow emits a kernel that stores in dst, for each row, the sum of term over the elements of

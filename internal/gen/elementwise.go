@@ -15,9 +15,7 @@ import (
 // and a load that needs two pending stores waits until both stores have reached the cache.
 //
 // If align is set, stores to vectors of at least two iterations are aligned to the size of a group,
-// and the elements before the first aligned address are stored in pieces, too. Masked stores are no
-// alternative: they are slow on AMD's older CPUs, and Intel's CPUs do not forward data from a
-// masked store to a load.
+// and the elements before the first aligned address are stored in pieces, too.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {

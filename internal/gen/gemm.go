@@ -62,7 +62,7 @@ func gemm(t Target) {
 // The tile starts at the row whose index is in the register row, and at the first of the last cols
 // columns of c. If part is not nil, the tile has one group, of which only the columns in part
 // exist. An iteration of the loop broadcasts one element of each row of a to all lanes and
-// multiplies it by all groups of a row of b, so that only arithmetic limits the speed of the loop.
+// multiplies it by all groups of a row of b.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns the address of the tile's first element in the matrix that param names:

@@ -16,8 +16,7 @@ const farElements = 4 << 20
 // matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
-		// 256-bit stores are no slower for matrices in memory, and up to a third faster if rows do
-		// not start at cache lines.
+		// Matrices in memory are updated with 256-bit stores.
 		t.IfLess(t.IntParam("size"), farElements, "near")
 		t.Leave("gerAVX512x256")
 		t.Label("near")

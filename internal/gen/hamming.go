@@ -50,9 +50,7 @@ func (t *avx) addBitCounts(count, v Group) {
 
 // hammingFourRows emits a loop over four rows at a time that counts the bits in which x and each
 // row differ. If one to three rows are left after the loop, the code jumps to the label row;
-// otherwise it returns from the kernel. The code skips the loop if rows have more than four groups:
-// on a Zen 5, such rows take 1.1 to 1.3 times as long to read from memory four at a time as one at
-// a time.
+// otherwise it returns from the kernel. The code skips the loop if rows have more than four groups.
 func hammingFourRows(t *avx, rows *intRows) {
 	words := t.width / 2
 	t.IfLess(rows.count, 4, "row")

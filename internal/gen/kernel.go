@@ -7,19 +7,19 @@ import (
 
 // A kernelSpec describes a kernel: its name, with which the names of its functions begin, the
 // signature of these functions, and the function that emits the kernel's body. Go code calls a
-// kernel through its dispatch stub, nameActive, which jumps to the body for the code path in use.
-// Two kernels for different element types may share a stub, which selects one of them. A kernelSpec
-// without a body describes such a stub.
+// kernel through its dispatch stub, which jumps to the body for the code path in use. Two kernels
+// for different element types may share a stub, which selects one of them. A kernelSpec without a
+// body describes such a stub.
 type kernelSpec struct {
 	signature
 	name    string
 	emit    func(Target) // emits the body; nil for a stub that selects between two kernels
 	like    string       // asm function whose result the kernel computes, in whole or part
 	checked bool         // the stub checks lengths and calls Go if they differ or exceed Block
-	wide    bool         // whether the kernel has a 512-bit body
-	wideIf  string       // asm variable that enables the 512-bit body; "" for always
+	wide    bool         // whether the kernel has a body of its own for the AVX512 path
+	wideIf  string       // asm variable that enables that body; "" for always
 	feature string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
-	dot     bool         // whether the kernel has a body with SDOT and UDOT, for NEONDot
+	dot     bool         // whether the kernel has a body of its own for the NEONDot path
 	stub    string       // name of the stub that selects the kernel; "" if it has its own
 	ownSlow bool         // the slow path is written by hand in package asm
 	choice  choice       // how a stub selects between two kernels, if emit is nil
@@ -39,9 +39,8 @@ var (
 
 var kernels []*kernelSpec
 
-// kernel registers a kernel; each kernel's file calls it from init. The kernel's result is defined
-// by the function of package asm that is called name + "Generic", unless partOf or selectedBy names
-// another function.
+// kernel registers a kernel. The kernel's result is defined by the function of package asm that is
+// called name + "Generic", unless partOf or selectedBy names another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: newSignature(signature), emit: emit,
 		like: name + "Generic", checked: true}
@@ -53,9 +52,9 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 // of package asm.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
-// trusting marks a kernel that relies on a Go function to check its operands and to cut them to the
-// size that one call may process. The kernel's stub only selects the code path. On the generic code
-// path, or without assembly, the generic body runs.
+// trusting marks a kernel that relies on its callers to check the operands and their sizes: the
+// kernel's stub checks no lengths. On the generic code path, or without assembly, the generic body
+// runs.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
 // newStub registers a stub that selects between two kernels.
@@ -83,8 +82,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to. If the stub selects between
-// two kernels, the kernel for true comes before the kernel for false.
+// bodies returns the names of the kernels that the stub can jump to, without variants. If the stub
+// selects between two kernels, the kernel for true comes before the kernel for false.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}
@@ -93,19 +92,19 @@ func (k *kernelSpec) bodies() []string {
 		strings.Replace(k.name, k.choice.both, k.choice.no, 1)}
 }
 
-// inWide adds a body in 512-bit registers, for kernels that benefit from them. The AVX512 path of
-// other kernels uses the body in 256-bit registers, unless they have a variant: see variant.
+// inWide adds a body for the AVX512 path. On this path, other kernels use their body for
+// AVX512x256, unless they have a variant: see variant.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
-// inWideIf adds a body in 512-bit registers that is used only if the given bool variable of package
+// inWideIf adds a body for the AVX512 path that is used only if the given bool variable of package
 // asm is true.
 func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	k.wideIf = variable
 	return k.inWide()
 }
 
-// inDot adds a body with the arm64 instructions SDOT and UDOT. On the NEONDot path, other kernels
-// use their bodies for NEON. A stub that selects between two marked kernels must be marked too.
+// inDot adds a body with the arm64 instruction SDOT or UDOT. On the NEONDot path, other kernels use
+// their bodies for NEON. A stub that selects between two marked kernels must be marked too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
@@ -119,7 +118,7 @@ func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }
 
 // variant returns the CPU feature (VNNI, say) for which the kernel has a variant, a second kernel
 // marked by needing, or "" if it has none. A kernel with a variant has no other body for AVX-512:
-// CPUs without the feature use the body for AVX2, which is as fast.
+// CPUs without the feature use the body for AVX2.
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
@@ -135,9 +134,9 @@ func (k *kernelSpec) variant() string {
 // these functions count, too.
 func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
-// slow returns the name of the Go function to which the stub jumps on the generic code path. The
-// stub of a kernel that is not marked by trusting also jumps to it if slice lengths differ or are
-// above asm.Block.
+// slow returns the name of the Go function that runs on the generic code path. For a kernel that is
+// not marked by trusting, this function also handles slices whose lengths differ or are above
+// asm.Block.
 func (k *kernelSpec) slow() string {
 	if k.checked {
 		return k.name + "Slow"

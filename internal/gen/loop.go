@@ -45,8 +45,7 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 // body emits the code of one iteration, given the operands in the order of w.vectors.
 //
 // On Intel CPUs, the additions and comparisons of loop compete with the floating-point instructions
-// for ports: llvm-mca predicts 4.5 cycles on Ice Lake and Sapphire Rapids for 64 products and
-// additions of a dot product in loop, and 4.0 with one index.
+// for ports.
 func (w walk) indexedLoop(name string, count int, rest string, body func(p []reg.GPVirtual)) {
 	t := w.t
 	var p []reg.GPVirtual

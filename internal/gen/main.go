@@ -1,10 +1,9 @@
-// Command gen generates the kernels of package asm: assembly for each instruction set, Go
-// declarations of the assembly functions, dispatch stubs, and Go functions that replace the stubs
-// where assembly is not built.
+// Command gen generates code of package asm: the kernels' assembly for each instruction set, Go
+// declarations of the assembly functions, dispatch stubs and their slow paths, and Go functions
+// that replace the stubs where assembly is not built.
 //
-// Each kernel is described in one file of this package. Most kernels are written once, against the
-// Target interface, for all instruction sets. A generic Go function in package asm defines what a
-// kernel computes.
+// Most kernels are written once, against the Target interface, for all instruction sets. Go
+// functions in package asm define what the kernels compute.
 package main
 
 import (

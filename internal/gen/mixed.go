@@ -18,7 +18,7 @@ type mixedSum struct {
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
 	terms    []mixedTerm // one function per sum
-	reset    func()      // restores x, y and n for another pass; nil for one sum
+	reset    func()      // restores x, y and n for another pass; unused for one sum
 }
 
 // A mixedTerm sets dst to the terms of a sum over x and y. v is a group of elements of y, converted

@@ -35,7 +35,7 @@ func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 // formatGo formats Go code and breaks long lines after a comma: the declarations and calls of
 // kernels have many parameters.
 func formatGo(code []byte) ([]byte, error) {
-	const longest = 94 // bytes of a line; with two tabs, of four columns each, it has 100 columns
+	const longest = 94 // bytes of a line; with two tabs of four columns each, at most 100 columns
 	var b bytes.Buffer
 	for line := range bytes.Lines(code) {
 		for len(line) > longest && !bytes.HasPrefix(line, []byte("//")) {

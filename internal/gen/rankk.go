@@ -18,8 +18,7 @@ const tileRows, tileCols = 12, 32
 // divides the tile into parts that are two groups wide and whose sums fit into registers. With 32
 // registers of 512 bits a part is the whole tile, with 32 registers of 256 bits it is half of the
 // tile, and with 16 registers a quarter. Each element of a row of a is broadcast to all lanes and
-// multiplied by both groups of the row of b, so that only arithmetic limits the speed of the loop.
-// k is at least 1.
+// multiplied by both groups of the row of b. k is at least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")

@@ -48,8 +48,8 @@ func parse(signature string) *types.Signature {
 // lengthOf returns the name of the flat parameter that is the length of the given slice.
 func lengthOf(slice string) string { return slice + "Len" }
 
-// flat returns the signature of the assembly, with a pointer and a length in place of each slice: a
-// slice x of floats becomes x *float32, xLen int.
+// flat returns the signature of the assembly, with a pointer and a length in place of each slice,
+// unless passSlices is set: a slice x of floats becomes x *float32, xLen int.
 func (s *signature) flat() string {
 	if s.passSlices {
 		return s.text
@@ -101,8 +101,8 @@ func (s *signature) int(param func(string) gotypes.Component, name string) gotyp
 	return param(lengthOf(slice))
 }
 
-// call returns a Go call of function with the parameters as arguments. The parameters in names are
-// formatted by format.
+// call returns a Go statement that calls function with the parameters as arguments, and returns the
+// result if the kernel has one. The parameters in names are formatted by format.
 func (s *signature) call(function, format string, names []string) string {
 	of := parse(s.text)
 	var arguments []string

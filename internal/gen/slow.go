@@ -7,10 +7,10 @@ import (
 )
 
 // A slow path is the Go function nameSlow to which the stub of a kernel jumps if slice lengths
-// differ or exceed asm.Block, and on the generic code path. It panics in the first case, calls
-// nameActive for each block in the second and nameGeneric in the third. Results of blocks are added
-// from left to right. Package asm has the slow paths of kernels without a generic body, and those
-// marked by slowByHand.
+// differ or exceed asm.Block, and on the generic code path. It panics if lengths differ, calls
+// nameActive for each block of longer slices, and otherwise calls nameGeneric. Results of blocks
+// are added from left to right. The slow paths of kernels without a generic body, and of those
+// marked by slowByHand, are written by hand.
 
 // slowByHand marks a kernel whose slow path is written by hand in package asm.
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
@@ -41,8 +41,9 @@ func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 		"\t\t%[2]s%[3]s\n\t}\n%[4]s}\n", equal[0], add, block, sum)
 }
 
-// printFlatSlow prints the function to which the assembly jumps in place of slow: slow itself, or a
-// function with flat parameters that calls it.
+// printFlatSlow prints a reference to the Go function to which the assembly jumps. If the kernel
+// has flat parameters, it also prints this function, which makes slices of them and calls the
+// function that slow names.
 func (k *kernelSpec) printFlatSlow(b *bytes.Buffer) {
 	_, slow := k.stubAndSlow()
 	fmt.Fprintf(b, "\nvar _ = %s // the assembly jumps to it\n", slow)

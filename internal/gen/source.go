@@ -38,9 +38,9 @@ func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, 
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
 
-// with applies an operation to a and the group of vector i, and sets dst to the result. It emits
-// the operation by load, which reads the group straight from memory, if all elements exist. It
-// loads an incomplete group into a register and emits the operation by op.
+// with applies an operation to a and the group of vector i, and sets dst to the result. If all
+// elements exist, it emits the operation by load, whose second operand is in memory. It loads an
+// incomplete group into a register and emits the operation by op.
 func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op func(dst, a, b Group), dst, a Group, i int) {
 	if s.part == nil {

@@ -12,15 +12,13 @@ const lanes = 64
 // sum emits a kernel that returns the sum, in 64 lanes, of term over the elements of the named
 // vectors. n is at most asm.Block.
 //
-// The code for each length range has its own return: a jump to a shared return would cost short
-// vectors more than the smaller code is worth.
+// The code for each length range has its own return, which saves short vectors a jump.
 //
 // On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 instead of lane i
 // mod 64, for any c: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
-// and a rotation keeps these pairs. So the code reads vectors of at least summation.rotated
-// elements from the last aligned address before x, and it reads vectors that end near the end of a
-// page with the incomplete group first: a masked load that reaches into an unmapped page takes as
-// long as a hundred elements or so.
+// and a rotation keeps these pairs. So the code may read misaligned vectors from an address before
+// their starts (see misaligned), and vectors that end near the end of a page with the incomplete
+// group first (see pageEnd): a masked load that reaches into an unmapped page is slow.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
@@ -161,10 +159,9 @@ func (s *summation) pageEnd() {
 }
 
 // sumLongTerms emits the kernel that sum emits, in less code, for a term that takes many
-// instructions. The last group, whole or incomplete, is computed first and in one place for all
-// lengths, and different lengths share their returns. If bytes is not nil, it is a pointer to a
-// vector from which term may read one byte for each element. The last of the named vectors has at
-// least one element.
+// instructions. The last group, whole or incomplete, is computed first, and different lengths share
+// this code and the returns. If bytes is not nil, it is a pointer to a vector from which term may
+// read one byte for each element. The last of the named vectors has at least one element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
@@ -199,7 +196,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Zero(s.zero)
 	t.IfAtLeast(s.n, lanes, "long")
 	last(false)
-	t.Add(end, end, s.zero) // -0 becomes +0: the folds add all groups to this one
+	t.Add(end, end, s.zero) // -0 becomes +0, so that sums with these lanes are never -0
 	t.Comment("Fewer than 64 elements: a lane in use holds one term, the other lanes need no " +
 		"folding.")
 	for g := range count - 1 {
@@ -264,7 +261,7 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
 		n: n, term: term}
 	if len(vectors) == 1 {
-		s.rotated = 8 * lanes // additions take as long as misaligned loads of one vector
+		s.rotated = 8 * lanes // with one vector, fewer loads are misaligned
 	}
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)

@@ -143,10 +143,9 @@ type Target interface {
 
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
 	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
-	// whose first n floats do not exist, for targets that rotate. FirstPart, faster than Part,
-	// returns the Part of a group whose first n-start floats exist, from 1 to width of them.
-	// LoadPart loads the floats that exist; it sets the lanes of the missing floats to +0, and does
-	// not read their memory.
+	// whose first n floats do not exist, for targets that rotate. FirstPart returns the Part of a
+	// group whose first n-start floats exist, from 1 to width of them. LoadPart loads the floats
+	// that exist; it sets the lanes of the missing floats to +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	FirstPart(n reg.GPVirtual, start, width int) Part
@@ -159,7 +158,8 @@ type Target interface {
 	// StorePart stores the floats that exist, and writes to no other memory.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
-	// read again. LastPart converts the result of Part to the Part that LoadLast needs.
+	// read again. LastPart converts the result of Part or FirstPart to the Part that LoadLast
+	// needs.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
 
@@ -257,12 +257,11 @@ type Target interface {
 	// signed is set, and otherwise with zeros.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
 	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
-	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches the rows after
-	// it: without a prefetch, reading rows shorter than a cache line from memory takes four times
-	// as long.
+	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches memory after
+	// the row.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
-	// Labels and jumps. Comparisons are unsigned.
+	// Labels and jumps. Comparisons of integers are unsigned.
 
 	Label(name string)
 	Jump(label string)

@@ -2,11 +2,11 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum emits a sum over bytes, in four groups of lanes, by VPDPBUSD. This instruction
-// multiplies unsigned bytes by signed bytes and adds four products to each lane. To make a factor
-// unsigned or signed, as VPDPBUSD needs it, the code flips the top bit of its bytes, which adds 128
-// to them or subtracts 128. The sum then has an error that depends on extra, the sum of the factors
-// that are not flipped:
+// A vnniSum emits a sum over bytes by VPDPBUSD. This instruction multiplies unsigned bytes by
+// signed bytes and adds four products to each lane. To make a factor unsigned or signed, as
+// VPDPBUSD needs it, the code flips the top bit of its bytes, which adds 128 to them or subtracts
+// 128. The sum then has an error that depends on extra, the sum of the factors that are not
+// flipped:
 //
 //   - Dot product of signed bytes: 128 is added to the bytes of the first vector. The error is
 //     128*extra.
@@ -129,9 +129,9 @@ func sumVNNI(t *avx, term byteTerm) {
 // jumps to the label long. It converts one or two groups of bytes to 16-bit integers, which needs
 // neither constants nor corrections.
 //
-// A masked load that reaches into an unmapped page takes some 200 ns. So the second of two groups
-// ends where the vector ends, with the bytes that were in the first group masked, and a single
-// group near the end of a page is loaded so that it ends where the vector ends.
+// A masked load that reaches into an unmapped page is slow. So the second of two groups ends where
+// the vector ends, with the bytes that were in the first group masked, and a single group near the
+// end of a page is loaded so that it ends where the vector ends.
 func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 	t.IfAtLeast(n, 17, "over16")
 	for _, p := range []reg.GPVirtual{x, y} {
