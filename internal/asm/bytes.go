@@ -148,15 +148,15 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 //		DotRowsBytes(dst[q*count:][:count], rows, stride, x, signed)
 //	}
 //
-// for count = len(dst) / len(queries) rows, in tiles of four rows and four queries that share their
-// loads. dst has a multiple of len(queries) elements, and the queries have equal length. The caller
-// has checked that the slice rows holds all count rows. There must be at most
+// for count = len(dst) / len(queries) rows, where possible in tiles of four rows and four queries
+// that share their loads. dst has a multiple of len(queries) elements, and the queries have equal
+// length. The caller has checked that the slice rows holds all count rows. There must be at most
 // RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than
 // Block elements.
 //
-// While it computes the products with four queries, the assembly prefetches the first count*n bytes
-// of next, n being the length of a row, or the first count*n/2 bytes if next is at most half as
-// long as the rows. If next is empty, it prefetches the rows themselves.
+// While it computes the products with four queries, the assembly of tiles prefetches about the
+// first count*n bytes of next, n being the length of a row, or the first count*n/2 bytes if next is
+// at most half as long as the rows. If next is empty, it prefetches the rows themselves.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {

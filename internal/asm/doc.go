@@ -27,14 +27,14 @@
 //
 // # Dispatch
 //
-// Each kernel has a dispatch stub in assembly, such as dotFlat, which compares the lengths of
-// vectors and jumps to the body for the path in use. A dispatcher in Go would cost short vectors
-// one more stack frame, and calls through function variables would make the arguments escape to the
-// heap. The parameters of a stub are pointers and lengths; dotActive, which is inlined, takes them
-// from slices. Both are generated, like the bodies; in builds without assembly, dotActive is a Go
-// function that calls the slow path.
+// Each kernel has a dispatch stub in assembly, such as dotFlat, which jumps to the body for the
+// path in use. Most stubs of kernels over vectors also compare the vectors' lengths. A dispatcher
+// in Go would cost short vectors one more stack frame, and calls through function variables would
+// make the arguments escape to the heap. The parameters of dotFlat are pointers and lengths;
+// dotActive, which is inlined, takes them from slices. Both are generated, like the bodies; in
+// builds without assembly, dotActive is a Go function that calls the slow path.
 //
-// docs/kernels.md has the formulas, the error bounds and the measurements.
+// docs/spec.md has the formulas, docs/kernels.md the error bounds and measurements.
 package asm
 
 //go:generate go -C ../gen run . -dir ../asm

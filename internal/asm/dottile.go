@@ -15,9 +15,10 @@ import (
 //	}
 //
 // to the bit. The rows should fit into the first-level cache, because they are read once for each
-// two queries. Meanwhile DotTile prefetches next, the memory of the rows that the caller passes to
-// the next call. It panics if the queries differ in length, count, step or stride is negative, or
-// dst or rows is too short. dst must not overlap rows or queries.
+// two queries. next is memory to prefetch meanwhile: the rows that the caller passes to the next
+// call. DotTile does nothing without rows or queries. It panics if the queries differ in length,
+// step or stride is negative, or dst or rows is too short. count must not be negative, and dst must
+// not overlap rows or queries.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
@@ -104,10 +105,9 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address from which a kernel prefetches, and the number of bytes that it
-// prefetches for each 64 terms, pace, with which it reaches the end of next in the last of its
-// 64*terms terms. A kernel prefetches at most 32 bytes for each 64 terms; if next is longer than
-// 32*terms, startPrefetch itself prefetches the rest.
+// startPrefetch returns the address from which a kernel prefetches, and pace, the number of bytes
+// that it prefetches for each 64 terms, with which 64*terms terms suffice for the whole of next.
+// pace is at most 32; if next is longer than 32*terms, startPrefetch passes the rest to Prefetch.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

@@ -9,8 +9,8 @@ import (
 )
 
 // TestTiles checks that DotTile and SquaredDistanceTile store the bits of Dot and SquaredDistance
-// for up to 11 rows and 7 queries, and that they store nothing else. With a query of -0 alone, sums
-// that did not start from +0 would be -0.
+// for up to 11 rows and 7 queries, and that they store nothing else. With a query of -0 alone, many
+// products are -0.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {

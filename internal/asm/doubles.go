@@ -70,8 +70,8 @@ func squaredDistance64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both
-// vectors. It panics if the lengths differ.
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit. It panics if the lengths
+// differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) {
 	if race {
 		raceReads(x, y)

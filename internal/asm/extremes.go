@@ -69,8 +69,8 @@ func ArgMin(x []float32) int {
 	return findFrom(x, first, least)
 }
 
-// leastBlock returns the start of the first block of x that holds Min(x), and Min(x). The start
-// is 0 if x has no number.
+// leastBlock returns the start of the first block of x whose minimum is Min(x), and Min(x). The
+// start is 0 if x is empty.
 func leastBlock(x []float32) (first int, least float32) {
 	least = float32(math.Inf(1))
 	for start := 0; start < len(x); start += Block {
@@ -88,8 +88,8 @@ func ArgMax(x []float32) int {
 	return findFrom(x, first, greatest)
 }
 
-// greatestBlock returns the start of the first block of x that holds Max(x), and Max(x). The start
-// is 0 if x has no number.
+// greatestBlock returns the start of the first block of x whose maximum is Max(x), and Max(x). The
+// start is 0 if x is empty.
 func greatestBlock(x []float32) (first int, greatest float32) {
 	greatest = float32(math.Inf(-1))
 	for start := 0; start < len(x); start += Block {

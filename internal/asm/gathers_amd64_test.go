@@ -15,7 +15,7 @@ import (
 func TestGathers(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
 		t.Skip("NOT RUN, here or in any other test on this machine: the gathering body of " +
-			"dotSparse, because the CPU has no AVX-512")
+			"dotSparse, because the path avx512 is not available")
 	}
 	defer asm.Use(asm.Use(asm.AVX512))
 	defer func(was bool) { *asm.Gathers = was }(*asm.Gathers)

@@ -90,7 +90,8 @@ func toFloat16(v float32) uint16 {
 	case b >= 0x38800000: // at least 2^-14, the least normal float16
 		return sign | uint16((b-112<<23+0xfff+b>>13&1)>>13)
 	}
-	// float32s from 0.5 to 1 are spaced like subnormal float16s, so adding 0.5 rounds to one.
+	// float32s from 0.5 to 1 are spaced like subnormal float16s, so adding 0.5 rounds to a
+	// subnormal float16.
 	return sign | uint16(math.Float32bits(math.Float32frombits(b)+0.5)-0x3f000000)
 }
 
@@ -135,7 +136,7 @@ func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, i
 }
 
 // prefetchHalves prefetches the n elements of row idx[i] if i < len(idx) and all rows take at least
-// as much memory as beyondL3 floats. Prefetching from a cache costs more than it saves on a Zen 5.
+// as much memory as beyondL3 floats. Smaller matrices are taken to be in a cache.
 func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	if len(rows) >= 2*beyondL3 && i < len(idx) {
 		Prefetch(row(rows, stride, idx, i, n))

@@ -10,8 +10,8 @@ import (
 )
 
 // hasDot reports whether Linux lists the instructions SDOT and UDOT in the auxiliary vector.
-// GODEBUG=cpu.asimddp=off or cpu.all=off switches them off, as in x/sys/cpu. That package would add
-// 100 KB to a small program, because it reads files if Auxv fails; hasDot returns false instead.
+// GODEBUG=cpu.asimddp=off or cpu.all=off switches them off, as in x/sys/cpu. That package would
+// make small programs larger, because it reads files if Auxv fails; hasDot returns false instead.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

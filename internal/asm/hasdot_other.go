@@ -9,5 +9,5 @@ import (
 )
 
 // hasDot reports whether the CPU has the instructions SDOT and UDOT. It asks x/sys/cpu, which
-// respects GODEBUG=cpu.asimddp=off but cannot tell on macOS, all of whose arm64 CPUs have them.
+// respects GODEBUG=cpu.asimddp=off, except on macOS, all of whose arm64 CPUs have them.
 func hasDot() bool { return cpu.ARM64.HasASIMDDP || runtime.GOOS == "darwin" }

@@ -20,10 +20,9 @@ var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOP
 // true on all AMD CPUs; no other AMD CPU was measured.
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
-// gathers reports whether the AVX512 path uses gather instructions for sparse rows. On Intel CPUs
-// that prefer 512-bit registers, a gather takes 80 to 90 % of the time of scalar loads, and none of
-// these CPUs has the microcode mitigation of Downfall. On a Zen 5 a gather takes 1.4 to 2.6 times
-// as long as scalar loads.
+// gathers reports whether the AVX512 path uses gather instructions for sparse rows. It is true on
+// Intel CPUs that prefer 512-bit registers: they do not have the microcode mitigation of Downfall,
+// which slows gathers down.
 var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
 // detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
@@ -48,9 +47,10 @@ func detect() []ISA {
 	return isas
 }
 
-// prefers512 reports whether 512-bit registers are faster than 256-bit ones on a CPU with AVX-512:
-// on Intel's from Sapphire Rapids on and AMD's from Zen 5 on, except Strix Point and Krackan Point.
-// Other CPUs have datapaths of half the width, lower their clocks, or have not been measured.
+// prefers512 reports whether a CPU with AVX-512 uses 512-bit registers rather than 256-bit ones by
+// default: Intel's from Sapphire Rapids on and AMD's from Zen 5 on do, except Strix Point and
+// Krackan Point. Other CPUs have datapaths of half the width, lower their clocks, or have not been
+// measured.
 //
 // The CPU's family and model numbers decide. Under a hypervisor that reports an older model, the
 // features FP16 and AMX, which are new in Sapphire Rapids, identify the CPU. The features alone do

@@ -78,7 +78,7 @@ func TestGODEBUG(t *testing.T) {
 func TestWithoutVNNI(t *testing.T) {
 	if !vnni {
 		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VNNI, in both " +
-			"widths, because the CPU has no VNNI")
+			"widths, because VNNI is not available")
 	}
 	defer func() { vnni = true }()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -117,7 +117,7 @@ func TestWithoutVNNI(t *testing.T) {
 func TestWithoutVPOPCNT(t *testing.T) {
 	if !vpopcnt {
 		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VPOPCNTQ, in " +
-			"both widths, because the CPU has no VPOPCNTQ")
+			"both widths, because VPOPCNTQ is not available")
 	}
 	defer func() { vpopcnt = true }()
 	r := rand.New(rand.NewPCG(1, 1))

@@ -14,10 +14,10 @@ const (
 )
 
 // Lengths and rows are checked by functions of this package, so that package dense's functions are
-// single calls, which the compiler inlines. Lengths of vectors are compared in assembly: dotActive
-// compares them and jumps to the body for the path in use. If the lengths differ or exceed Block,
-// or the path in use is Generic, it jumps to dotSlow. Most slow paths are generated, in slow.go.
-// The assembly of kernels over rows trusts its caller and has no slow path.
+// single calls, which the compiler inlines. Lengths of vectors are compared in assembly: the stub
+// of Dot compares them and jumps to the body for the path in use or, if the lengths differ or
+// exceed Block or that path is Generic, to the slow path, dotSlow. Most slow paths are generated,
+// in slow.go. The assembly of kernels over rows trusts its caller and has no slow path.
 
 // Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
 // Generic path it does nothing.

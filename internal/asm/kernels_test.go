@@ -38,13 +38,13 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// compare fails unless got and want have the same bits. Element -1 in its message is a kernel's
-// result.
+// compare fails unless got and want have the same bits. It counts elements from -1, because call
+// returns a kernel's result before the numbers that the kernel stored.
 func compare(t *testing.T, n int, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if !same(got[i], want[i]) {
-			t.Fatalf("n = %d: element %d: got %v (%#x), generic has %v (%#x)", n, i-1,
+			t.Fatalf("n = %d: element %d: got %v (%#x), want %v (%#x)", n, i-1,
 				got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
 		}
 	}
@@ -561,7 +561,7 @@ func TestSteps(t *testing.T) {
 					row := indices[step.Start:][:step.Count]
 					margin := asm.DotSame(step.Value, row, want)
 					if ended {
-						margin = 0 // steps after the last one keep their margin
+						margin = 0 // later steps keep their margin, which is 0
 					}
 					if !same(step.Margin, margin) {
 						t.Fatalf("step %d of %d: margin %v, want %v", i, count, step.Margin, margin)

@@ -36,7 +36,7 @@ func CheckRows(elements, stride, count, n int) {
 }
 
 // Fit reports whether count*stride <= n; none of the three may be negative. It multiplies, because
-// a division takes as long as a dot product of a short row.
+// a division takes longer.
 func Fit(count, stride, n int) bool {
 	high, low := bits.Mul64(uint64(count), uint64(stride))
 	return high == 0 && low <= uint64(n)
@@ -96,8 +96,7 @@ func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32
 		}
 		return
 	}
-	// Computing the dot products of four rows at a time first takes the least time for rows in
-	// memory, measured on a Zen 5.
+	// For rows in memory, the dot products of a few rows are computed first.
 	for len(dst) > 0 {
 		some := dst[:min(max(beyondL1/max(n, 1)&^3, 4), len(dst))]
 		sumRows[dotSum](some, rows, stride, picks, x)
@@ -185,17 +184,16 @@ const (
 	veryLongRow = 2048
 )
 
-// oneByOne reports whether reading count rows of n elements one after the other takes less time
-// than reading four rows at a time. Four rows at a time share loads of x and folds, which saves
-// time if all rows are in the first-level cache. Beyond it, the order of the loads matters more:
-// registers of less than 512 bits cannot hold the lanes of four rows, which are then read in two or
-// four passes. That is slow if the rows do not stay in the first-level cache between the passes,
-// and slowest if they come from memory.
+// oneByOne reports whether to read count rows of n elements one after the other rather than four at
+// a time. Four rows at a time share loads of x and folds, which saves time if all rows are in the
+// first-level cache. Beyond it, the order of the loads matters more: registers of less than 512
+// bits cannot hold the lanes of four rows, which are then read in two or four passes. That is slow
+// if the rows do not stay in the first-level cache between the passes, and slowest if they come
+// from memory.
 //
-// The rule for likeZen5 was measured on a Zen 5 on all code paths. On other CPUs the path AVX512
-// always reads four rows at a time: on an Emerald Rapids that takes at most 8 % longer. The rule for
-// the other paths is older; the CPU on which it was measured is not known. sumRows has a rule of its
-// own for squared distances of consecutive rows.
+// The rule for likeZen5 was measured on a Zen 5. On other CPUs the path AVX512 always reads four
+// rows at a time. The CPU on which the rule for the other paths was measured is not known. For
+// squared distances of consecutive rows on these CPUs, sumRows has a rule of its own.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {
@@ -219,7 +217,7 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 
 // rowSum is a type whose size selects the sum that sumRows computes. The size is a constant in each
 // instance of sumRows, so that a program that needs only one of the two sums does not link the
-// kernels of the other sum, which take 24 KB.
+// kernels of the other sum.
 type rowSum interface{ dotSum | distanceSum }
 
 type (

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOneByOne checks which rows are read one by one, on every path, for a Zen 5 and for other
-// CPUs.
+// TestOneByOne checks which rows are read one by one, on every assembly path of this machine, for a
+// Zen 5 and for other CPUs.
 func TestOneByOne(t *testing.T) {
 	defer func(was bool) { likeZen5 = was }(likeZen5)
 	const kilobyte = 1 << 10 / 4

@@ -18,8 +18,8 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	return dotSameActive(a, idx, w)
 }
 
-// dotSameGeneric is not inlined, nor is axpySameGeneric: the compiler would reserve registers for
-// them in DotSame and AxpySame, which slows short rows down.
+// dotSameGeneric and axpySameGeneric are not inlined, so that DotSame and AxpySame stay small in
+// builds without assembly.
 //
 //go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {

@@ -58,8 +58,7 @@ func dotTwoGeneric(dst, x, y []float32) {
 }
 
 // dotGeneric computes eight lanes at a time, which stay in registers, and passes over the vectors
-// eight times. This is faster than one pass with a single sum, in which each addition waits for the
-// previous one.
+// up to eight times.
 func dotGeneric(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
@@ -102,7 +101,7 @@ func fold(lane []float32) float32 {
 	return lane[0]
 }
 
-// SumSquares returns the bits of Dot(x, x) with half the loads.
+// SumSquares returns the bits of Dot(x, x).
 func SumSquares(x []float32) float32 {
 	if race {
 		raceReads(x)
@@ -145,8 +144,8 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 	return fold(lane[:])
 }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
-// vectors. It panics if the lengths differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. It panics if the lengths
+// differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)

@@ -102,7 +102,7 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
 	`[^\t]*\tbound\tmisaligned:`,                        // each order of loads gives the same result
 	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a partial one
-	`(dot|squaredDistance)Rows[^\t]*\tbound\tnext`,      // the last bound is never exceeded
+	`(dot|squaredDistance)Rows[^\t]*\tbound\tnext`,      // the last bound always holds
 	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask selects the last elements
 	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // only decides whether to prefetch
 	`hammingRows[^\t]*\tjump\tstart:\d+\tJAE row`,       // one row or four at a time: same result

@@ -15,7 +15,7 @@ import (
 // Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
 // to register allocation, then Bind. avo allocates x86 registers, whose numbers Bind prints as
 // R0…R15 (without R4: avo reserves x86's stack pointer, number 4) and V0…V31. So R16…R18 (linker,
-// platform) and R26…R30 (assembler, g, FP, LR) are never used.
+// platform) and R26…R30 (assembler, g, FP, LR) are never allocated.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -92,7 +92,7 @@ func Bind(fn *ir.Function) error {
 			bound = ops{word(i.Opcode, registers, bound)}
 			i.Opcode = "WORD"
 		case strings.Contains(i.Opcode, "LDP") && registers[0] == registers[1]:
-			// avo allocates two registers unless neither result is read.
+			// avo allocates two registers to two operands unless neither result is read.
 			return fmt.Errorf("%s loads both halves into one register: %s", i.Opcode, join(bound))
 		}
 		i.Operands = bound
@@ -142,7 +142,7 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
-// alignComments aligns the comments of consecutive WORDs as asmfmt does.
+// alignComments aligns the comments of WORDs, as asmfmt does, in each run of instructions.
 func alignComments(fn *ir.Function) error {
 	var run []*ir.Instruction
 	for _, node := range append(fn.Nodes, nil) {

@@ -23,7 +23,7 @@ func start(name string) *Context {
 	return c
 }
 
-// compile returns the errors of Result and Compile.
+// compile returns the error of Result or else of Compile.
 func compile(c *Context) error {
 	f, err := c.Result()
 	if err != nil {
@@ -386,7 +386,8 @@ func TestSpelling(t *testing.T) {
 }
 
 // checkLiveness compares the registers that an instruction declares as read and written, on which
-// register allocation relies, with its operands: the last operand is written, the others are read.
+// register allocation relies, with its operands: as a rule, the last operand is written and the
+// others are read.
 func checkLiveness(t *testing.T, i *ir.Instruction) {
 	var written, read []reg.Register
 	last := len(i.Operands) - 1

@@ -6,8 +6,7 @@
 // (instructions.go), the encoding of those that Go 1.26 cannot assemble (words.go), and the pass
 // that replaces avo's register numbers by arm64's names (compile.go).
 //
-// Methods of Context have the same names as methods of avo's *build.Context, so that one interface
-// can cover both:
+// A Context is used like avo's *build.Context:
 //
 //	c := arm64.NewContext()
 //	c.Function("fNEON")

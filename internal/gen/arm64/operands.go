@@ -98,8 +98,7 @@ func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 		IsConditional: opcode != "B"})
 }
 
-// add adds an instruction. If an operand is invalid, on which avo would panic, add records an error
-// instead.
+// add adds an instruction. If an operand is invalid, add records an error instead.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {

@@ -13,7 +13,7 @@ import (
 // on two float64 (ending in D), and those of VSMULL, VSXTL and the float16 conversions. The order
 // of operands is m, n, d or n, d, so that Bind can insert register fields by position.
 // words_test.go checks each row against golang.org/x/arch/arm64/arm64asm, which does not know VSDOT
-// and VUDOT, and against llvm-mc.
+// and VUDOT, and against llvm-mc if it is installed.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,

@@ -123,8 +123,8 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// TestWordsEncode checks that llvm-mc assembles every instruction's text to the encoding, because a
-// lenient decoder could hide an error.
+// TestWordsEncode checks that llvm-mc, if it is installed, assembles every instruction's text to
+// the encoding, because a lenient decoder could hide an error.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {
