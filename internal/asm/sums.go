@@ -150,7 +150,7 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)
 	}
-	var sums [4]float32 // the last element is scratch space
+	var sums [3]float32
 	dotNormsActive(&sums[0], x, y)
 	return sums[0], sums[1], sums[2]
 }
@@ -162,7 +162,7 @@ func dotNormsSlow(dst *float32, x, y []float32) {
 		sums[0], sums[1], sums[2] = dotNormsGeneric(x, y)
 		return
 	}
-	var block [4]float32 // the last element is scratch space
+	var block [3]float32
 	clear(sums)
 	for i := 0; i < len(x); i += Block {
 		j := min(i+Block, len(x))
