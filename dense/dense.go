@@ -111,8 +111,8 @@ func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 // as in Dot64. It panics if the lengths differ.
 func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
 
-// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both
-// vectors. It panics if the lengths differ.
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit. It panics if the lengths
+// differ.
 func DotNorms64(x, y []float32) (xy, xx, yy float64) { return asm.DotNorms64(x, y) }
 
 // Min returns the least number in x, ignoring NaN, or +Inf if there is none. A zero of either sign
@@ -148,8 +148,8 @@ func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 // AxpyTo(y, a, x, y) is Axpy(a, x, y).
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
-// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
-// vectors. Cosine is computed from these three sums. It panics if the lengths differ.
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit. Cosine is computed from
+// these three sums. It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }
@@ -178,9 +178,8 @@ func FromFloat64(dst []float32, src []float64) { asm.FromFloat64(dst, src) }
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// It gives the bits of that loop and is faster, most of all for short rows. It panics if rows is
-// too short for len(dst) rows or stride is negative. If dst overlaps rows or x, its values are
-// undefined.
+// It gives the bits of that loop. It panics if rows is too short for len(dst) rows or stride is
+// negative. If dst overlaps rows or x, its values are undefined.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	asm.DotRows(dst, rows, stride, x)
 }
@@ -193,8 +192,7 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 //
 // It panics if dst and idx differ in length or, unless idx is empty, if stride is negative or a
 // picked row is not wholly within the slice rows. If dst overlaps rows or x, its values are
-// undefined. For rows that come from memory, in any order of idx, it takes less time than a call of
-// Dot for each row.
+// undefined.
 func DotRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.DotRowsAt(dst, rows, stride, idx, x)
 }
@@ -216,7 +214,7 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 }
 
 // CosineRowsAt is DotRowsAt with [Cosine] in place of Dot. Scores of DotRowsAt rank normalized rows
-// in the same order, except for rounding, and are computed in less time.
+// in the same order, except for rounding.
 func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, x []float32) {
 	asm.CosineRowsAt(dst, rows, stride, idx, x)
 }
@@ -227,9 +225,9 @@ func CosineRowsAt[I ~int32 | ~uint32](dst, rows []float32, stride int, idx []I, 
 //		Axpy(a[i], rows[j*stride:][:len(y)], y)
 //	}
 //
-// It gives the bits of that loop and is faster. It panics if a and idx differ in length or, unless
-// idx is empty, if stride is negative or a picked row is not wholly within the slice rows. If y
-// overlaps a or rows, its values are undefined.
+// It gives the bits of that loop. It panics if a and idx differ in length or, unless idx is empty,
+// if stride is negative or a picked row is not wholly within the slice rows. If y overlaps a or
+// rows, its values are undefined.
 func AxpyRows[I ~int32 | ~uint32](a, rows []float32, stride int, idx []I, y []float32) {
 	asm.AxpyRows(a, rows, stride, idx, y)
 }

@@ -197,8 +197,8 @@ func ExampleCosine() {
 	// Output: 0.96
 }
 
-// Replacements for handwritten functions, most of which return 0 or an error if the lengths differ.
-// Cosine64 itself returns 0 if a vector is all zeros.
+// Replacements for handwritten functions that return 0 or an error if the lengths differ. Cosine64
+// itself returns 0 if a vector is all zeros.
 func ExampleCosine64() {
 	similarity := func(a, b []float32) float64 {
 		if len(a) != len(b) {

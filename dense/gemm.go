@@ -68,7 +68,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 }
 
 // minParallelProducts is the number of products m*n*k below which one thread computes the result.
-// So many products take some tens of microseconds; starting goroutines for fewer does not pay.
+// Starting goroutines for fewer products does not pay.
 const minParallelProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
@@ -102,7 +102,7 @@ type gemm struct {
 }
 
 // blockColumns is the number of columns of B that are multiplied at a time. With 256 rows their
-// panels take 512 KB, which the second-level cache holds.
+// panels take 512 KB.
 const blockColumns = 16 * asm.TileCols
 
 // A factor is packed in each of these cases:
@@ -118,8 +118,7 @@ const (
 	maxUnpackedStride = 512 // stride, in elements, above which a factor is packed
 )
 
-// callProducts is about the number of products that one call into assembly computes, which takes
-// some ten microseconds.
+// callProducts is about the greatest number of products that one call into assembly computes.
 const callProducts = 1 << 20
 
 func (g *gemm) packsA() bool {

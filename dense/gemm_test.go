@@ -91,8 +91,8 @@ func TestGemvMeaning(t *testing.T) {
 	})
 }
 
-// TestLargeGer checks Ger on a matrix too large for the caches, and wider than one call into
-// assembly processes.
+// TestLargeGer checks Ger on a matrix of 17 MB, which is wider than one call into assembly
+// processes.
 func TestLargeGer(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		const m, n, lda = 61, 70_000, 70_001

@@ -11,14 +11,14 @@ import (
 // range or an element is infinite.
 func Norm(x []float32) float32 { return asm.Norm(x) }
 
-// Distance returns the Euclidean distance of x and y: the Norm of x - y, with the differences
-// rounded to float32. It panics if the lengths differ.
+// Distance returns the Euclidean distance of x and y. The differences x - y are rounded to float32.
+// It panics if the lengths differ.
 func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 
-// Cosine returns the cosine of the angle between x and y, computed from DotNorms in one pass over
-// both. It is between -1 and 1, exactly 1 if x and y are equal, and accurate even if a sum of
-// squares overflows or underflows float32. It is 0 if one of the vectors is all zeros or empty, and
-// NaN if an element is NaN or infinite. It panics if the lengths differ.
+// Cosine returns the cosine of the angle between x and y, computed from DotNorms. It is NaN if an
+// element is NaN or infinite, otherwise 0 if a vector is all zeros or the vectors are empty, and
+// otherwise between -1 and 1, exactly 1 if x and y are equal. It is accurate even if a sum of
+// squares overflows or underflows float32. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
 // Cosine64 returns the cosine of the angle between x and y in float64, computed from DotNorms64. It

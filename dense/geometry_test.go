@@ -101,7 +101,7 @@ func TestEveryScale(t *testing.T) {
 	})
 }
 
-// TestCosineIsBetween checks that cosines stay in [-1, 1] despite rounding, also of sums near
+// TestCosineIsBetween checks that cosines stay in [-1, 1] despite rounding, also if sums of squares
 // overflow.
 func TestCosineIsBetween(t *testing.T) {
 	for n := 1; n < 300; n++ {

@@ -60,7 +60,7 @@ func expSum(dst, x []float32, shift float32, store bool) (sum float64) {
 	for i := range shifts[:min(len(x), 8)] {
 		shifts[i] = shift
 	}
-	for i := 8; i < len(shifts); i *= 2 { // copying takes less time than storing single elements
+	for i := 8; i < len(shifts); i *= 2 { // copies the elements that are set already
 		copy(shifts[i:], shifts[:i])
 	}
 	for len(x) > 0 {

@@ -39,8 +39,8 @@ type Hit struct {
 // float64: [Dot64], [Cosine64], [SquaredDistance64] or the L1 distance in float64. So such rows may
 // be in another order than their float32 scores. docs/spec.md has the exact rule.
 //
-// Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
-// inside a row.
+// Top allocates nothing. by must be one of the four metrics. Top panics if x is empty, stride is
+// less than len(x), or rows ends inside a row.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	s := strided(rows, stride, len(x))
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
@@ -66,7 +66,7 @@ func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 
 // TopBytes is [Top] for rows of little-endian floats in a byte slice, as in a file or a database.
 // Row i begins at rows[i*stride]; stride is in bytes. If [Float32s] cannot return a view of the
-// rows, memory for one row is allocated.
+// rows, or stride is not a multiple of four, memory for one row is allocated.
 func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit {
 	s := nearest.Rows[float32]{Bytes: rows, Stride: stride, N: len(x),
 		Count: nearest.Count(len(rows), stride, 4*len(x))}

@@ -248,9 +248,9 @@ func TestTopOfManyRows(t *testing.T) {
 	}
 }
 
-// scaledVector returns n numbers of 24 bits, each below 2^(e+1) in magnitude. It draws e for each
-// number from exponent to exponent+apart, but at most most, and exponent for the vector from least
-// to most.
+// scaledVector returns n numbers of at most 24 bits, each at most 2^(e+1) in magnitude. It draws e
+// for each number from exponent to exponent+apart, but at most most, and exponent for the vector
+// from least to most.
 func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	v, exponent := make([]float32, n), least+r.IntN(most-least+1)
 	for i := range v {
@@ -260,9 +260,9 @@ func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	return v
 }
 
-// exactScore returns the exact score of a row, rounded to float64, and a bound on the rounding
-// error of a float32 score. If the terms are too small for float32, or the score is not finite, the
-// bound is for a float64 score.
+// exactScore returns the exact score of a row, negated for ByDistance and rounded to float64, and a
+// bound on the rounding error of a float32 score. If the terms are too small for float32, or the
+// score is not finite, the bound is for a float64 score.
 func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
 	big64 := func(v float64) *big.Float { return new(big.Float).SetPrec(620).SetFloat64(v) }
 	sum, magnitude, term := big64(0), big64(0), big64(0)
@@ -457,8 +457,8 @@ func TestTopAtPageEnds(t *testing.T) {
 	})
 }
 
-// TestTopOfTornRows checks that a slice may end after its last row or in the gap after it, but not
-// inside a row.
+// TestTopOfTornRows checks the number of rows found in slices that end after their last row or in
+// the gap after it.
 func TestTopOfTornRows(t *testing.T) {
 	const n, stride = 5, 8
 	x, hits := make([]float32, n), make([]Hit, 20)

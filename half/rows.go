@@ -50,7 +50,7 @@ func CosineRowsAt[T Float, I ~int32 | ~uint32](dst []float32, rows []T, stride i
 
 // Top finds the rows nearest to x like [dense.Top]. Better scores come first, and rows with equal
 // scores are in ascending order. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and
-// the row.
+// the row. by must not be dense.ByL1.
 func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []float32) []dense.Hit {
 	s := rowsOf(rows, stride, len(x))
 	s.Count = nearest.Count(len(rows), stride, len(x))

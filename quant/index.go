@@ -19,17 +19,19 @@ import (
 // cache, for [dense.ByDot], [dense.ByCosine] and [dense.ByDistance]. Rows may have a common mean
 // and different magnitudes. If the bound excludes too few rows, the search scores all rows that
 // follow, as dense.Top does. This happens if scores are nearly equal for most rows, or if most rows
-// have a few elements that are far greater than all others. Such a search took up to 1.4 times as
-// long as dense.Top, and twice as long if all rows had less than 1 M elements; TopMany took up to
-// two and a half times as long as [dense.TopMany].
+// have a few elements that are far greater than all others. Such a search takes longer than
+// dense.Top.
 //
 // A search calls dense.Top from the start in each of these cases, in which an index rarely saves
 // time:
 //
 //   - The metric is not one of these three, or more than a sixteenth of the rows are wanted.
-//   - The rows have less than 256 K elements in all, or each has less than 48 or more than 2^25.
-//   - The query is zero, not finite, or has a norm outside [2^-30, 2^30].
-//   - More than a quarter of the rows are not finite, or have a norm outside this range but not 0.
+//   - The rows have less than about 256 K elements in all, each has less than 48 or more than 2^25,
+//     or there are 2^31 rows or more.
+//   - The query, or the part of it that is orthogonal to the rows' common mean, is zero, not
+//     finite, or has a norm outside [2^-30, 2^30].
+//   - More than a quarter of the rows are not finite, or have a norm outside this range but not 0,
+//     before or after the common mean is subtracted.
 //
 // An Index is immutable and may be used by several goroutines at once. It refers to the caller's
 // floats, which must not change. In addition, a row of n elements takes at most n+20 bytes.
@@ -51,17 +53,17 @@ type Index struct {
 }
 
 const (
-	minColumns = 48      // least length of rows whose bytes are faster to scan than their floats
-	maxColumns = 1 << 25 // greatest length of rows for which screen's bounds on float64 sums hold
-	sampleRows = 1024    // number of rows from which center is computed
+	minColumns = 48      // least length of rows that are quantized
+	maxColumns = 1 << 25 // greatest length, so that screen's bounds on float64 sums hold
+	sampleRows = 1024    // greatest number of rows from which center is computed
 )
 
-// minElements is the least number of elements of all rows with which an index is faster than
-// dense.Top. Tests reduce it.
+// minElements is about the least number of elements, in all rows, for which rows are quantized.
+// Tests reduce it.
 var minElements = 1 << 18
 
 // leastNorm and mostNorm bound the norms of the vectors that are screened. Within these bounds no
-// score overflows, and no term of a screen overflows or underflows.
+// score and no term of a screen overflows.
 const leastNorm, mostNorm = 0x1p-30, 0x1p30
 
 // screenable reports whether a vector can be screened, given the sum of the squares of its
@@ -106,8 +108,8 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
 // setCenter computes the mean of a sample of the rows, leaving out rows whose norm exceeds twice
-// the median norm. It sets center to this mean if the sample's median distance from the mean is
-// less than nine tenths of the median norm.
+// the median norm. It sets center to this mean if the mean can be screened and the sample's median
+// distance from the mean is less than nine tenths of the median norm.
 func (ix *Index) setCenter() {
 	var sample [][]float32
 	var norms []float64

@@ -18,7 +18,7 @@ import (
 // vectors is a set of vectors: a function that sets v, which is all zeros, to vector i.
 type vectors func(r *rand.Rand, i int, v []float32)
 
-// hostile are sets of vectors that are hard to screen or to rank.
+// hostile are sets of vectors, most of which are hard to screen or to rank.
 var hostile = map[string]vectors{
 	"normal": func(r *rand.Rand, i int, v []float32) { fill(v, r.NormFloat64) },
 	"clusters": func(r *rand.Rand, i int, v []float32) {
@@ -282,8 +282,8 @@ func TestIndexAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzIndex compares an index with dense.Top. The elements of rows and queries are float32s whose
-// bits are in data, some of them with added noise.
+// FuzzIndex compares an index with dense.Top. The elements of rows and of most queries are float32s
+// whose bits are in data, some of them times a random factor.
 func FuzzIndex(f *testing.F) {
 	for _, v := range [][]float32{{0, 1}, {-1, 1.5, 3e38}, {1e-30, 1e-20, 1}, {1e-8, 1e9, -3}} {
 		var data []byte

@@ -40,8 +40,8 @@ func Quantize(dst []int8, x []float32, step float32) {
 }
 
 // QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded like [Quantize], and clamped to [0,
-// 255]: x[i] is about offset + step*dst[i]. If the difference overflows float32, difference and
-// quotient are computed in float64.
+// 255]: x[i] is about offset + step*dst[i]. If the float32 quotient is infinite, the difference and
+// the quotient are computed in float64.
 func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 	quantize(dst, x, offset, step, 0, 255)
 }

@@ -51,8 +51,7 @@ func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T,
 	}
 }
 
-// farBytes is the size in bytes of all rows from which scorePick prefetches. Prefetching rows from
-// a cache costs more than it saves on a Zen 5.
+// farBytes is the size in bytes of all rows from which scorePick prefetches.
 const farBytes = 4 << 20
 
 // scorePick returns the score of row idx[i]. If all rows take at least farBytes, it prefetches row
@@ -127,9 +126,9 @@ type Hit struct {
 }
 
 // Top finds the rows nearest to x like [dense.Top], by dense.ByDot or dense.ByDistance. Better
-// scores come first, and rows with equal scores are in ascending order. It panics for
-// dense.ByCosine: if vectors are normalized before they are quantized, the dot product ranks by
-// cosine, except for rounding.
+// scores come first, and rows with equal scores are in ascending order. It panics for other
+// metrics. If vectors are normalized before they are quantized, the dot product ranks by cosine,
+// except for rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
 	checkMetric(by)
 	count := nearest.Count(len(rows), stride, len(x))
@@ -190,9 +189,8 @@ const (
 	// chunk for all queries before the next chunk. A chunk stays in the second-level cache.
 	chunkBytes = 1 << 18
 	// rankAll divides a chunk into strips of stripBytes, but at most stripRows rows. It scores one
-	// strip for all queries before the next strip. A strip stays in the first-level cache, with room
-	// for the prefetched part of the next strip: with strips of 32 KB, eight queries take 1.1 to 1.2
-	// times as long on a Zen 5.
+	// strip for all queries before the next strip. A strip stays in the first-level cache, with
+	// room for the prefetched part of the next strip.
 	stripBytes, stripRows = 24 << 10, 128
 )
 
@@ -201,8 +199,7 @@ const queriesAtOnce = 4
 
 // rankAll offers the rows numbered from start to end-1 to each query's heap of hits. For four
 // queries or more, it computes squared distances from dot products, as xx + yy - 2xy: the score of
-// a hit is 2xy - yy, which TopMany subtracts from xx. Fewer queries are ranked one after the other,
-// because computing the sums yy would take more time than it saves.
+// a hit is 2xy - yy, which TopMany subtracts from xx. Fewer queries are ranked one after the other.
 func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	start, end int) {
 	if len(queries) < queriesAtOnce {
@@ -228,7 +225,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 		for q := 0; q < len(queries); q += queriesAtOnce {
 			group := queries[q:min(q+queriesAtOnce, len(queries))]
 			own := len(group)
-			if own == 3 { // a tile takes less time than three queries without a tile
+			if own == 3 { // compute a tile, with one query twice
 				padded = [queriesAtOnce][]T{group[0], group[1], group[2], group[2]}
 				group = padded[:]
 			}

@@ -59,8 +59,8 @@ func scoreOf(by dense.Metric, row, q []float32) (score float32, worst float64) {
 
 func length(v []float32) float64 { return math.Sqrt(dense.Dot64(v, v)) }
 
-// worst is a set of rows and queries for which terms of a screen's bound are as large as they can
-// be.
+// worst is a set of rows and queries. In most sets, some terms of a screen's bound are about as
+// large as they can be.
 type worst struct {
 	name string
 	row  func(r *rand.Rand, v []float32)

@@ -29,7 +29,8 @@ func (ix *Index) Top(dst []dense.Hit, by dense.Metric, x []float32) []dense.Hit 
 // TopMany is [Index.Top] for many queries at once: it sets dst[q] to the result of Top for
 // queries[q]. Each row's bytes are read from memory once for all queries. threads is the number of
 // goroutines that share the rows, 0 for GOMAXPROCS. It does not change the result. It panics if dst
-// and queries differ in length, or a query and the rows have different lengths.
+// and queries differ in length, a query and the rows have different lengths, or the metric does not
+// exist.
 func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32, threads int) {
 	nearest.CheckQueries(len(dst), queries)
 	if len(queries) == 0 {

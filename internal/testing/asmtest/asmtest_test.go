@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// NearestHalf returns every half-precision number but NaN itself, and rounds numbers between two of
-// them to the nearer, ties to the even mantissa.
+// TestNearestHalf checks that NearestHalf returns each half-precision number except NaN for its own
+// value, and the right float16 for a few float32s, some of them halfway between two float16s.
 func TestNearestHalf(t *testing.T) {
 	for _, bfloat16 := range []bool{false, true} {
 		for h := range 1 << 16 {
@@ -32,7 +32,8 @@ func TestNearestHalf(t *testing.T) {
 	}
 }
 
-// Shifted notices a write beside an operand, at either end and of any operand.
+// TestShifted checks that Shifted notices writes to the first and the last sentinel on each side of
+// an operand.
 func TestShifted(t *testing.T) {
 	for offset := range 16 {
 		m := &Shifted{Offset: offset}
@@ -60,8 +61,8 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// The table's kernels have distinct names. With small integers, a kernel that is not Inexact
-// returns or stores what Wide computes in float64.
+// TestKernels checks that the table's kernels have distinct names, and that a kernel that is not
+// Inexact returns or stores the results of Wide for small integers.
 func TestKernels(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range Kernels {

@@ -21,8 +21,7 @@ type Kernel struct {
 	Name string
 	// Inexact reports that results are rounded even if all operands are small integers.
 	Inexact bool
-	// MaxSize is the greatest size that New distinguishes (greater sizes count as MaxSize), or 0 if
-	// there is no limit.
+	// MaxSize is the size beyond which operands do not grow, or 0 if there is no limit.
 	MaxSize int
 	// New returns arguments of size n, with numbers from s in memory from m.
 	New func(n int, m Memory, s *Source) *Args
@@ -34,8 +33,8 @@ type Kernel struct {
 	Wide func(a *Args) (want, scale []float64)
 	// Bytes returns the number of bytes that a call reads and writes.
 	Bytes func(a *Args) int
-	// Shape is the pattern of loads and stores of a kernel that walks over its operands once, from
-	// beginning to end; None for others. Benchmarks compare it with the speed of memory.
+	// Shape is the kernel's pattern of loads and stores. Benchmarks compare the kernel with the
+	// speed of memory for this pattern, unless it is None.
 	Shape bandwidth.Shape
 }
 

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The optima of problems with one row and one column are known in closed form.
+// TestMinimize compares Minimize with optima in closed form, of problems with one row and one
+// column.
 func TestMinimize(t *testing.T) {
 	for _, c := range []struct {
 		kind          Kind
@@ -33,8 +34,8 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// The loss is a weighted mean, the penalty is a squared distance from the prior, and the bias is
-// penalized only if BiasScale is not 0.
+// TestObjective checks that the loss is a weighted mean, that the penalty is a squared distance
+// from the prior, and that the bias is penalized only if BiasScale is not 0.
 func TestObjective(t *testing.T) {
 	p := &Problem{Kind: Squared, Lambda: 4, Rows: [][]float64{{2}, {0}}, Labels: []float64{1, 1},
 		Weight: []float64{3, 1}, Vectors: 1, Bias: true, Prior: [][]float32{{1}},
@@ -50,7 +51,8 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// No random weights near the optimum have an objective more than 1e-12 below the minimum.
+// TestMinimum checks that no random weights near the optimum have an objective more than 1e-12
+// below the minimum.
 func TestMinimum(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range []Kind{Hinge, Log, SquaredHinge, Squared} {

@@ -10,8 +10,9 @@ import (
 )
 
 // Edit returns a model or proof file with up to three random changes and a correct checksum. It
-// changes header values, or bits of the body, and removes the header's hash. It returns nil if a
-// header value is not JSON, or the file has no header.
+// changes header values, or bits of the body, and removes the header's hash. It returns nil if the
+// file has no header, or if a value to be changed is not JSON or cannot be written as JSON after
+// the change.
 func Edit(g *rand.Rand, file []byte) []byte {
 	end := len(file) - sha256.Size
 	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
@@ -54,7 +55,7 @@ var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared o
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
 
-// mutate returns a JSON value with one random change.
+// mutate returns a JSON value with at most one random change.
 func mutate(g *rand.Rand, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -65,7 +66,7 @@ func mutate(g *rand.Rand, value any) any {
 		for key := range v {
 			keys = append(keys, key)
 		}
-		// Choose by hash: the order of a map's keys does not depend on the seed.
+		// Choose by hash: Go's order of a map's keys is random, whatever the seed.
 		key := keys[0]
 		for i, pick := 1, g.Uint64(); i < len(keys); i++ {
 			if hashOf(keys[i], pick) < hashOf(key, pick) {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// smooth returns a smoothed loss, at most mu*log(number of linear pieces) above the true loss, and
-// stores its first derivatives with respect to the scores in dz and its second derivatives in ddz.
-// A loss that is smooth already is not changed.
+// smooth returns a smoothed loss, above the true loss by a small multiple of mu at most, and stores
+// its first derivatives with respect to the scores in dz and its second derivatives in ddz. A loss
+// that is smooth already is not changed.
 func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -38,8 +38,8 @@ func (p *Problem) smooth(i int, z []float64, mu float64, dz []float64, ddz [][]f
 	default:
 		panic(fmt.Sprintf("certtest: no smooth loss for kind %d (smooth.go)", p.Kind))
 	}
-	// The maximum of linear functions of z, or its smoothed form, mu times the log of the sum of
-	// exponentials.
+	// mu times the log of a sum of exponentials: for CrammerSinger, a smoothed maximum of linear
+	// functions of z.
 	of := make([]float64, len(z))
 	top := math.Inf(-1)
 	if p.Kind == Multinomial {

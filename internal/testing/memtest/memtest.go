@@ -105,7 +105,7 @@ func Self() int64 {
 			return kB << 10
 		}
 	}
-	var m runtime.MemStats // without VmHWM: memory obtained from the system, an upper bound
+	var m runtime.MemStats // without VmHWM: the memory that Go has obtained from the system
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
 }

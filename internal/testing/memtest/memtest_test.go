@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The measured memory grows with the memory used, and Read's error is checked.
+// TestPeak checks that Test passes for a Read without error and for one with the expected error,
+// and that the measured peak grows with the memory used.
 func TestPeak(t *testing.T) {
 	Test(t, map[string]Case{
 		"good": {File: func() []byte { return []byte("ab") }, Read: func(name string) error {

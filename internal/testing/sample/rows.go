@@ -77,7 +77,7 @@ func ToSparse(d *dense.Matrix) *sparse.Matrix {
 	return s
 }
 
-// ZerosAndOnes sets every nonzero of p to 1, and returns the result.
+// ZerosAndOnes sets every nonzero of p.Dense to 1, and returns it with a sparse copy and p.Y.
 func ZerosAndOnes(p Pair) Pair {
 	for i := range p.Dense.Rows() {
 		for j, v := range p.Dense.Row(i) {
