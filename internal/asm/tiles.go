@@ -120,7 +120,8 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if n := len(x); n == 0 {
 		return
 	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
-		panic(rowsTooShort(len(dst), step, last+1, width))
+		panic(misuse.Of("len(dst) = %d, step = %d, too small for %d elements in panels of %d",
+			len(dst), step, n, width))
 	}
 	if race {
 		raceReads(x)
