@@ -114,7 +114,7 @@ func TestCosineIsBetween(t *testing.T) {
 			dense.Scale(sign, y)
 			c := dense.Cosine(x, y)
 			if c < -1 || c > 1 || abs(c) < 0.999999 {
-				t.Errorf("n = %d: %v", n, c)
+				t.Errorf("n = %d: cosine %v, want a magnitude from 0.999999 to 1", n, c)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func TestCosineIsBetween(t *testing.T) {
 	unit := make([]float32, 2)
 	equal(t, "length beyond float32", dense.Normalize(unit, big), infinity)
 	if abs(unit[0]-math.Sqrt2/2) > 1e-7 || unit[1] != -unit[0] {
-		t.Errorf("huge vector of length 1: %v", unit)
+		t.Errorf("Normalize of %v gives %v, want the roots of 1/2 with these signs", big, unit)
 	}
 }
 

@@ -189,15 +189,15 @@ func TestViews(t *testing.T) {
 	type foreign uint16
 	of := half.Of[half.Float16]([]foreign{0x3c00, 0x4000})
 	if len(of) != 2 || of[1].Float32() != 2 {
-		t.Errorf("got %v", of)
+		t.Errorf("Of gives %#04x, want 0x3c00 and 0x4000", of)
 	}
 	b := make([]byte, 8)
 	copy(b, []byte{0, 0x3c, 0x80, 0x3f})
 	if v, ok := half.View[half.Float16](b[:2]); ok && v[0].Float32() != 1 {
-		t.Errorf("got %v", v)
+		t.Errorf("View gives %#04x, want a float16 of 1", v)
 	}
 	if v, ok := half.View[half.Bfloat16](b[2:4]); ok && v[0].Float32() != 1 {
-		t.Errorf("got %v", v)
+		t.Errorf("View gives %#04x, want a bfloat16 of 1", v)
 	}
 	for _, bad := range [][]byte{b[1:3], b[:3]} {
 		if _, ok := half.View[half.Float16](bad); ok {

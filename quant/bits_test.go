@@ -173,7 +173,7 @@ func TestRecall(t *testing.T) {
 		}
 		t.Log(line)
 		if !slices.IsSorted(parts) || parts[len(parts)-1] < 0.95 {
-			t.Errorf("recall %v, want ascending numbers up to 0.95 or more", parts)
+			t.Errorf("recall %v, want numbers that do not fall, the last at least 0.95", parts)
 		}
 	}
 }

@@ -215,7 +215,8 @@ func TestFarRows(t *testing.T) {
 	for k, j := range idx {
 		row := rows[int(j)*n:][:n]
 		if dots[k] != quant.Dot(row, x) || distances[k] != quant.SquaredDistance(row, x) {
-			t.Errorf("row %d: %d and %d", j, dots[k], distances[k])
+			t.Errorf("row %d: %d by DotRowsAt and %d by SquaredDistanceRowsAt, want %d and %d", j,
+				dots[k], distances[k], quant.Dot(row, x), quant.SquaredDistance(row, x))
 		}
 	}
 }

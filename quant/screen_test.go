@@ -183,8 +183,8 @@ func TestIndexNumbers(t *testing.T) {
 			got := float64(x.size[i])
 			bad := float64(x.residual[i]) < removed || got < size || got > size*(1+0x1p-20) ||
 				math.Abs(float64(x.inverse[i])*math.Sqrt(squares)-1) > 0x1p-22
-			if x.center != nil {
-				bad = bad || math.Abs(float64(x.along[i])-along) > 0x1p-22*size*x.centerNorm
+			if x.center != nil && math.Abs(float64(x.along[i])-along) > 0x1p-22*size*x.centerNorm {
+				t.Fatalf("%s, row %d: along %v for %v", c.name, i, x.along[i], along)
 			}
 			if bad || removed > size {
 				t.Fatalf("%s, row %d: residual %v for %v, size %v for %v, inverse %v for %v", c.name, i,

@@ -91,7 +91,8 @@ func TestLazy(t *testing.T) {
 			}
 			if got.Err() != nil || want.Err() != nil || got.Rows() != rows ||
 				got.NNZ() != want.NNZ() {
-				t.Error(got.Err())
+				t.Errorf("%d rows, %d nonzeros and error %v, want %d, %d and %v", got.Rows(), got.NNZ(),
+					got.Err(), rows, want.NNZ(), want.Err())
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func TestLazyBad(t *testing.T) {
 			w := make([]float32, cols)
 			w[0], w[5] = 1, 2
 			if m.Dot(0, w) != 3 || m.Err() != nil {
-				t.Errorf("the first block: %v", m.Err())
+				t.Errorf("row 0: dot product %v and error %v, want 3 and none", m.Dot(0, w), m.Err())
 			}
 			for i := rows - 1; i >= 0; i-- { // the later of two invalid blocks first
 				want := float32(3)
@@ -155,7 +156,8 @@ func TestLazyBad(t *testing.T) {
 				idx, val := m.Row(i)
 				if m.Dot(i, w) != want || y[5] != 2+want/3 || len(idx) != int(2*want/3) ||
 					len(val) != len(idx) || m.SumSquares(i) != 2*want/3 {
-					t.Errorf("row %d: dot %v, want %v", i, m.Dot(i, w), want)
+					t.Errorf("row %d: Dot is %v, want %v; Axpy gives %v, Row %v %v, SumSquares %v", i,
+						m.Dot(i, w), want, y, idx, val, m.SumSquares(i))
 				}
 			}
 			if err := m.Err(); err == nil || err.Error() != c.want {

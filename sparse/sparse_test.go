@@ -259,7 +259,8 @@ func TestEmpty(t *testing.T) {
 	w := make([]float32, 4)
 	m.Axpy(1, 2, w)
 	if m.Rows() != 2 || m.NNZ() != 0 || m.Dot(0, w) != 0 || m.SumSquares(1) != 0 {
-		t.Error("empty rows are not zero")
+		t.Errorf("%d rows, %d nonzeros, dot product %v, sum of squares %v; want 2 rows and zeros",
+			m.Rows(), m.NNZ(), m.Dot(0, w), m.SumSquares(1))
 	}
 }
 
@@ -381,7 +382,7 @@ func TestNewShared(t *testing.T) {
 	}
 	val[0] = 5
 	if have := m.Dot(0, []float32{1, 1, 1, 1}); have != 7 {
-		t.Errorf("%v, want 7", have)
+		t.Errorf("after a write to the values: dot product %v, want 7", have)
 	}
 	if got := testing.AllocsPerRun(10, func() { sparse.NewShared(4, starts, idx, val) }); got > 1 {
 		t.Errorf("%v allocations", got)
@@ -426,7 +427,7 @@ func TestNoColumns(t *testing.T) {
 	m.DotK(0, dst, nil)
 	m.AxpyK(0, dst, nil)
 	if !slices.Equal(dst, make([]float32, 8)) || m.Dot(0, nil) != 0 {
-		t.Errorf("sums of an empty row: %v", dst)
+		t.Errorf("DotK gives %v and Dot %v, want zeros", dst, m.Dot(0, nil))
 	}
 }
 

@@ -43,7 +43,7 @@ func TestShifted(t *testing.T) {
 		}
 		for _, side := range m.all {
 			if len(side) < margin {
-				t.Fatalf("%d sentinels beside an operand", len(side))
+				t.Fatalf("%d sentinels beside an operand, want at least %d", len(side), margin)
 			}
 			for _, i := range []int{0, len(side) - 1} {
 				kept := side[i]

@@ -43,11 +43,11 @@ func TestObjective(t *testing.T) {
 	w, b := [][]float64{{2}}, []float64{1}
 	// Scores 5 and 1, losses 8 and 0 with weights 3 and 1, and 2 (2-1)^2.
 	if f := p.Objective(w, b); f != 6+2 {
-		t.Errorf("%v, want 8", f)
+		t.Errorf("the objective is %v, want 8", f)
 	}
 	p.BiasScale = 2
 	if f := p.Objective(w, b); f != 6+2+0.5 {
-		t.Errorf("with a penalized bias %v, want 8.5", f)
+		t.Errorf("with a penalized bias the objective is %v, want 8.5", f)
 	}
 }
 
