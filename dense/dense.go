@@ -10,7 +10,7 @@
 // rows. [Matrix] is the type that the trainers read.
 //
 // Every function gives the same bits on every machine. The arithmetic contract, a table of
-// functions by purpose, and the size that each adds to a program are at
+// functions by purpose, and what the kernels add to a program are at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
 //
 // # Rules

@@ -43,8 +43,8 @@ func Available() []ISA { return slices.Clone(available) }
 func Active() ISA { return active }
 
 // Use makes isa the path in use and returns the previous one. It panics if isa is not available.
-// Only tests and benchmarks may call it, and not while kernels run. To restore the previous path at
-// the end of a test, write defer asm.Use(asm.Use(isa)).
+// Only tests, benchmarks and demonstrations may call it, and not while kernels run. To restore the
+// previous path at the end of a test, write defer asm.Use(asm.Use(isa)).
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
 		panic("asm: " + isa.String() + " is not available here; Available returns the choices")

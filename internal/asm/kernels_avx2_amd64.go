@@ -78,7 +78,7 @@ func dotAVX2(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func dot64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 
-// dotBfloat16AVX2 works like dotHalvesGeneric.
+// dotBfloat16AVX2 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -89,22 +89,22 @@ func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bflo
 func dotEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int)
 
-// dotFloat16AVX2 works like dotHalvesGeneric.
+// dotFloat16AVX2 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-// dotFloatInt8AVX2 works like dotFloatBytesGeneric.
+// dotFloatInt8AVX2 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatInt8AVX2(x []float32, y []uint8, signed bool) float32
 
-// dotFloatUint8AVX2 works like dotFloatBytesGeneric.
+// dotFloatUint8AVX2 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatUint8AVX2(x []float32, y []uint8, signed bool) float32
 
-// dotInt8AVX2 works like dotBytesGeneric.
+// dotInt8AVX2 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
@@ -125,12 +125,12 @@ func dotNorms64AVX2(dst *float64, x []float32, y []float32)
 func dotRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	idx *uint32, idxLen int, x *float32, xLen int)
 
-// dotRowsInt8AVX2 works like dotRowsBytesGeneric.
+// dotRowsInt8AVX2 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8AVX2 works like dotRowsBytesGeneric.
+// dotRowsUint8AVX2 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
@@ -158,13 +158,13 @@ func dotSparseKAVX2(dst *float32, dstLen int, idx *int32, idxLen int, val *float
 func dotTileAVX2(dst *float32, dstLen int, step int, rows *float32, rowsLen int, stride int,
 	count int, queries *[]float32, queriesLen int, length int, next *byte, pace int)
 
-// dotTileInt8AVX2 works like dotTileBytesGeneric.
+// dotTileInt8AVX2 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileInt8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
 	next *uint8, pace int, signed bool)
 
-// dotTileUint8AVX2 works like dotTileBytesGeneric.
+// dotTileUint8AVX2 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
@@ -175,7 +175,7 @@ func dotTileUint8AVX2(dst []int64, rows []uint8, stride int, queries [][]uint8, 
 //go:noescape
 func dotTwoAVX2(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
-// dotUint8AVX2 works like dotBytesGeneric.
+// dotUint8AVX2 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
@@ -243,12 +243,12 @@ func mulAVX2(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX2(x *float32, xLen int) float32
 
-// normsBfloat16AVX2 works like normsHalvesGeneric.
+// normsBfloat16AVX2 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-// normsFloat16AVX2 works like normsHalvesGeneric.
+// normsFloat16AVX2 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -258,7 +258,7 @@ func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, bfl
 //go:noescape
 func packAVX2(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
-// packBfloat16AVX2 works like packHalvesGeneric.
+// packBfloat16AVX2 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
@@ -269,12 +269,12 @@ func packBfloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 func packColumnsAVX2(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
 	stride int, cols int, rows int)
 
-// packFloat16AVX2 works like packHalvesGeneric.
+// packFloat16AVX2 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packFloat16AVX2(dst []uint16, src []float32, bfloat16 bool)
 
-// prefetchAVX2 works like prefetchGeneric.
+// prefetchAVX2 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
@@ -310,7 +310,7 @@ func squaredDistanceAVX2(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func squaredDistance64AVX2(x *float32, xLen int, y *float32, yLen int) float64
 
-// squaredDistanceBfloat16AVX2 works like squaredDistanceHalvesGeneric.
+// squaredDistanceBfloat16AVX2 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32,
@@ -322,13 +322,13 @@ func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []f
 func squaredDistanceEachRowAVX2(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, x *float32, xLen int)
 
-// squaredDistanceFloat16AVX2 works like squaredDistanceHalvesGeneric.
+// squaredDistanceFloat16AVX2 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8AVX2 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
@@ -339,13 +339,13 @@ func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
 func squaredDistanceRowsAVX2(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-// squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsInt8AVX2 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsUint8AVX2 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8,
@@ -358,7 +358,7 @@ func squaredDistanceTileAVX2(dst *float32, dstLen int, step int, rows *float32, 
 	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
 	pace int)
 
-// squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
+// squaredDistanceUint8AVX2 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8AVX2(x []uint8, y []uint8, signed bool) int64
@@ -393,7 +393,7 @@ func sumSquaresAVX2(x *float32, xLen int) float32
 //go:noescape
 func unpackAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
-// unpackBfloat16AVX2 works like unpackHalvesGeneric.
+// unpackBfloat16AVX2 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
@@ -404,7 +404,7 @@ func unpackBfloat16AVX2(dst []float32, src []uint16, bfloat16 bool)
 func unpackDotAVX2(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
 	w *float32, wLen int) float32
 
-// unpackFloat16AVX2 works like unpackHalvesGeneric.
+// unpackFloat16AVX2 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackFloat16AVX2(dst []float32, src []uint16, bfloat16 bool)

@@ -61,7 +61,7 @@ func dotAVX512(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func dot64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 
-// dotBfloat16AVX512 works like dotHalvesGeneric.
+// dotBfloat16AVX512 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -72,22 +72,22 @@ func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bf
 func dotEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int)
 
-// dotFloat16AVX512 works like dotHalvesGeneric.
+// dotFloat16AVX512 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-// dotFloatInt8AVX512 works like dotFloatBytesGeneric.
+// dotFloatInt8AVX512 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
 
-// dotFloatUint8AVX512 works like dotFloatBytesGeneric.
+// dotFloatUint8AVX512 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatUint8AVX512(x []float32, y []uint8, signed bool) float32
 
-// dotInt8VNNIAVX512 works like dotBytesGeneric.
+// dotInt8VNNIAVX512 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
@@ -108,12 +108,12 @@ func dotNorms64AVX512(dst *float64, x []float32, y []float32)
 func dotRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	idx *uint32, idxLen int, x *float32, xLen int)
 
-// dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
+// dotRowsInt8VNNIAVX512 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8VNNIAVX512 works like dotRowsBytesGeneric.
+// dotRowsUint8VNNIAVX512 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
@@ -137,19 +137,19 @@ func dotTileAVX512(dst *float32, dstLen int, step int, rows *float32, rowsLen in
 	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
 	pace int)
 
-// dotTileInt8VNNIAVX512 works like dotTileBytesGeneric.
+// dotTileInt8VNNIAVX512 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileInt8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8,
 	size int, next *uint8, pace int, signed bool)
 
-// dotTileUint8VNNIAVX512 works like dotTileBytesGeneric.
+// dotTileUint8VNNIAVX512 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileUint8VNNIAVX512(dst []int64, rows []uint8, stride int, queries [][]uint8,
 	size int, next *uint8, pace int, signed bool)
 
-// dotUint8VNNIAVX512 works like dotBytesGeneric.
+// dotUint8VNNIAVX512 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
@@ -217,13 +217,13 @@ func mulAVX512(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX512(x *float32, xLen int) float32
 
-// normsBfloat16AVX512 works like normsHalvesGeneric.
+// normsBfloat16AVX512 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// normsFloat16AVX512 works like normsHalvesGeneric.
+// normsFloat16AVX512 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -234,12 +234,12 @@ func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, b
 func packAVX512(dst *float32, dstLen int, width int, step int, c float32, x *float32,
 	xLen int)
 
-// packBfloat16AVX512 works like packHalvesGeneric.
+// packBfloat16AVX512 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packBfloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
 
-// packFloat16AVX512 works like packHalvesGeneric.
+// packFloat16AVX512 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packFloat16AVX512(dst []uint16, src []float32, bfloat16 bool)
@@ -275,7 +275,7 @@ func squaredDistanceAVX512(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func squaredDistance64AVX512(x *float32, xLen int, y *float32, yLen int) float64
 
-// squaredDistanceBfloat16AVX512 works like squaredDistanceHalvesGeneric.
+// squaredDistanceBfloat16AVX512 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
@@ -287,13 +287,13 @@ func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x [
 func squaredDistanceEachRowAVX512(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, x *float32, xLen int)
 
-// squaredDistanceFloat16AVX512 works like squaredDistanceHalvesGeneric.
+// squaredDistanceFloat16AVX512 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8VNNIAVX512 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
@@ -304,13 +304,13 @@ func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 func squaredDistanceRowsAVX512(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-// squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsInt8VNNIAVX512 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceRowsUint8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsUint8VNNIAVX512 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8,
@@ -323,7 +323,7 @@ func squaredDistanceTileAVX512(dst *float32, dstLen int, step int, rows *float32
 	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
 	next *byte, pace int)
 
-// squaredDistanceUint8VNNIAVX512 works like squaredDistanceBytesGeneric.
+// squaredDistanceUint8VNNIAVX512 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
@@ -348,7 +348,7 @@ func sumAbsAVX512(x *float32, xLen int) float32
 //go:noescape
 func sumSquaresAVX512(x *float32, xLen int) float32
 
-// unpackBfloat16AVX512 works like unpackHalvesGeneric.
+// unpackBfloat16AVX512 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
@@ -359,7 +359,7 @@ func unpackBfloat16AVX512(dst []float32, src []uint16, bfloat16 bool)
 func unpackDotAVX512(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
 	w *float32, wLen int) float32
 
-// unpackFloat16AVX512 works like unpackHalvesGeneric.
+// unpackFloat16AVX512 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackFloat16AVX512(dst []float32, src []uint16, bfloat16 bool)

@@ -78,7 +78,7 @@ func dotAVX512x256(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func dot64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 
-// dotBfloat16AVX512x256 works like dotHalvesGeneric.
+// dotBfloat16AVX512x256 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
@@ -90,23 +90,23 @@ func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32
 func dotEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int)
 
-// dotFloat16AVX512x256 works like dotHalvesGeneric.
+// dotFloat16AVX512x256 is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
+// dotFloatInt8AVX512x256 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatInt8AVX512x256(x []float32, y []uint8, signed bool) float32
 
-// dotFloatUint8AVX512x256 works like dotFloatBytesGeneric.
+// dotFloatUint8AVX512x256 is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatUint8AVX512x256(x []float32, y []uint8, signed bool) float32
 
-// dotInt8VNNIAVX512x256 works like dotBytesGeneric.
+// dotInt8VNNIAVX512x256 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
@@ -127,12 +127,12 @@ func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
 func dotRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	idx *uint32, idxLen int, x *float32, xLen int)
 
-// dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
+// dotRowsInt8VNNIAVX512x256 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8VNNIAVX512x256 works like dotRowsBytesGeneric.
+// dotRowsUint8VNNIAVX512x256 is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
@@ -162,13 +162,13 @@ func dotTileAVX512x256(dst *float32, dstLen int, step int, rows *float32, rowsLe
 	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
 	pace int)
 
-// dotTileInt8VNNIAVX512x256 works like dotTileBytesGeneric.
+// dotTileInt8VNNIAVX512x256 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8,
 	size int, next *uint8, pace int, signed bool)
 
-// dotTileUint8VNNIAVX512x256 works like dotTileBytesGeneric.
+// dotTileUint8VNNIAVX512x256 is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [][]uint8,
@@ -179,7 +179,7 @@ func dotTileUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, queries [
 //go:noescape
 func dotTwoAVX512x256(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
-// dotUint8VNNIAVX512x256 works like dotBytesGeneric.
+// dotUint8VNNIAVX512x256 is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
@@ -247,13 +247,13 @@ func mulAVX512x256(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX512x256(x *float32, xLen int) float32
 
-// normsBfloat16AVX512x256 works like normsHalvesGeneric.
+// normsBfloat16AVX512x256 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// normsFloat16AVX512x256 works like normsHalvesGeneric.
+// normsFloat16AVX512x256 is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
@@ -265,7 +265,7 @@ func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float3
 func packAVX512x256(dst *float32, dstLen int, width int, step int, c float32, x *float32,
 	xLen int)
 
-// packBfloat16AVX512x256 works like packHalvesGeneric.
+// packBfloat16AVX512x256 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
@@ -276,12 +276,12 @@ func packBfloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 func packColumnsAVX512x256(dst *float32, dstLen int, width int, c float32, x *float32,
 	xLen int, stride int, cols int, rows int)
 
-// packFloat16AVX512x256 works like packHalvesGeneric.
+// packFloat16AVX512x256 is a part of packHalvesGeneric.
 //
 //go:noescape
 func packFloat16AVX512x256(dst []uint16, src []float32, bfloat16 bool)
 
-// prefetchAVX512x256 works like prefetchGeneric.
+// prefetchAVX512x256 is a part of Prefetch.
 //
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
@@ -317,7 +317,7 @@ func squaredDistanceAVX512x256(x *float32, xLen int, y *float32, yLen int) float
 //go:noescape
 func squaredDistance64AVX512x256(x *float32, xLen int, y *float32, yLen int) float64
 
-// squaredDistanceBfloat16AVX512x256 works like squaredDistanceHalvesGeneric.
+// squaredDistanceBfloat16AVX512x256 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
@@ -329,13 +329,13 @@ func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int,
 func squaredDistanceEachRowAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, x *float32, xLen int)
 
-// squaredDistanceFloat16AVX512x256 works like squaredDistanceHalvesGeneric.
+// squaredDistanceFloat16AVX512x256 is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8VNNIAVX512x256 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
@@ -346,13 +346,13 @@ func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 func squaredDistanceRowsAVX512x256(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-// squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsInt8VNNIAVX512x256 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceRowsUint8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsUint8VNNIAVX512x256 is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8,
@@ -365,7 +365,7 @@ func squaredDistanceTileAVX512x256(dst *float32, dstLen int, step int, rows *flo
 	rowsLen int, stride int, count int, queries *[]float32, queriesLen int, length int,
 	next *byte, pace int)
 
-// squaredDistanceUint8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
+// squaredDistanceUint8VNNIAVX512x256 is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
@@ -401,7 +401,7 @@ func sumSquaresAVX512x256(x *float32, xLen int) float32
 func unpackAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
 	lo float32)
 
-// unpackBfloat16AVX512x256 works like unpackHalvesGeneric.
+// unpackBfloat16AVX512x256 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
@@ -412,7 +412,7 @@ func unpackBfloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)
 func unpackDotAVX512x256(dst *float32, dstLen int, src *byte, srcLen int, hi float32,
 	lo float32, w *float32, wLen int) float32
 
-// unpackFloat16AVX512x256 works like unpackHalvesGeneric.
+// unpackFloat16AVX512x256 is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackFloat16AVX512x256(dst []float32, src []uint16, bfloat16 bool)

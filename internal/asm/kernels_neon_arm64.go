@@ -78,7 +78,7 @@ func dotNEON(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func dot64NEON(x *float32, xLen int, y *float32, yLen int) float64
 
-// dotBfloat16NEON works like dotHalvesGeneric.
+// dotBfloat16NEON is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -89,22 +89,22 @@ func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bflo
 func dotEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	x *float32, xLen int)
 
-// dotFloat16NEON works like dotHalvesGeneric.
+// dotFloat16NEON is a part of dotHalvesGeneric.
 //
 //go:noescape
 func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-// dotFloatInt8NEON works like dotFloatBytesGeneric.
+// dotFloatInt8NEON is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
 
-// dotFloatUint8NEON works like dotFloatBytesGeneric.
+// dotFloatUint8NEON is a part of dotFloatBytesGeneric.
 //
 //go:noescape
 func dotFloatUint8NEON(x []float32, y []uint8, signed bool) float32
 
-// dotInt8NEON works like dotBytesGeneric.
+// dotInt8NEON is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
@@ -125,12 +125,12 @@ func dotNorms64NEON(dst *float64, x []float32, y []float32)
 func dotRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int, stride int,
 	idx *uint32, idxLen int, x *float32, xLen int)
 
-// dotRowsInt8NEON works like dotRowsBytesGeneric.
+// dotRowsInt8NEON is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8NEON works like dotRowsBytesGeneric.
+// dotRowsUint8NEON is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
@@ -163,7 +163,7 @@ func dotTileNEON(dst *float32, dstLen int, step int, rows *float32, rowsLen int,
 //go:noescape
 func dotTwoNEON(dst *float32, dstLen int, x *float32, xLen int, y *float32, yLen int)
 
-// dotUint8NEON works like dotBytesGeneric.
+// dotUint8NEON is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
@@ -231,12 +231,12 @@ func mulNEON(dst []float32, x []float32, y []float32)
 //go:noescape
 func normNEON(x *float32, xLen int) float32
 
-// normsBfloat16NEON works like normsHalvesGeneric.
+// normsBfloat16NEON is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
 
-// normsFloat16NEON works like normsHalvesGeneric.
+// normsFloat16NEON is a part of normsHalvesGeneric.
 //
 //go:noescape
 func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool)
@@ -246,7 +246,7 @@ func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, bfl
 //go:noescape
 func packNEON(dst *float32, dstLen int, width int, step int, c float32, x *float32, xLen int)
 
-// packBfloat16NEON works like packHalvesGeneric.
+// packBfloat16NEON is a part of packHalvesGeneric.
 //
 //go:noescape
 func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
@@ -257,12 +257,12 @@ func packBfloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 func packColumnsNEON(dst *float32, dstLen int, width int, c float32, x *float32, xLen int,
 	stride int, cols int, rows int)
 
-// packFloat16NEON works like packHalvesGeneric.
+// packFloat16NEON is a part of packHalvesGeneric.
 //
 //go:noescape
 func packFloat16NEON(dst []uint16, src []float32, bfloat16 bool)
 
-// prefetchNEON works like prefetchGeneric.
+// prefetchNEON is a part of Prefetch.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
@@ -298,7 +298,7 @@ func squaredDistanceNEON(x *float32, xLen int, y *float32, yLen int) float32
 //go:noescape
 func squaredDistance64NEON(x *float32, xLen int, y *float32, yLen int) float64
 
-// squaredDistanceBfloat16NEON works like squaredDistanceHalvesGeneric.
+// squaredDistanceBfloat16NEON is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32,
@@ -310,13 +310,13 @@ func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []f
 func squaredDistanceEachRowNEON(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, x *float32, xLen int)
 
-// squaredDistanceFloat16NEON works like squaredDistanceHalvesGeneric.
+// squaredDistanceFloat16NEON is a part of squaredDistanceHalvesGeneric.
 //
 //go:noescape
 func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32,
 	bfloat16 bool)
 
-// squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8NEON is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
@@ -327,13 +327,13 @@ func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
 func squaredDistanceRowsNEON(dst *float32, dstLen int, rows *float32, rowsLen int,
 	stride int, idx *uint32, idxLen int, x *float32, xLen int)
 
-// squaredDistanceRowsInt8NEON works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsInt8NEON is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceRowsUint8NEON works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsUint8NEON is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8,
@@ -346,7 +346,7 @@ func squaredDistanceTileNEON(dst *float32, dstLen int, step int, rows *float32, 
 	stride int, count int, queries *[]float32, queriesLen int, length int, next *byte,
 	pace int)
 
-// squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
+// squaredDistanceUint8NEON is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64
@@ -381,7 +381,7 @@ func sumSquaresNEON(x *float32, xLen int) float32
 //go:noescape
 func unpackNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32)
 
-// unpackBfloat16NEON works like unpackHalvesGeneric.
+// unpackBfloat16NEON is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
@@ -392,7 +392,7 @@ func unpackBfloat16NEON(dst []float32, src []uint16, bfloat16 bool)
 func unpackDotNEON(dst *float32, dstLen int, src *byte, srcLen int, hi float32, lo float32,
 	w *float32, wLen int) float32
 
-// unpackFloat16NEON works like unpackHalvesGeneric.
+// unpackFloat16NEON is a part of unpackHalvesGeneric.
 //
 //go:noescape
 func unpackFloat16NEON(dst []float32, src []uint16, bfloat16 bool)

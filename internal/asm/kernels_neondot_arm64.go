@@ -4,34 +4,34 @@
 
 package asm
 
-// dotInt8NEONDot works like dotBytesGeneric.
+// dotInt8NEONDot is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotInt8NEONDot(x []uint8, y []uint8, signed bool) int64
 
-// dotRowsInt8NEONDot works like dotRowsBytesGeneric.
+// dotRowsInt8NEONDot is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsInt8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8NEONDot works like dotRowsBytesGeneric.
+// dotRowsUint8NEONDot is a part of dotRowsBytesGeneric.
 //
 //go:noescape
 func dotRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotTileInt8NEONDot works like dotTileBytesGeneric.
+// dotTileInt8NEONDot is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileInt8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
 	next *uint8, pace int, signed bool)
 
-// dotTileUint8NEONDot works like dotTileBytesGeneric.
+// dotTileUint8NEONDot is a part of dotTileBytesGeneric.
 //
 //go:noescape
 func dotTileUint8NEONDot(dst []int64, rows []uint8, stride int, queries [][]uint8, size int,
 	next *uint8, pace int, signed bool)
 
-// dotUint8NEONDot works like dotBytesGeneric.
+// dotUint8NEONDot is a part of dotBytesGeneric.
 //
 //go:noescape
 func dotUint8NEONDot(x []uint8, y []uint8, signed bool) int64
@@ -42,24 +42,24 @@ func dotUint8NEONDot(x []uint8, y []uint8, signed bool) int64
 func hammingRowsNEONDot(dst *int64, dstLen int, rows *uint64, rowsLen int, stride int,
 	x *uint64, xLen int)
 
-// squaredDistanceInt8NEONDot works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8NEONDot is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceInt8NEONDot(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceRowsInt8NEONDot works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsInt8NEONDot is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsInt8NEONDot(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceRowsUint8NEONDot works like squaredDistanceRowsBytesGeneric.
+// squaredDistanceRowsUint8NEONDot is a part of squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
 func squaredDistanceRowsUint8NEONDot(dst []int64, rows []uint8, stride int, x []uint8,
 	signed bool)
 
-// squaredDistanceUint8NEONDot works like squaredDistanceBytesGeneric.
+// squaredDistanceUint8NEONDot is a part of squaredDistanceBytesGeneric.
 //
 //go:noescape
 func squaredDistanceUint8NEONDot(x []uint8, y []uint8, signed bool) int64

@@ -351,7 +351,7 @@ func packColumnsFlat(dst *float32, dstLen int, width int, c float32, x *float32,
 //go:noescape
 func packHalvesActive(dst []uint16, src []float32, bfloat16 bool)
 
-// prefetchActive works like prefetchGeneric.
+// prefetchActive is a part of Prefetch.
 func prefetchActive(p *float32, n int) {
 	prefetchFlat(p, n)
 }

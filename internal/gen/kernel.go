@@ -156,9 +156,11 @@ func (k *kernelSpec) stubAndSlow() (stub, slow string) {
 // hasStub reports whether the kernel has a stub of its own, so that Go code can call it.
 func (k *kernelSpec) hasStub() bool { return k.stub == "" }
 
-// doc returns the doc comment of the function name + isa.
+// doc returns the doc comment of the function name + isa. A kernel that a bool parameter selects
+// computes only a part of its generic body.
 func (k *kernelSpec) doc(isa string) string {
-	if strings.HasSuffix(k.like, "Generic") {
+	selected := k.stub != "" && strings.Contains(k.text, " bool")
+	if strings.HasSuffix(k.like, "Generic") && !selected {
 		return fmt.Sprintf("%s%s works like %s.", k.name, isa, k.like)
 	}
 	return fmt.Sprintf("%s%s is a part of %s.", k.name, isa, k.like)

@@ -11,5 +11,5 @@ func init() {
 		t.Jump("line")
 		t.Label("done")
 		t.Done()
-	}).trusting()
+	}).trusting().partOf("Prefetch")
 }

@@ -1,7 +1,7 @@
 // Package asmtest provides Kernels, the table of package asm's kernels, and the operands for them:
 // sources of numbers, and memory that faults or shows stores beyond its ends. Tests, fuzzing,
 // benchmarks and the specification's golden vectors are driven by the table, so that a kernel added
-// to it is tested and measured everywhere at once.
+// to it is tested and measured.
 package asmtest
 
 import (
