@@ -17,7 +17,8 @@ type Matrix matrices.Dense // no exported fields; this module's packages convert
 // the address space.
 func New(rows, cols int) *Matrix { return (*Matrix)(matrices.NewDense(rows, cols)) }
 
-// FromSlice copies rows*cols values, row by row, into a new matrix.
+// FromSlice copies rows*cols values, row by row, into a new matrix. It returns an error if rows or
+// cols is negative or len(values) is not rows*cols.
 func FromSlice(rows, cols int, values []float32) (*Matrix, error) {
 	if rows < 0 || cols < 0 || cols > 0 && rows != len(values)/cols || rows*cols != len(values) {
 		return nil, fmt.Errorf("dense: have %d values, want %d rows of %d", len(values), rows, cols)

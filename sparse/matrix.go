@@ -16,8 +16,8 @@ type Matrix matrices.CSR // no exported fields; this module's packages convert t
 
 // New returns the matrix whose row i has the values values[starts[i]:starts[i+1]] in the columns
 // indices[starts[i]:starts[i+1]]. starts begins with 0, never decreases, and ends with the number
-// of nonzeros. Columns within a row are strictly ascending and in [0, cols). The error names the
-// row that violates a rule. New copies the slices; [NewShared] does not.
+// of nonzeros. Columns within a row are strictly ascending and in [0, cols). If a row violates a
+// rule, the error names the row. New copies the slices; [NewShared] does not.
 func New(cols int, starts []int64, indices []int32, values []float32) (*Matrix, error) {
 	return NewShared(cols, slices.Clone(starts), slices.Clone(indices), slices.Clone(values))
 }

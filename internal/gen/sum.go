@@ -55,7 +55,8 @@ func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(
 	}
 }
 
-// short emits the start of the function, and the code for vectors of at most 64 elements.
+// short emits the code for vectors of at most 64 elements; for longer vectors the code jumps to the
+// label long.
 func (s *summation) short() {
 	t := s.t
 	if s.width == 8 {

@@ -109,7 +109,7 @@ func Distance(a, b []float32) float64 {
 }
 
 // NearlyEqual returns rows whose columns are nearly equal, and labels of up to 3 classes, from 0.
-// The labels depend on the columns' small differences or, without signal, on chance.
+// The labels depend on the columns' small differences or, without signal, mostly on chance.
 func NearlyEqual(seed uint64, rows, cols, classes int, signal bool) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 77))
 	x, y := dense.New(rows, cols), make([]float32, rows)
