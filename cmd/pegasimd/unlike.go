@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/text/tables"
@@ -88,9 +87,10 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 		if 2*c.far < set.Rows() {
 			continue
 		}
-		such := e.Original(c.feature, c.such)
-		if v, err := strconv.ParseFloat(such, 64); err == nil && math.Abs(v) < math.Abs(c.trainingMean)/1e4 {
-			such = "about 0" // float32 features as far from the mean as 0 have lost the digits of v
+		number, _ := e.Decode(c.feature, c.such)
+		such := fmt.Sprintf("%.4g", number)
+		if math.Abs(number) < math.Abs(c.trainingMean)/1e4 {
+			such = "about 0" // float32 features as far from the mean as 0 have lost the digits
 		}
 		d.doubtLoudly(dataset.Doubt{About: "column", Column: c.Name, Text: fmt.Sprintf("%d of %s have "+
 			"numbers such as %s, more than %d deviations from the mean in training (mean %.4g, deviation "+

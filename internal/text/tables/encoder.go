@@ -111,16 +111,27 @@ func (e *Encoder) Feature(j int) Feature {
 	return e.Columns[i].feature(j, e.Rows)
 }
 
+// Decode returns the number that feature j encodes with the value v: the days since 1970 of a date,
+// or the share of a day. ok is false if the feature encodes no number; Decode then returns v.
+func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
+	i, of := e.columnOf(j)
+	c := &e.Columns[i]
+	if c.Number == nil || c.Number.Factor == 0 || of != 0 {
+		return v, false
+	}
+	if c.Weak {
+		v /= weakFactor
+	}
+	return v/c.Number.Factor + c.Number.Shift, true
+}
+
 // Original formats the number, the date or the time of the day that feature j encodes with the
 // value v. It formats v itself if the feature encodes none of these.
 func (e *Encoder) Original(j int, v float64) string {
-	i, of := e.columnOf(j)
+	i, _ := e.columnOf(j)
 	c := &e.Columns[i]
-	if c.Number != nil && c.Number.Factor != 0 && of == 0 {
-		if c.Weak {
-			v /= weakFactor
-		}
-		v = v/c.Number.Factor + c.Number.Shift
+	v, ok := e.Decode(j, v)
+	if ok {
 		if c.Kind == Date && c.Date.Order == "time" && math.Abs(v) < maxDays {
 			return time.Unix(int64(math.Round(86400*v)), 0).UTC().Format(time.TimeOnly)
 		}

@@ -2266,8 +2266,7 @@ func dotSparse(idx []int32, val, w []float32) float32 {
 }
 
 // dotBlock computes eight lanes at a time, which stay in registers, and passes over the vectors
-// eight times. This is faster than one pass with a single sum, in which each addition waits for the
-// previous one.
+// up to eight times.
 func dotBlock(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
