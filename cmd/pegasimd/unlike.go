@@ -27,8 +27,8 @@ func (d *dataReader) doubtUnread() {
 	}
 	d.unread = coder.Unread()
 	for _, line := range d.unread {
-		d.doubtLoudly(dataset.Doubt{About: "column", Text: line + ", at least half of the cells " +
-			"with a value: write the column as in the training data"})
+		d.doubtLoudly(dataset.Doubt{About: "column", Text: line + "; at least half of the " +
+			"column does not fit: write it as in the training data"})
 	}
 }
 

@@ -27,7 +27,7 @@ func peopleTable(raw bool) string {
 // be read as in training; fewer such cells are a note. New words in a column of many rare words are
 // a note.
 func TestUnreadColumns(t *testing.T) {
-	const doubt = ", at least half of the cells with a value"
+	const doubt = "; at least half of the column does not fit"
 	for _, raw := range []bool{false, true} {
 		model := filepath.Join(t.TempDir(), "m")
 		must(t, "train", file(t, "x.csv", peopleTable(raw)), model)
