@@ -26,7 +26,8 @@ const (
 	Other                  // the rows are not the training set, but may include some of its rows
 )
 
-// Mark begins every page. Without -force, pegasimd report only overwrites files that begin so.
+// Mark begins every page. Without -force, pegasimd report overwrites a file only if the file is
+// empty or begins with Mark.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
 // Input is the content of the page. Its texts may be any valid UTF-8: the page escapes them.

@@ -26,7 +26,7 @@ type function struct {
 	f      func(float64) float64
 	wide   func(float64) *big.Float
 	bound  float64 // bound on the error in units in the last place: see doc.go
-	above  float64 // finite arguments above above and up to upTo have finite results
+	above  float64 // every finite x with above < x <= upTo has a finite result
 	upTo   float64
 	ranges [][2]float64 // ranges of the arguments
 	seams  []float64    // arguments where the code or the form of the result changes
