@@ -12,8 +12,7 @@ import (
 
 // constantCSR is sparse rows in which all nonzeros of a row have the same value, such as 1 in
 // binary data, or the inverse of the row's norm in normalized binary data. A nonzero takes two
-// bytes instead of eight. Each goroutine needs a constantCSR of its own, because of the buffers of
-// Row.
+// bytes instead of eight. Each goroutine needs a constantCSR of its own, because of its buffers.
 type constantCSR struct {
 	defaults
 	Stepper
@@ -23,7 +22,7 @@ type constantCSR struct {
 
 // MinConstantSize is the least Size, in bytes, of csr rows that the trainer tries to convert to
 // constantCSR. minConstantVisits is the least number of visits to each row at which the conversion
-// pays: converting a row takes as long as half a training step.
+// pays.
 var MinConstantSize = 1 << 16 // a variable, so that tests can change it
 
 const minConstantVisits = 2
@@ -33,7 +32,7 @@ const (
 	maxConstantNonzeros = math.MaxUint32
 )
 
-// newConstantCSR returns a copy of the rows and true, if they have at most 65,536 columns and less
+// newConstantCSR returns a copy of the rows and true, if they have at most 65,536 columns and fewer
 // than 2^32 nonzeros, and all nonzeros of each row have the same finite value other than -0. The
 // arguments are the arrays of a csr.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
@@ -210,8 +209,7 @@ func (m *constantCSR) repeat(value float32, n int) []float32 {
 }
 
 // Take does not prefetch rows: copying a short row takes so few instructions that the processor
-// already overlaps several rows. Prefetching was slower, both for rows in the caches and for rows
-// in memory.
+// already overlaps several rows.
 func (m *constantCSR) Take(rows []uint32) Rows {
 	t := &constantCSR{Stepper: Stepper{cols: m.cols, rows: make([]constantRow, len(rows)+1)}}
 	nnz := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// randomSparse returns a matrix whose row i has up to most nonzeros, all equal to value(i).
+// randomSparse returns a matrix whose row i has up to most stored values, all equal to value(i).
 func randomSparse(t testing.TB, seed uint64, rows, cols, most int,
 	value func(i int) float32) *sparse.Matrix {
 	t.Helper()
@@ -54,7 +54,7 @@ func mustConstantCSR(t testing.TB, x *sparse.Matrix) *constantCSR {
 	t.Helper()
 	m, ok := tryConstantCSR(x)
 	if !ok {
-		t.Fatal("rejected")
+		t.Fatal("the rows have no compact format")
 	}
 	return m
 }
@@ -164,7 +164,7 @@ func TestConstantCSRRejects(t *testing.T) {
 			})
 			idx, _ := x.Row(at)
 			if _, ok := tryConstantCSR(x); ok != (len(idx) == 0) {
-				t.Errorf("%s in row %d is accepted", name, at)
+				t.Errorf("%s %d times in row %d: accepted %v", name, len(idx), at, ok)
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func TestConstantCSRTake(t *testing.T) {
 		x := randomSparse(t, 5, 300, 80, 50, value)
 		m, ok := tryConstantCSR(x)
 		if !ok {
-			t.Fatal("rejected")
+			t.Fatalf("%s: the rows have no compact format", name)
 		}
 		r := rand.New(rand.NewPCG(6, 0))
 		for _, n := range []int{0, 1, 7, 300, 1000} {
@@ -220,7 +220,7 @@ func TestWrongLengthPanics(t *testing.T) {
 		func() {
 			defer func() {
 				if r := fmt.Sprint(recover()); !strings.Contains(r, "len(w) = 9, Cols = 10") {
-					t.Errorf("%s did not panic", name)
+					t.Errorf("%s: panic %q, want %q", name, r, "len(w) = 9, Cols = 10")
 				}
 			}()
 			f(make([]float32, 9))

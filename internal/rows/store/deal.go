@@ -84,9 +84,9 @@ func (s *Set) Labeled(hashes []uint64) Labeled {
 }
 
 // HoldOut returns the indices of the rows to hold out of training, and the indices of all other
-// rows, both ascending. share, above 0 and below 1, is the share of the groups of [Deal] to hold
-// out, in each class and over all. Every class keeps a row of a weight above 0 to train on, if it
-// has one; rows of weight 0 are not held out.
+// rows, both ascending. share, above 0 and below 1, is about the share of the groups of [Deal] to
+// hold out, in each class and over all. Every class keeps a row of a weight above 0 to train on, if
+// it has one; rows of weight 0 are not held out.
 func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	group, place := Deal(rows, seed)
 	out := func(at int32) bool {

@@ -32,7 +32,7 @@ func TestHoldOutChoosesByHash(t *testing.T) {
 	held, rest := HoldOut(l, 7, 0.2)
 	if all := slices.Sorted(slices.Values(slices.Concat(held, rest))); len(all) != 200 ||
 		len(slices.Compact(all)) != 200 {
-		t.Fatalf("%d rows held out and %d others, of 200", len(held), len(rest))
+		t.Fatalf("%d rows held out and %d others, want each of 200 rows once", len(held), len(rest))
 	}
 	want := hashesOf(l, held)
 	changed := Labeled{Classes: 3}

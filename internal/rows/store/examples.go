@@ -26,15 +26,16 @@ func Of(x Examples) Rows {
 	return newUserRows(x)
 }
 
-// MatrixOf returns x as a Matrix, or false if x is of a user-defined type.
+// MatrixOf returns Of(x) as a Matrix, or false if its format is no Matrix, like the adapter for a
+// user-defined type.
 func MatrixOf(x Examples) (Matrix, bool) {
 	m, ok := Of(x).(Matrix)
 	return m, ok
 }
 
 // MatrixFrom returns a Matrix m and a slice at, such that row at[k] of m is row indices[k] of x. If
-// x is of a user-defined type, m is a copy of these rows; otherwise m has the rows of x itself, and
-// at is indices.
+// MatrixOf returns x as a Matrix, m is that Matrix, and at is indices. Otherwise x must be of a
+// user-defined type, and m is a copy of these rows.
 func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, indices
@@ -54,9 +55,9 @@ func asUint32(rows []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }
 
-// Kind returns the class of the row format of x: "dense", "sparse" or "other" (user-defined). Equal
-// rows in two dense formats, or in two sparse formats, give results with the same bits. Expanded
-// rows, which are summed in two parts, have the class of their scaled rows.
+// Kind returns the class of the row format of x: "dense" or "sparse" for a Matrix, "other" for
+// user-defined or compact rows. Equal rows of two dense or of two sparse matrices give results with
+// the same bits. Expanded rows, which are summed in two parts, have the class of their scaled rows.
 func Kind(x Examples) string {
 	if r, ok := x.(*expanded); ok {
 		return Kind(r.rows)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// expanded is scaled rows with the terms of an Expansion appended. The terms are stored if there is
-// room, or computed at each visit of a row; the results have the same bits.
+// expanded is scaled rows with the terms of an Expansion appended. The terms are stored, or
+// computed at each visit of a row; the results have the same bits.
 type expanded struct {
 	rows    // the scaled rows
 	e       *curves.Expansion
@@ -31,7 +31,7 @@ type expanded struct {
 const maxStoredTerms = 64 << 20
 
 // Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are
-// stored only if they take at most room bytes.
+// stored if they take at most room and at most maxStoredTerms bytes.
 func Expand(x Rows, e *curves.Expansion, room float64) Rows {
 	r := newExpanded(x, e)
 	if 4*float64(x.Rows())*float64(e.Len()) > min(room, maxStoredTerms) {
@@ -55,7 +55,7 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 }
 
 // flatten returns copies of the given rows of x as a dense matrix that has the terms as further
-// columns. Sums over these rows are faster, but Dot64 and AddTo use the terms rounded to float32.
+// columns. Sums over these rows are faster, but Dot64 and AddTo use values rounded to float32.
 // flatten returns nil if x is not expanded or is not dense, or if the copies are large.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
@@ -201,17 +201,18 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 	}
 }
 
-// TermsOf returns rows that have only the terms of e, for the rows of x, which are scaled.
+// TermsOf returns rows that have only the terms of e, for the rows of x, which are scaled. The
+// caller must read them by Row alone.
 func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
 
-// termRows is the terms of expanded rows alone.
+// termRows is the terms of expanded rows alone. Of its methods that read rows, only Row is correct.
 type termRows struct{ *expanded }
 
 func (r *termRows) Cols() int                                   { return r.e.Len() }
 func (r *termRows) Clone() Rows                                 { return TermsOf(r.rows.Clone(), r.e) }
 func (r *termRows) Row(i int) (index []int32, values []float32) { return nil, r.termsOf(i) }
 
-// Unexpanded returns the scaled rows of x if Expand made x, otherwise x itself.
+// Unexpanded returns the scaled rows of x if x is expanded, otherwise x itself.
 func Unexpanded(x Rows) Rows {
 	if r, ok := x.(*expanded); ok {
 		return r.rows

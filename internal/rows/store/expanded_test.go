@@ -12,7 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// halfEmpty returns rows of normal numbers, half of them 0, as a dense and a sparse matrix.
+// halfEmpty returns rows of numbers, about half of them 0 and the others normally distributed, as a
+// dense and a sparse matrix.
 func halfEmpty(t *testing.T, rows, cols int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(4, 4))
@@ -63,8 +64,8 @@ func termOf(e *curves.Expansion, k int, z []float32) float64 {
 	return (f - float64(e.Shift[k])) * float64(e.Factor[k])
 }
 
-// Expanded rows are the scaled rows with the terms by their definition, in any order of visits. The
-// bits don't depend on whether the terms are stored.
+// Expanded rows are the scaled rows with the terms by their definition, visited in random order.
+// The bits don't depend on whether the terms are stored.
 func TestExpanded(t *testing.T) {
 	const rows, cols = 80, 9
 	d, s := halfEmpty(t, rows, cols)
@@ -93,7 +94,7 @@ func TestExpanded(t *testing.T) {
 				taken, subset := x.Take(order), Subset(x, order)
 				for k, i := range order {
 					if want := stored.Dot(int(i), w); taken.Dot(k, w) != want || subset.Dot(k, w) != want {
-						t.Fatalf("row %d differs in a copy", i)
+						t.Fatalf("row %d differs in a copy or a subset", i)
 					}
 				}
 			}
@@ -198,7 +199,7 @@ func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expa
 	}
 }
 
-// Visits of expanded rows allocate nothing.
+// Visits of expanded rows allocate nothing once the buffers have grown.
 func TestExpandedAllocations(t *testing.T) {
 	d, s := halfEmpty(t, 40, 6)
 	e := expansions(6)[0]

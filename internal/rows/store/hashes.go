@@ -12,13 +12,13 @@ import (
 const hashBlock = 1024
 
 // keyTable is the largest number of columns for which the keys of the columns of sparse rows come
-// from a table. The table then fits the second-level cache.
+// from a table.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
 // number of goroutines. Rows of equal numbers have equal hashes in every row format, but -0 differs
-// from 0. Two rows that differ in a single value have different hashes; other different rows
-// collide with a probability of about 2^-32.
+// from 0 unless the rows are user-defined. Two rows that differ in a single value have different
+// hashes; other different rows collide with a probability of about 2^-32.
 //
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
 // values of the value's bits times the odd key of its column, modulo 2^64. The sum does not depend
@@ -29,7 +29,7 @@ const keyTable = 1 << 16
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	hashes := make([]uint64, x.Rows())
 	rows := Of(x)
-	var keys []uint64 // the keys of all columns; nil if there are too many columns
+	var keys []uint64 // the keys of all columns; nil for sparse rows with too many columns
 	if Kind(x) != "sparse" || x.Cols() <= keyTable {
 		keys = make([]uint64, x.Cols())
 		for j := range keys {
@@ -74,8 +74,8 @@ func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// NumberHash returns the summand of the number v in column j in the hash of a row. It is 0 for both
-// zeros.
+// NumberHash returns the summand of the number v in column j in the hash of a row of numbers and
+// texts. It is 0 for both zeros.
 func NumberHash(j int32, v float32) uint64 {
 	if v == 0 {
 		return 0

@@ -17,7 +17,8 @@ func neverStop() bool { return false }
 // opaque hides the type of a matrix.
 type opaque struct{ Examples }
 
-// Equal rows have equal hashes, in every format and for any number of goroutines.
+// Equal rows have equal hashes, whether they are dense, sparse, mapped or user-defined, and for
+// several numbers of goroutines.
 func TestHashesOfEqualRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	d := dense.New(3000, 37)
@@ -80,7 +81,7 @@ func sequence(n int) []uint32 {
 	return s
 }
 
-// The hash depends on each bit of each value, and on the columns of the values.
+// Rows that differ in one bit of a value, or in the columns of the values, have different hashes.
 func TestHashesOfOtherRows(t *testing.T) {
 	seen := map[uint64]string{}
 	add := func(what string, row ...float32) {

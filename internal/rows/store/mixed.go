@@ -15,7 +15,7 @@ type Mixed struct {
 	k        int      // number of vectors
 	elements []float32
 	dots     []float32 // buffer of Dots; k elements, padded to a multiple of 8
-	a        []float32 // buffer of Coefficients, as long as dots
+	a        []float32 // buffer of Coefficients; padded like dots
 }
 
 // NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
@@ -31,8 +31,8 @@ func NewMixed(x Rows, k int) *Mixed {
 }
 
 // MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
-// visits to rows of x: whether x is sparse, and the visits read at least the given number of
-// nonzeros of each column on average.
+// visits to rows of x: whether the format of x has kernels for interleaved vectors, and the visits
+// read at least the given number of nonzeros of each column on average.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -101,8 +101,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// fewVectors is the least number of vectors, for each vector that changes, at which Axpy visits
-// only the vectors that change.
+// fewVectors is the least number of vectors, padding included, for each vector that changes at
+// which Axpy visits only the vectors that change.
 const fewVectors = 16
 
 // base returns the index of row i in m.rows.

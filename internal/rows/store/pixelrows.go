@@ -10,16 +10,14 @@ import (
 )
 
 // MinPixelSize is the least Size, in bytes, of dense rows that the trainer tries to pack into
-// bytes: smaller rows fit the caches. minPixelVisits is the least number of visits to each row at
-// which packing pays: packing a row takes the time that the packed row saves in ten training steps.
+// bytes. minPixelVisits is the least number of visits to each row at which packing pays.
 var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
 // pixelRows holds dense rows as bytes. Each value is k/n for an integer k from 0 to 255, which is
-// stored, and an integer n, the same for all values. For pixels, n is 255 if they have been divided
-// by 255, else 1. A pixelRows also keeps the row used last, converted to float32, so each goroutine
-// needs a pixelRows of its own.
+// stored, and an integer n, the same for all values. A pixelRows also keeps the row used last,
+// converted to float32, so each goroutine needs a pixelRows of its own.
 type pixelRows struct {
 	defaults
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
@@ -30,7 +28,7 @@ type pixelRows struct {
 }
 
 // newPixelRows returns the rows of x as bytes, packed by the given number of goroutines, or false
-// if bytes cannot represent a value.
+// if guessCode finds no code or the code does not represent a value.
 func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {
 	c := guessCode(x.Rows(), x.Cols(), x.Row)
 	if c == nil {
@@ -71,8 +69,8 @@ func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 // bytes returns row i as bytes, padding included.
 func (b *pixelRows) bytes(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
 
-// float32s returns row i as float32. The slice is valid until the next call of a
-// method that reads another row, such as Dot.
+// float32s returns row i as float32. The slice is valid until the next call of a method that reads
+// another row, such as Dot.
 func (b *pixelRows) float32s(i int) []float32 {
 	if i != b.at {
 		asm.Unpack(b.row, b.bytes(i), b.code.hi, b.code.lo)
@@ -132,9 +130,9 @@ func (b *pixelRows) DotError(int) float64             { return denseError(b.cols
 func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64(b, i, w) }
 func (b *pixelRows) AddTo(u []float64, s Sum)         { addTo(b, u, s) }
 
-// code maps bytes to values: byte k is the value table[k] = k/n.
+// code maps bytes to values: byte k is the value table[k], which is k/n in float32.
 type code struct {
-	n, hi, lo float32 // hi + lo is 1/n, split as asm.Unpack expects
+	n, hi, lo float32 // hi + lo is about 1/n, split as asm.Unpack expects
 	table     [256]float32
 }
 
@@ -154,8 +152,9 @@ func newCode(n float64) *code {
 }
 
 // guessCode returns a code k/n that represents all values of the first 64 rows, or nil if it finds
-// none. It tries three n: first 1/v, rounded to an integer, where v is the smallest positive value
-// in the first 64 rows that have a positive value (among the first 1000 rows); then 255; then 1.
+// none. It tries up to three n from 1 to 2^16: first 1/v, rounded to an integer, where v is the
+// smallest positive value in the first 64 rows that have a positive value (among the first 1000
+// rows); then 255; then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// For every usual divisor, each byte decodes to the rounded quotient. TestUnpack in package asm
-// checks every instruction set.
+// For every usual divisor, each byte decodes to the rounded quotient.
 func TestCode(t *testing.T) {
 	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024,
 		65535} {

@@ -18,9 +18,10 @@ type PixelReader struct {
 	buffer []float32
 }
 
-// PixelsOf returns the rows of x as bytes, packed by the given number of goroutines, or false if
-// bytes cannot represent a value; goroutines stop soon after the first such value. The bytes depend
-// on the values alone. Rows of Size 0 are not copied: PixelReader packs them on request.
+// PixelsOf returns the rows of x as bytes, packed by the given number of goroutines. It returns
+// false if it finds no N from the first rows, or if bytes k/N do not represent some value; the
+// goroutines stop soon after the first such value. Rows of Size 0 are not copied: PixelReader packs
+// them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {
@@ -41,8 +42,7 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	})
 }
 
-// newPixels returns a Pixels of x without bytes. Its code is nil if bytes can't represent the
-// values of the first rows, at most 64.
+// newPixels returns a Pixels of x without bytes. Its code is nil if guessCode finds none.
 func newPixels(x Rows) *Pixels {
 	p := &Pixels{cols: x.Cols(), x: x}
 	if b, ok := x.(*pixelRows); ok {
@@ -53,8 +53,8 @@ func newPixels(x Rows) *Pixels {
 	return p
 }
 
-// MayBePixels reports whether bytes can represent the values of the first rows of x, at most 64. If
-// so, only reading all rows, as PixelsOf does, tells whether all of them are pixels.
+// MayBePixels reports whether PixelsOf finds an N from the first rows of x. If so, only reading all
+// rows, as PixelsOf does, tells whether all of them are pixels.
 func MayBePixels(x Rows) bool { return newPixels(x).code != nil }
 
 // Reader returns a PixelReader for one goroutine.

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Rows of k/n have the same bytes in every format, and rows of other values are rejected.
+// PixelsOf gives rows of k/255 the same bytes in every format, and rejects rows of other values.
 func TestPixels(t *testing.T) {
 	for _, k := range formats(t) {
 		name := strings.TrimPrefix(k.name, "subset ")
@@ -16,7 +16,8 @@ func TestPixels(t *testing.T) {
 		for threads := range 3 {
 			p, ok := PixelsOf(k.rows, threads)
 			if ok != want || ok && !MayBePixels(k.rows) {
-				t.Fatalf("%s: %v", k.name, ok)
+				t.Fatalf("%s: PixelsOf %v, want %v; MayBePixels %v", k.name, ok, want,
+					MayBePixels(k.rows))
 			}
 			if !ok {
 				continue

@@ -94,8 +94,8 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 // rows, products of values and weights could be subnormal.
 const MinR2 = 0x1p-120
 
-// Measure computes the rows' norms. It is the first pass over all rows, and returns a RowError for
-// a value that is not finite, and for values too large or too small for float32.
+// Measure computes the rows' norms. It returns a RowError for a value that is not finite, and for
+// values too large or too small for float32. An error found in reading the rows comes first.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)

@@ -266,7 +266,8 @@ func TestShuffle(t *testing.T) {
 		ranked := slices.Sorted(slices.Values(names))
 		if !slices.Equal(names, first) || slices.Equal(names, ranked) || len(names) != 666 ||
 			len(slices.Compact(ranked)) != 666 {
-			t.Errorf("%s: the order differs, or not every row is there once", name)
+			t.Errorf("%s: the order differs from another case, is ascending, or lacks or repeats a row",
+				name)
 		}
 		// InOrder passes the values of the rows in the order of the view, and stores them back.
 		kept := make([]float32, 2*v.X.Rows())
@@ -276,7 +277,7 @@ func TestShuffle(t *testing.T) {
 		v.InOrder(kept, func(a []float32) {
 			for j, n := range first {
 				if a[2*j] != float32(n) || a[2*j+1] != -1 {
-					t.Fatalf("%s: place %d has the value of row %v, want %d", name, j, a[2*j], n)
+					t.Fatalf("%s: place %d has the values %v, want %d and -1", name, j, a[2*j:2*j+2], n)
 				}
 				a[2*j+1] = float32(j)
 			}
@@ -360,7 +361,7 @@ func TestShufflePairs(t *testing.T) {
 	}
 }
 
-// DotSize bounds the root mean square of the rows' dot product errors.
+// DotSize bounds the weighted root mean square of the rows' dot product errors.
 func TestDotSize(t *testing.T) {
 	x := column(3, 4, 0)
 	v := store.View{X: store.Of(x), Norms: []float32{9, 16, 0}, Weight: []float64{2, 0.5, 0.5}}
@@ -399,8 +400,8 @@ func TestReadAhead(t *testing.T) {
 	v.EndReadAhead()
 }
 
-// The hash of a Fingerprint is equal for equal values in any format, and differs if any value
-// differs.
+// The hash of a Fingerprint is equal for equal dense and sparse rows, and differs for other labels,
+// weights, priors and rows.
 func TestFingerprint(t *testing.T) {
 	never := func() bool { return false }
 	p := sample.Random(3, 60, 4, 2, 0.5)

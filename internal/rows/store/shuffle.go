@@ -17,8 +17,8 @@ type Visits struct {
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order. It copies the rows in that order if copying saves
-// time; otherwise it only reorders v.Only. Training gives the same bits either way.
+// Shuffle puts the rows of v into a random order. It copies the rows in that order if worthCopying
+// returns true; otherwise it only reorders v.Only. Training gives the same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
 	// The epochs use another random generator, which starts anew when a run is resumed.
@@ -41,14 +41,14 @@ func (s *Set) Shuffle(v *View, o Visits) {
 // MinCopyEpochs is the number of epochs that a run must exceed for a copy in shuffled order to pay.
 const MinCopyEpochs = 1
 
-// worthCopying reports whether copying the rows of v saves time. Copying takes less than an epoch
-// in random order, and saves about half an epoch in each epoch.
+// worthCopying reports whether a copy of the rows of v saves time and is neither too large nor
+// forbidden by NoCopies.
 func (s *Set) worthCopying(v *View, o Visits) bool {
 	pair := v.SetRows != nil
 	if s.NoCopies || o.Short || o.Total <= MinCopyEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
-	// Copying the rows of a pair takes a third of a pass if the gain is small.
+	// If the gain is small, copies of the rows of a pair pay only in long runs.
 	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 

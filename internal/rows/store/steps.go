@@ -8,8 +8,9 @@ import (
 )
 
 // Stepper takes several training steps of the hinge loss in one call of Take, on rows in which all
-// nonzeros of a row have the same value. Each step is an asm.Step, which Prepare sets for a row.
-// Stepper is a concrete type, not an interface, because Prepare takes only a few instructions.
+// nonzeros of a row have the same value. Each step is an asm.Step; Prepare sets its fields that
+// depend on the row. Stepper is a concrete type, not an interface, because Prepare takes only a few
+// instructions.
 type Stepper struct {
 	cols    int
 	rows    []constantRow // one for each row, and a last constantRow that starts at len(indices)

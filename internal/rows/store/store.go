@@ -4,19 +4,18 @@
 // implement Rows:
 //
 //   - csr: compressed sparse rows;
-//   - constantCSR: sparse rows with one value each, in a quarter of the memory of csr;
+//   - constantCSR: sparse rows with one value each, in about a quarter of the memory of csr;
 //   - denseRows: dense float32 rows;
-//   - pixelRows: dense rows of 8-bit pixels, in a quarter of the memory of denseRows;
+//   - pixelRows: dense rows of 8-bit pixels, in about a quarter of the memory of denseRows;
 //   - subset: selected rows of another format, in any order, without copies;
 //   - expanded: scaled rows with the terms of a curves.Expansion as further columns;
 //   - userRows: an adapter for Examples of a type that the caller has defined.
 //
-// All dense formats but expanded give the same bits, and so do all sparse formats; the float64
-// results of Dot64 and AddTo are the same for dense and sparse formats. Package scale has a further
-// format, scaled copies of rows, which computes the float64 results from values not rounded to
-// float32. Each format also reports its costs: the prefetch distance, and how much reordered or
-// compact copies gain. The trainer decides by these costs whether to copy. Other packages
-// distinguish only dense, sparse and user-defined rows: see MatrixOf and Kind.
+// Apart from expanded rows, equal rows give the same bits in all dense formats, and in all sparse
+// formats; the float64 results of Dot64 and AddTo are the same for dense and sparse formats.
+// Package scale has a further format, scaled copies of rows, which computes the float64 results
+// from values not rounded to float32. Each format also says how far ahead to prefetch its rows, and
+// when reordered or compact copies pay.
 package store
 
 import (
@@ -72,9 +71,9 @@ type Rows interface {
 	// ReorderGain returns how much faster a pass over the rows is on copies in the order in which
 	// the pass visits them.
 	ReorderGain() Gain
-	// Compact returns copies of all rows in fewer bytes, made by the given number of goroutines, or
-	// false if no compact format can represent the values. CompactThreshold returns the least Size
-	// and the least number of visits to each row at which Compact pays.
+	// Compact returns copies of all rows in fewer bytes, made by up to the given number of
+	// goroutines, or false if it finds no compact format for the rows. CompactThreshold returns the
+	// least Size and the least number of visits to each row at which Compact pays.
 	Compact(threads int) (Rows, bool)
 	CompactThreshold() (size int, visits float64)
 
@@ -121,8 +120,8 @@ type Gain uint8
 
 const (
 	NoGain    Gain = iota // no gain: each row is already a long contiguous run of memory
-	SmallGain             // saves some time of a pass: the copy pays only in long training
-	LargeGain             // saves most of the time of a pass, if the rows exceed the caches
+	SmallGain             // saves some of the time of a pass, if the rows exceed the caches
+	LargeGain             // saves more of the time of a pass, if the rows exceed the caches
 )
 
 // Sum is a linear combination of rows: the sum of A[i]*Weight[i] times row i over the rows i in
@@ -185,7 +184,7 @@ type reader interface {
 }
 
 // dot64Lanes is the number of partial sums of Dot64: the product of column j is added to sum j mod
-// 4. Zeros do not change the sums, so the result does not depend on the row format.
+// 4. Zeros do not change the sums, so dense and sparse rows give the same result.
 const dot64Lanes = floats.Lanes
 
 // dot64 implements Rows.Dot64 by reading row i.

@@ -140,7 +140,7 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	}
 }
 
-// AddTo has the same bits for few dense columns as for many, where it calls a kernel.
+// AddTo of dense rows has the bits of the kernel, even for few columns, where it calls no kernel.
 func TestNarrowAddTo(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for cols := range narrow + 2 {
@@ -159,7 +159,7 @@ func TestNarrowAddTo(t *testing.T) {
 	}
 }
 
-// AddTo is near the exact sum, and has the same bits in every format.
+// AddTo is near a plain float64 sum, and has the same bits in every format.
 func TestAddTo(t *testing.T) {
 	for _, k := range formats(t) {
 		rows, cols := k.rows.Rows(), k.rows.Cols()
@@ -208,8 +208,8 @@ func TestAddTo(t *testing.T) {
 	}
 }
 
-// In every method, dense rows of a bad block are zeros, and Err returns the error. Once all blocks
-// were found good, clones skip the checks.
+// Methods of lazy dense rows read the rows of a bad block as zeros, and Err returns the error. Once
+// all blocks were found good, clones skip the checks.
 func TestLazyDense(t *testing.T) {
 	x := randomPixels(40, 20, 255)
 	padded, _ := (*matrices.Dense)(x).Padded()
@@ -264,7 +264,7 @@ func TestLazyDense(t *testing.T) {
 			}
 			m := Of((*dense.Matrix)(lazy))
 			if read(m, 3) || m.Err() != nil {
-				t.Errorf("%s of a good row: %v", name, m.Err())
+				t.Errorf("%s of a good row: zeros, or an error: %v", name, m.Err())
 			}
 			if zeros := read(m, 17); zeros != (bad == 1) || (m.Err() != nil) != zeros {
 				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
@@ -334,7 +334,7 @@ func TestStepper(t *testing.T) {
 	}
 }
 
-// In every method, sparse rows of a bad block are empty, and Err returns the error.
+// Sparse rows of a bad block are empty, and Err returns the error.
 func TestLazyErr(t *testing.T) {
 	bad := errors.New("bad")
 	announced := 0
@@ -359,7 +359,7 @@ func TestLazyErr(t *testing.T) {
 		t.Errorf("%v %v %v, %v", w, u, announced, x.Err())
 	}
 	if _, ok := x.Compact(1); ok {
-		t.Error("compacted")
+		t.Error("a lazy matrix was compacted")
 	}
 	if index, _ := x.Row(0); index == nil {
 		t.Error("the columns are nil, as of a dense row")
@@ -371,7 +371,7 @@ func TestEmptySparseRow(t *testing.T) {
 	x := Of(newSparse(t, 3, []int64{0, 0, 0}, nil, nil))
 	constant, ok := x.Compact(1)
 	if !ok {
-		t.Fatal("not compacted")
+		t.Fatal("the empty rows have no compact format")
 	}
 	for _, x := range []Rows{x, constant, Subset(x, []uint32{1, 0})} {
 		if index, values := x.Row(1); index == nil || len(index)+len(values) > 0 {
@@ -439,7 +439,7 @@ func denseCopy(x Rows, i int) []float32 {
 	return row
 }
 
-// otherFormats returns the rows of k in other formats.
+// otherFormats returns the rows of k as dense, sparse and user-defined rows.
 func otherFormats(k format) map[string]Rows {
 	d := dense.New(k.rows.Rows(), k.rows.Cols())
 	for i := range d.Rows() {

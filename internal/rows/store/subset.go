@@ -123,8 +123,8 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. Callers use
-// it only to tell whether the rows are dense.
+// Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. It only
+// tells whether the rows are dense.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 // Examples returns copies of the rows as a *dense.Matrix or *sparse.Matrix.

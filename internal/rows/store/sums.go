@@ -14,9 +14,9 @@ const (
 	blockRows = 4096 // rows of a block; each block is summed separately, in order
 
 	maxParts    = 8    // largest number of parts into which AddTo divides the rows; a power of two
-	minPartRows = 4096 // smallest number of rows of a part
-	// maxPartColumns is the largest ratio of the columns to the rows of a part: adding up the
-	// parts' vectors then costs little compared with reading their rows.
+	minPartRows = 4096 // smallest number of rows of a part if there are several
+	// maxPartColumns is the largest ratio of the columns to the rows of a part if there are
+	// several: adding up the parts' vectors then costs little compared with reading their rows.
 	maxPartColumns = 8
 )
 
@@ -58,8 +58,9 @@ func partsOf(rows, cols int) int {
 	return parts
 }
 
-// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i. If the
-// rows are divided into several parts, each goroutine sums a part in a vector of its own.
+// AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i; a nil a
+// stands for ones. If the rows are divided into several parts, each goroutine sums a part in a
+// vector of its own.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Sums over several blocks and parts of rows have the same bits for any number of goroutines, with
-// and without a list of rows. The sums over one block are added in the order of the rows.
+// Sums over blocks and parts of rows have the same bits for several numbers of goroutines, with and
+// without a list of rows. The sums over one block are added in the order of the rows.
 func TestSums(t *testing.T) {
 	for _, n := range []int{1, 4096, 4097, 9000, 40_000} {
 		x, a := dense.New(n, 3), make([]float32, n)

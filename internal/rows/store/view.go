@@ -86,7 +86,7 @@ func (v *View) BySetRow() []uint32 {
 		ranked[j] = uint32(i)
 		end = max(end, v.SetRow(uint32(i))+1)
 	}
-	if end > sparseSetRows*len(ranked) { // the view has few of the set's rows
+	if end > sparseSetRows*len(ranked) { // the table below would be mostly empty
 		slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 		return ranked
 	}
@@ -104,7 +104,8 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// sparseSetRows is the ratio of a set's rows to a view's rows from which BySetRow sorts the rows.
+// sparseSetRows is the ratio of a view's largest index in the set, plus 1, to its number of rows
+// above which BySetRow sorts the rows.
 const sparseSetRows = 8
 
 // InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
@@ -149,8 +150,7 @@ func Compose(at, indices []uint32) []uint32 {
 
 // ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
 // that it reads them from disk during earlier steps. ReadAhead changes no result. Without it each
-// page would be read when a step needs it, which is at least 10 times slower for data that exceed
-// the memory.
+// page would be read when a step needs it.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
