@@ -17,8 +17,8 @@ type Kind string
 
 const (
 	None Kind = "none" // rows are not expanded
-	// Products appends the squares of columns and, if there are few columns of numbers, the product
-	// of each pair.
+	// Products appends the squares of columns and, if there are few columns, the product of each
+	// pair.
 	Products Kind = "products"
 	// Pieces appends how far a value exceeds a knot, or 0 if it is smaller, for a knot at each
 	// quartile of each column. The model is then a piecewise linear function of each column.
@@ -98,7 +98,8 @@ func (e *Expansion) Check(cols int) error {
 		}
 		if t[0] < 0 || t[1] < t[0] || int(t[1]) >= cols || !ascends {
 			return fmt.Errorf("the expansion %q has the term %d*%d after %d terms: want columns "+
-				"below %d, and terms in ascending order", e.Kind, t[0], t[1], k, cols)
+				"from 0 and below %d, the lower first (both equal for pieces), and terms and the "+
+				"knots of a column in ascending order", e.Kind, t[0], t[1], k, cols)
 		}
 		if !(e.Factor[k] > 0) {
 			return fmt.Errorf("the expansion has the factor %v, want a number above 0", e.Factor[k])

@@ -105,8 +105,8 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 	return c
 }
 
-// largest returns the largest magnitude in each column. If there is one worker, the result shares
-// memory with its maxBits.
+// largest returns the largest magnitude in each column. The result shares memory with the maxBits
+// of the first worker that has run.
 func largest(workers []*columnWorker, cols int) []float32 {
 	var all []uint32
 	for _, w := range workers {
@@ -288,8 +288,8 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 	}
 }
 
-// moments computes the block's means and, in a second pass over the block, whose rows are still in
-// the caches, the squared deviations from the means.
+// moments computes the block's counts, extremes and means and, in a second pass over the block, the
+// squared deviations from the means.
 func (w *columnWorker) moments(b *columnBlock, start, end int) {
 	cols := len(w.maxBits)
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),

@@ -16,7 +16,7 @@ import (
 func neverStop() bool { return false }
 
 // mixedScaleRows returns rows as a dense and as a sparse matrix. Four columns differ in scale, and
-// a third of their values are 0; one column is constant, the last one is zeros.
+// about a third of their values are 0; one column is constant, the last one is zeros.
 func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
@@ -123,13 +123,14 @@ func TestMeasure(t *testing.T) {
 			less := Measure(store.Of(given), weight, false, 2, neverStop)
 			if less.Mean != nil || !slices.Equal(less.Squares, c.Squares) ||
 				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
-				t.Errorf("%s: other results without moments", name)
+				t.Errorf("%s: without moments other results, or a mean: %v", name, less.Mean)
 			}
 			for threads := range 3 {
 				less := MeasureConstants(store.Of(given), weight, threads+1, neverStop)
 				if less.Mean != nil || less.Nonzeros != nonzeros ||
 					!slices.Equal(less.Constant, c.Constant) {
-					t.Errorf("%s: constant without moments: %v", name, less.Constant)
+					t.Errorf("%s: MeasureConstants: mean %v, %d nonzeros, constant %v", name, less.Mean,
+						less.Nonzeros, less.Constant)
 				}
 			}
 		}

@@ -15,8 +15,9 @@ const (
 )
 
 // Fit returns the scale of the given kind for rows with the statistics c, which only the kinds
-// Standard and MaxAbs use. Constant columns get the factor 1. Standard requires Mean and Variance.
-// The scale is Folded if it can be folded into weights.
+// Standard and MaxAbs use. Standard requires Mean and Variance, and gives constant columns the
+// factor 1; MaxAbs gives it to columns of zeros. The scale is Folded if it can be folded into
+// weights.
 func Fit(kind Kind, c *Columns) *Scale {
 	s := &Scale{Kind: kind}
 	switch kind {

@@ -118,7 +118,7 @@ func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 
 // BiasError returns the largest sum of the magnitudes of the numbers that folding adds to a bias,
 // in units of the scaled targets. The product of this sum and the relative error of a float64 sum
-// is the error of the folded biases. w holds the weights for scaled rows.
+// bounds the error of the folded biases. w holds the weights for scaled rows.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, magnitude := s.shiftSum(v)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The difference is computed in float64, as float32 would round it.
+// At computes in float64: float32 would round the difference and the product, or overflow.
 func TestAt(t *testing.T) {
 	s := &Scale{Kind: Standard, Shift: []float32{1e8, 0}, Factor: []float32{1, 3}}
 	if have := s.At(0, 1); have != 1-1e8 {
@@ -35,11 +35,11 @@ func TestLength(t *testing.T) {
 }
 
 // Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count only in the
-// row's length.
+// row's length, by which Unit divides.
 func TestDots(t *testing.T) {
 	const cols = 3
 	nan := float32(math.NaN())
-	// What follows the vectors in memory must not be read.
+	// The NaN that follow the vectors in memory must not be used.
 	w := [][]float32{{1, 2, 4, nan, nan, nan}, {-1, 0.5, 3, nan, nan, nan}}
 	for k := range w {
 		w[k] = w[k][:cols]

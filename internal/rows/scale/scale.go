@@ -23,9 +23,9 @@ const (
 	Unit     Kind = "unit"     // rows divided by their length
 )
 
-// Scale describes how rows and regression targets are scaled: feature x of column j becomes
-// (x - Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes
-// (y - Centre)/Spread, unless Spread is 0. A nil Scale changes nothing. The fields of
+// Scale describes how rows and regression targets are scaled: feature x of column j becomes (x -
+// Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes (y -
+// Centre)/Spread, unless Spread is 0. A nil Scale stands for no scaling. The fields of
 // pegasos.Scaling have the same names, types and order, so that Go converts pointers.
 type Scale struct {
 	Kind   Kind

@@ -14,7 +14,7 @@ import (
 
 func floats(values ...float32) []float32 { return values }
 
-// Check rejects missing and non-finite numbers, and factors and deviations that are not positive.
+// Check accepts the valid scales, and no others.
 func TestCheck(t *testing.T) {
 	inf := math.Inf(1)
 	square := &curves.Expansion{Kind: curves.Products, Terms: []curves.Term{{1, 1}},

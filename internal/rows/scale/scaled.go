@@ -107,8 +107,8 @@ func (r *Scaled) scaleDense(threads int) store.Matrix {
 	return store.Of(d).(store.Matrix)
 }
 
-// scaleSparse keeps the positions of all nonzeros, even of those that scaling rounds to 0, which
-// are few.
+// scaleSparse returns the scaled rows as a sparse matrix. It keeps the positions of all stored
+// values, even of those that scaling rounds to 0.
 func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
@@ -289,8 +289,8 @@ func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.
 func (r *Scaled) Examples() store.Examples { return r.matrix.Examples() }
 
-// Raw returns the original rows of x, before they were scaled and expanded, unless Take has
-// selected or reordered them; otherwise it returns x without its terms.
+// Raw returns the original rows of x, before they were scaled and expanded. If Take has selected or
+// reordered scaled rows, or x was not scaled, it returns x without its terms.
 func Raw(x store.Rows) store.Rows {
 	x = store.Unexpanded(x)
 	if s, ok := x.(*Scaled); ok && s.at == nil {

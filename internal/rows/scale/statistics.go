@@ -14,8 +14,8 @@ type Statistics struct {
 	Dense   bool      // whether the rows are dense
 	Classes []float32 // the labels, ascending
 	Counts  []int64   // the number of rows of each class
-	// Sizes describes the squared lengths of the rows after each applicable kind of scaling;
-	// None is always among the kinds.
+	// Sizes describes the squared lengths of the rows after each applicable kind of scaling; None
+	// is always among the kinds.
 	Sizes map[Kind]RowSizes
 }
 

@@ -90,8 +90,8 @@ type Rows interface {
 	// products' magnitudes, apart from underflow. It is +Inf if no bound is known.
 	DotError(i int) float64
 	// Dot64 returns the dot product of row i and w in float64. Each product is rounded, unless both
-	// factors are float32 values. The error is below (Cols()+2) 2^-53 times the sum of the products'
-	// magnitudes, apart from underflow.
+	// factors are float32 values. The error is below (Cols()+2) 2^-53 times the sum of the
+	// products' magnitudes, apart from underflow.
 	Dot64(i int, w []float64) float64
 	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
 	// sum of the magnitudes of its addends.
