@@ -61,8 +61,8 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 }
 
 // addPieces appends the pieces of column j of x to e, with knots at the quartiles of its values in
-// up to maxRanked evenly spaced rows. It appends these values to the empty slice values, and
-// returns it to be used again.
+// up to maxRanked evenly spaced rows, without rows of weight 0. It appends these values to the
+// empty slice values, and returns it to be used again.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
 ) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
@@ -70,6 +70,9 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, val
 		if weight == nil || weight[i] != 0 {
 			values = append(values, reader.row(i)[0])
 		}
+	}
+	if len(values) == 0 {
+		return values // the sampled rows have weight 0
 	}
 	last := float32(math.Inf(-1))
 	for quarter := 1; quarter <= 3; quarter++ {

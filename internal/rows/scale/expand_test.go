@@ -123,7 +123,7 @@ func TestTermsLimits(t *testing.T) {
 }
 
 // FitTerms gives the terms mean 0 and standard deviation 1 in the rows of positive weight, leaves
-// out constant terms, and has the same bits for any number of threads and for dense and sparse
+// out constant terms, and has the same bits for several numbers of threads and for dense and sparse
 // rows.
 func TestFitTerms(t *testing.T) {
 	x := numbers(3, 5000, 3)
@@ -165,5 +165,17 @@ func TestFitTerms(t *testing.T) {
 				t.Errorf("%s, term %d: mean %v, deviation %v", want.Kind, k, mean, d)
 			}
 		}
+	}
+}
+
+// A column whose sampled rows all have weight 0 has no pieces.
+func TestTermsOfUncountedSample(t *testing.T) {
+	x := numbers(4, 1<<16+3, 1) // more rows than are sampled: every second row
+	weight := make([]float64, x.Rows())
+	for i := range weight {
+		weight[i] = float64(i % 2)
+	}
+	if e := scale.Terms(curves.Pieces, store.Of(x), nil, weight, goOn); e.Len() != 0 {
+		t.Errorf("%d terms, want 0", e.Len())
 	}
 }
