@@ -23,8 +23,9 @@ const MaxClasses = 1 << 16
 //     be one of them.
 //   - A row of weight 0 has the index -1 if its label is not a class.
 //
-// It is an error if a label is not finite, even of a row of weight 0, or if there is only one
-// class. Errors about one row are made by badRow.
+// It is an error if a label is not finite, even of a row of weight 0, if there is only one class,
+// or if known is nil and there are more than MaxClasses classes. Classify calls badRow to create an
+// error about one row.
 func Classify(y []float32, weight []float64, known []float32,
 	badRow func(row int, reason string) error) (classes []float32, class []int32, err error) {
 	if err := Finite(y, badRow); err != nil {
@@ -123,8 +124,8 @@ func countEither(y []float32, a, b float32) (n int) {
 	return n
 }
 
-// Find returns the index of a label in the classes, or the index at which the label would have to
-// be inserted. Its results are those of slices.BinarySearch, but it is faster for few classes.
+// Find returns the index of a label in the classes, or the index at which the label, unless it is
+// NaN, would have to be inserted. It is faster than slices.BinarySearch for few classes.
 func Find(classes []float32, label float32) (at int, found bool) {
 	if len(classes) > 8 {
 		return slices.BinarySearch(classes, label)

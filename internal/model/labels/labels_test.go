@@ -118,7 +118,7 @@ func TestCheckClasses(t *testing.T) {
 		t.Error(err)
 	}
 	if CheckClasses([]float32{0, 1}, []string{"a"}) == nil {
-		t.Error("a name is missing")
+		t.Error("one name for two classes is no error")
 	}
 }
 
@@ -161,13 +161,13 @@ func TestNameAndAt(t *testing.T) {
 		t.Errorf("class 0: %s", have)
 	}
 	if v := At(classes, -1); v == v {
-		t.Errorf("no class: %v", v)
+		t.Errorf("class -1: %v, want NaN", v)
 	}
 	for _, class := range []int{-1, 2} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("the name of class %d", class)
+					t.Errorf("Name does not panic for class %d", class)
 				}
 			}()
 			Name(classes, nil, class)

@@ -1,7 +1,7 @@
 package labels
 
-// Problem is one binary problem of a model of several classes. Its weight vector scores the rows of
-// the positive class above 0, and the rows of the negative class below.
+// Problem is one binary problem of a model of several classes. A score above 0 by its weight vector
+// predicts the positive class, any other score the negative class.
 type Problem struct {
 	Vector  int // index of the weight vector
 	Vectors int // number of weight vectors of the model

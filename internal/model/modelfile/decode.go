@@ -77,6 +77,9 @@ func (v *valueReader) Read(b []byte) (int, error) {
 //   - unknown keys are an error;
 //   - keys must match the fields of a struct in case;
 //   - no key may occur twice in an object.
+//
+// The rules do not reach into the values of a map, Go arrays, and types that decode their JSON
+// themselves.
 func (d *Decoder) Into(value any) error { return d.decode(reflect.ValueOf(value).Elem()) }
 
 // Field decodes the next value into the variable that f.Value points to. If the value is an array
@@ -222,8 +225,8 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	return v.FieldByIndex(index), true
 }
 
-// fieldsByType caches the results of fieldsOf by reflect.Type: an encoder has as many structs as
-// columns.
+// fieldsByType caches the results of fieldsOf by reflect.Type: the file of a table's encoder has a
+// struct for each column.
 var fieldsByType sync.Map
 
 // fieldsOf returns the index of each field of a struct type that has a json name, by that name.
@@ -272,12 +275,13 @@ func (d *Decoder) decodeSlice(v reflect.Value) error {
 	return nil
 }
 
-// sizeOf returns the memory of a value in bytes, including what it points to.
+// sizeOf returns the memory of a value in bytes, including the memory that indirectSize counts.
 func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
 
 // indirectSize returns the memory, in bytes, that strings, slices and pointers of a value refer to.
+// It does not count maps.
 func indirectSize(v reflect.Value) (n int64) {
 	switch v.Kind() {
 	case reflect.String:

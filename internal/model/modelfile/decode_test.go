@@ -84,7 +84,7 @@ func TestDecoderErrors(t *testing.T) {
 	}
 }
 
-// The size of a value includes all that it points to.
+// The size of a value includes the memory that its strings, slices and pointers refer to.
 func TestSizeOf(t *testing.T) {
 	p := 1.5
 	v := struct {
@@ -101,11 +101,11 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// A Decoder gives an endless value up after maxValue bytes, and counts the bytes of each value
+// A Decoder rejects an endless value soon after maxValue bytes, and counts the bytes of each value
 // anew.
 func TestDecoderEndless(t *testing.T) {
 	if maxValue != 64<<20 {
-		t.Errorf("values of %d bytes", maxValue)
+		t.Errorf("maxValue is %d bytes, want %d", maxValue, 64<<20)
 	}
 	p := &valueReader{r: endless{}, account: &account{r: endless{}, read: 1 << 30}}
 	n, err := io.Copy(io.Discard, p)

@@ -8,9 +8,9 @@
 //	SHA-256              (32 bytes, of all bytes before them)
 //
 // Lines end with a single newline, and nothing follows the checksum. A [Reader] reads such a file,
-// and a [Writer] writes it; the packages of the models say which [Field]s a header has. Readers
-// accept hostile files: they allocate memory in proportion to the bytes of the file, by the limits
-// of package budget, and reject values that JSON decoders usually tolerate.
+// and a [Writer] writes it; the packages of the models say which [Field]s a header has. Hostile
+// files do no harm: readers limit the memory that they allocate by the bytes of the file, as
+// package budget says, and reject values that JSON decoders usually tolerate.
 package modelfile
 
 import (

@@ -76,8 +76,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// readSmall reads a file whose header has the lines rows, name and pairs, and whose numbers are one
-// float32 for each row.
+// readSmall reads a file whose header has the line rows and, optionally, name and pairs, and whose
+// numbers are one float32 for each row.
 func readSmall(r *Reader) ([]float32, error) {
 	var rows int
 	var name string
@@ -133,7 +133,7 @@ func TestHeaderErrors(t *testing.T) {
 }
 
 // Header accepts headers without optional lines, and lines that are longer than a reader's buffer.
-// It limits only the outer array of a line.
+// It limits only the outer array of a line. Nothing may follow the checksum.
 func TestHeader(t *testing.T) {
 	long := strings.Repeat("x", 3*bufferSize)
 	for _, header := range []string{
@@ -183,7 +183,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A count in the header allocates no memory for numbers that the file does not have.
+// Read allocates at most 1 MiB for a short file, even if the header counts many numbers that the
+// file does not have.
 func TestReadMemory(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 1000000000\n\n", "12345678")
 	var before, after runtime.MemStats

@@ -151,7 +151,7 @@ func (r *Reader) readKey() (string, error) {
 	return "", fmt.Errorf("header: %.40q is not a key and a value: want \"key: value\"", name)
 }
 
-// maxKeyLen is the length in bytes beyond which a key is refused; all keys are far shorter.
+// maxKeyLen is the length in bytes from which a key is refused; all keys are far shorter.
 const maxKeyLen = 100
 
 // readValue decodes the rest of a line, one value in JSON, into the field's value.

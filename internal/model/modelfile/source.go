@@ -9,7 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// errUnpacksTooMuch is the error for a compressed file that unpacks to more than its size allows.
+// errUnpacksTooMuch is the error for a compressed file whose text or values take more bytes than
+// its size allows.
 var errUnpacksTooMuch = errors.New("unpacks to more than a compressed file of this size may hold: " +
 	"unpack it with gunzip first if you trust it")
 
@@ -20,7 +21,7 @@ type account struct {
 	read    int64 // bytes read so far, after decompression
 	made    int64 // bytes allocated so far for decoded elements and empty vectors
 	numbers int64 // bytes allocated so far for the numbers after the header
-	peeked  bool  // whether only Peek has read the file so far; its unpacked size is then not limited
+	peeked  bool  // whether only Peek has read the file; its unpacked size is then not limited
 }
 
 // Read reads from the file. It fails once a compressed file has unpacked to more than its limit.

@@ -18,8 +18,8 @@ type packedReader struct {
 
 func (p packedReader) Packed() (int64, bool) { return p.size, true }
 
-// The limits hold to the byte. They grow with the number of bytes read so far; in a compressed
-// file, with the number of compressed bytes, and numbers and elements also have a limit together.
+// After 1000 bytes (compressed bytes in a compressed file) the limits hold to the byte. Elements
+// add up. In a compressed file numbers and elements add up; in other files numbers are not limited.
 func TestSourceBudgets(t *testing.T) {
 	plain := func() *Source {
 		s := NewSource(strings.NewReader(strings.Repeat("x", 1000)))

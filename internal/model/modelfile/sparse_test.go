@@ -59,8 +59,9 @@ func TestSparseChoice(t *testing.T) {
 	}
 }
 
-// Vectors of all lengths and shares of zeros are read with the bits they were written with, -0
-// included. They take a bit for each number and 4 bytes for each number that is not +0.
+// Vectors of many lengths and shares of zeros are read with the bits they were written with, -0
+// included. In sparse form they take a bit for each number and 4 bytes for each number that is not
+// +0.
 func TestVectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 120 {

@@ -14,8 +14,8 @@ import (
 )
 
 // Writer writes a file in the format of this package and computes its checksum. Callers call Header
-// to write the header, and WriteNumbers or Vectors to write the numbers. After its first error a
-// Writer writes nothing more, and Close returns that error.
+// to write the header, and WriteNumbers or Vectors to write the numbers. After the first error of
+// writing a Writer writes nothing more, and Close returns that error.
 type Writer struct {
 	*bufio.Writer
 	w          io.Writer // file to write to

@@ -30,8 +30,8 @@ type Found struct {
 type Comparison struct {
 	Contradict  func(format string, a ...any) // called with each reason against a claim
 	Proven      bool                          // the computed bounds come from a proof file
-	Unsure      bool                          // a claim was neither confirmed nor contradicted
-	Unconfirmed []int                         // problems whose bound or gap is worse than claimed
+	Unsure      bool                          // an objective or the mean bound is not confirmed
+	Unconfirmed []int                         // weight vectors whose bound or gap is not confirmed
 	// SameData says that the model was trained on the same data in the same layout, so that an
 	// objective must be equal to the bit. Otherwise it may differ by the rounding errors of float64
 	// dot products; a difference up to the error that training tolerates in float32 dot products
@@ -50,7 +50,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 	claimed := r.PerClass
 	switch {
 	case math.IsNaN(r.Objective):
-		return // the run was interrupted, so that the model claims nothing
+		return // the model claims nothing
 	case joint && len(claimed) > 0:
 		t.Contradict("the model makes claims about %d weight vectors, which share one problem",
 			len(claimed))
@@ -105,7 +105,7 @@ func (t *Comparison) Linear(r Result, n int, joint bool, found []Found, all Clai
 // data, relative to the computed objective.
 const (
 	roundError   = 1e-11 // relative difference that the order of the sums may cause
-	float32Error = 1e-5  // relative error of float32 dot products; found is from float64
+	float32Error = 1e-5  // relative difference that float32 dot products in the claim may cause
 )
 
 // partObjective compares a claimed objective with the objective found. All differences are relative
@@ -150,7 +150,7 @@ func (t *Comparison) wrong(suffix string, claimed, found float64) {
 }
 
 // Bound compares the claimed bound of a problem with the computed bound, and adds the claim to the
-// sums that Means uses. It reports whether the computed bound and gap are as good as claimed.
+// sums that Means uses. It reports whether the claim is confirmed, as bound does.
 func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	t.sum.Objective += claimed.Objective
 	t.sum.DualObjective += claimed.DualObjective
@@ -158,9 +158,10 @@ func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 	return t.bound(suffix, claimed, found)
 }
 
-// bound compares a claimed bound with the computed bound, and reports whether the computed bound
-// and gap are as good as claimed. It calls Contradict for a claimed bound below 0 or above the
-// computed objective and, if Proven is set, for a computed bound or gap that is worse than claimed.
+// bound compares a claimed bound with the computed bound, and reports whether the claim is
+// confirmed: the computed bound and gap are as good as claimed. It returns false and calls
+// Contradict for a claimed bound below 0 or above the computed objective and, if Proven is set, for
+// a computed bound or gap that is worse than claimed.
 func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.DualObjective): // only an objective is claimed
@@ -191,7 +192,7 @@ func (t *Comparison) Means(all Claim) {
 }
 
 // All compares the claimed mean bound over all problems with the computed mean, and sets Unsure
-// unless the computed bound and gap are as good as claimed.
+// unless the claim is confirmed.
 func (t *Comparison) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true

@@ -38,7 +38,8 @@ func TestAsGood(t *testing.T) {
 	}
 }
 
-// The allowed float32 error is a hundredth of P - D, or 1e-4 P without a bound.
+// The allowed float32 error is a hundredth of P - D, where a D below 0 counts as 0, or 1e-4 P
+// without a bound.
 func TestSmall(t *testing.T) {
 	for _, c := range []struct {
 		claim Claim
@@ -83,8 +84,8 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// A claimed bound is confirmed by a computed bound that is as good, and contradicted by the
-// objective or by a weaker proof. Otherwise it is not confirmed.
+// A claimed bound is contradicted if it is below 0 or above the objective, or if a proof is weaker.
+// Otherwise it is confirmed if the computed bound and gap are as good.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found Claim

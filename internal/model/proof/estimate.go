@@ -11,7 +11,7 @@ import (
 // Estimate is an estimate of how well a model predicts rows that it was not trained on.
 type Estimate struct {
 	Metric string  `json:"metric"`          // "accuracy", from 0 to 1, or "r2"
-	Value  float64 `json:"value"`           // mean over the predicted rows, by their weights
+	Value  float64 `json:"value"`           // the metric over the predicted rows, by their weights
 	StdErr float64 `json:"std_err"`         // standard error of Value
 	Rows   int     `json:"rows"`            // number of predicted rows
 	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
@@ -37,7 +37,7 @@ func (e *Estimate) Check() error {
 	case !floats.IsFinite(e.Value) || e.Value > 1 || e.Metric == Accuracy && e.Value < 0:
 		return fmt.Errorf("the %s is %v, which is not possible", e.Metric, e.Value)
 	case !floats.IsFinite(e.StdErr) || e.StdErr < 0:
-		return fmt.Errorf("the standard error is %v, want 0 or more", e.StdErr)
+		return fmt.Errorf("the standard error is %v, want a finite number, 0 or more", e.StdErr)
 	case e.Rows < 1:
 		return fmt.Errorf("an estimate from %d rows, want 1 or more", e.Rows)
 	case e.Folds < 0:
@@ -90,8 +90,8 @@ func (s *Errors) add(group int32, wrong, target, weight float64) {
 
 // Estimate returns the accuracy of the rows added, or R^2 for regression. The standard error is
 // computed from the errors of the groups; for R^2, a ratio of two means, to first order. Estimate
-// returns an error if there are no rows, if R^2 is not defined because all targets are equal, or if
-// a prediction or target is too large or not finite.
+// returns an error if no row has a weight above 0, if R^2 is not defined because all targets are
+// equal, or if a prediction or target is too large or not finite.
 func (s *Errors) Estimate() (*Estimate, error) {
 	if len(s.weight) == 0 {
 		return nil, errors.New("no row has a weight above 0")
@@ -118,7 +118,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 	}
 	sums := map[int32]float64{}
 	for i, w := range s.weight {
-		constant := 1.0 // error of a constant prediction
+		constant := 1.0 // squared deviation of the target from the mean; 1 for classes
 		if s.regression {
 			d := s.target[i] - mean
 			constant = float64(d * d)

@@ -44,7 +44,7 @@ type Finding struct {
 	Source      string   // how the bound was computed, as text
 	Reasons     []string // reasons against the claim, as text
 	Verdict     string
-	Unconfirmed []int // indices of weight vectors whose bound or gap is worse than claimed
+	Unconfirmed []int // indices of weight vectors whose bound or gap is not confirmed
 	Vectors     int   // number of weight vectors
 }
 

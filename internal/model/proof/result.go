@@ -7,8 +7,8 @@ import (
 )
 
 // Result is the report on a training run: the length of the run, and the objective and the lower
-// bound of its model. pegasos.Result documents the fields. Model files store the fields up to T0
-// under their JSON keys, and the others as in [ResultHeader].
+// bound of its model. pegasos.Result documents the fields. Model files store the fields that have
+// JSON keys under these, and the others as in [ResultHeader].
 type Result struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
@@ -25,7 +25,7 @@ type Result struct {
 	Objective     float64       `json:"-"`
 	DualObjective float64       `json:"-"`
 	Gap           float64       `json:"-"`
-	PerClass      []ClassResult `json:"-"` // results for each weight vector; nil for a joint problem
+	PerClass      []ClassResult `json:"-"` // results by weight vector; nil for a joint problem
 }
 
 // Claim returns the objective and the lower bound of r.
@@ -119,8 +119,8 @@ func (r Result) Header() *ResultHeader {
 	return h
 }
 
-// Unpack returns the Result that the header stores, with NaN for omitted numbers. The gap is
-// computed from the objective and the lower bound.
+// Unpack returns the Result that the header stores, with NaN for omitted objectives and bounds. The
+// gap is computed from the objective and the lower bound.
 func (h *ResultHeader) Unpack() Result {
 	r := h.Result
 	r.setClaim(h.ClaimHeader.Claim())

@@ -65,7 +65,8 @@ func TestHeaderGap(t *testing.T) {
 	}
 }
 
-// Unknown and Unmeasure leave NaN in place of objectives, and nothing else changes.
+// Unknown and Unmeasure set objectives and bounds to NaN, Unmeasure also the gap, and nothing else
+// changes.
 func TestUnmeasure(t *testing.T) {
 	for _, p := range Unknown(3) {
 		if fmt.Sprint(p) != "{NaN NaN 0 0 0 0}" {
@@ -73,7 +74,7 @@ func TestUnmeasure(t *testing.T) {
 		}
 	}
 	if n := len(Unknown(3)); n != 3 {
-		t.Errorf("%d problems", n)
+		t.Errorf("Unknown(3) returns %d results", n)
 	}
 	r := known()
 	r.Unmeasure()
@@ -83,7 +84,7 @@ func TestUnmeasure(t *testing.T) {
 	}
 }
 
-// A lower bound above its objective is an error that names the weight vector.
+// A lower bound above its objective is an error, which names the weight vector if it is of one.
 func TestCheck(t *testing.T) {
 	if err := known().Check(); err != nil {
 		t.Error(err)
