@@ -111,7 +111,7 @@ func (s *Errors) Estimate() (*Estimate, error) {
 			d := s.target[i] - mean
 			squares += float64(w * float64(d*d))
 		}
-		if unit = squares / all; !(unit > 0) {
+		if unit = squares / all; unit == 0 { // a NaN leads to the last error
 			return nil, errors.New("R^2 is not defined: all targets are equal")
 		}
 		e.Metric, e.Value = R2, 1-wrong/squares

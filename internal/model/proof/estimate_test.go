@@ -62,9 +62,15 @@ func TestErrorsEstimate(t *testing.T) {
 		math.Abs(e.StdErr-0.08) > 1e-15 || e.Metric != R2 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	for name, of := range map[string]*Errors{"no rows": {}, "equal targets": &equal} {
-		if e, err := of.Estimate(); err == nil {
-			t.Errorf("%s: %+v", name, e)
+	var infinite Errors
+	infinite.Number(0, math.Inf(1), 0, 1)
+	for want, of := range map[string]*Errors{
+		"no row has a weight above 0":                       {},
+		"R^2 is not defined: all targets are equal":         &equal,
+		"a prediction or target is too large or not finite": &infinite,
+	} {
+		if e, err := of.Estimate(); err == nil || err.Error() != want {
+			t.Errorf("%+v, %v, want %s", e, err, want)
 		}
 	}
 }
