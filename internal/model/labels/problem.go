@@ -32,7 +32,7 @@ func Pair(k, classes int) (first, second int) {
 // Rows returns three lists about the rows of the problem: their scores by its weight vector,
 // whether each row is of the positive class, and their weights. It leaves out rows of weight 0.
 // scores has a score of every weight vector for each row of the data; class and weights have the
-// row's class and weight. weights and the result weight are nil if all weights are 1.
+// row's class and weight. A nil weights stands for weights of 1; the result weight is then nil.
 func (p Problem) Rows(scores []float64, class []int32, weights []float64) (
 	z []float64, positive []bool, weight []float64,
 ) {

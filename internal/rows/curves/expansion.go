@@ -20,8 +20,8 @@ const (
 	// Products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	Products Kind = "products"
-	// Pieces appends how far a value exceeds a knot, or 0 if it is smaller, for a knot at each
-	// quartile of each column. The model is then a piecewise linear function of each column.
+	// Pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
+	// if it is smaller. The model is then a piecewise linear function of each column.
 	Pieces Kind = "pieces"
 )
 

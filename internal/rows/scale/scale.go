@@ -35,7 +35,7 @@ type Scale struct {
 	Centre float64   // value subtracted from the targets
 	Spread float64   // standard deviation that the targets are divided by; 0 if they are unscaled
 	R2     float64   // mean squared length of the scaled rows, without a bias feature
-	Note   string    // explains the choices of scale, lambda and proof in the model; may be empty
+	Note   string    // explains choices that the trainer made, for the model file; may be empty
 	// Expansion lists the terms appended to scaled rows; nil if there are none.
 	Expansion *curves.Expansion
 }

@@ -23,10 +23,10 @@ type Labeled struct {
 	Counts func(i int) bool
 }
 
-// Deal numbers the groups of equal rows of each class, in the order of the groups' hashes with
-// seed. Neither the order of the rows nor copies of rows change the numbers. The class of a group
-// is the lowest class of its rows. Deal returns, for each row, the index of the first row of its
-// group, and its place: the number of its group plus the number of its class, so that the first
+// Deal numbers the groups of equal rows of each class, in the order of the groups' hashes, mixed
+// with seed. Neither the order of the rows nor copies of rows change the numbers. The class of a
+// group is the lowest class of its rows. Deal returns, for each row, the index of the first row of
+// its group, and its place: the number of its group plus the number of its class, so that the first
 // groups of the classes have different places. Taking the places modulo n deals the groups of each
 // class to n parts in turn. A place below 0 is NeverDealt or AbsentRow.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
@@ -93,7 +93,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
 		return at >= 0 && upTo(at+1) > upTo(at)
 	}
-	// kept has, for each class that would lose all rows, the group that stays in training: the
+	// kept holds, for each class that would lose all rows, the group that stays in training: the
 	// group with the smallest place.
 	type state struct {
 		trains bool  // whether a row of the class is not held out

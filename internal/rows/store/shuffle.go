@@ -21,7 +21,7 @@ func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 // returns true; otherwise it only reorders v.Only. Training gives the same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
-	// The epochs use another random generator, which starts anew when a run is resumed.
+	// The epochs use another random generator, whose state a resumed run restores.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {

@@ -90,7 +90,7 @@ func (v *View) BySetRow() []uint32 {
 		slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.SetRow(a), v.SetRow(b)) })
 		return ranked
 	}
-	at := make([]uint32, end) // 1 more than the index in X of each row of the set; 0 for none
+	at := make([]uint32, end) // 1 + index in X of each row of the set; 0 if v lacks the row
 	for _, i := range ranked {
 		at[v.SetRow(i)] = i + 1
 	}
@@ -104,8 +104,8 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// sparseSetRows is the ratio of a view's largest index in the set, plus 1, to its number of rows
-// above which BySetRow sorts the rows.
+// BySetRow sorts the rows of a view if the largest index in the set, plus 1, is more than
+// sparseSetRows times the number of rows.
 const sparseSetRows = 8
 
 // InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
