@@ -295,7 +295,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
-		t.Errorf("files beside the two: %v, %v", entries, err)
+		t.Errorf("files %v, want the two that were written; %v", entries, err)
 	}
 
 	path := filepath.Join(dir, "none")

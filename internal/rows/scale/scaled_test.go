@@ -48,7 +48,7 @@ func TestRows(t *testing.T) {
 				}
 			}
 			if Raw(scaled) != scaled.raw || Raw(scaled.Take(some)) == scaled.raw {
-				t.Errorf("%s, %s: Raw returns other rows", name, kind)
+				t.Errorf("%s, %s: Raw returns other rows, or the original rows after Take", name, kind)
 			}
 		}
 	}

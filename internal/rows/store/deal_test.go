@@ -99,6 +99,6 @@ func TestHoldOutLeavesEachClass(t *testing.T) {
 	}
 	same := Labeled{Hashes: make([]uint64, 9)}
 	if held, rest := HoldOut(same, 1, 0.5); len(held) != 0 || len(rest) != 9 {
-		t.Errorf("of equal rows %d are held out", len(held))
+		t.Errorf("of 9 equal rows %d are held out and %d are not", len(held), len(rest))
 	}
 }

@@ -69,7 +69,7 @@ func TestHashesOfWideRows(t *testing.T) {
 		hashes[k] = Hashes(s, 1, neverStop)[0]
 	}
 	if hashes[0] != hashes[1] || hashes[0] == 0 {
-		t.Errorf("%x", hashes)
+		t.Errorf("hashes with and without the table: %x", hashes)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestMixed(t *testing.T) {
 			}
 		}
 		if !MixingPays(x, 3, 1) || MixingPays(x, 3, 2) || MixingPays(Of(full), 1000, 1) {
-			t.Error("MixingPays is wrong for rows with about half of the values 0")
+			t.Error("MixingPays is wrong for sparse rows with about half of the values 0, or for dense rows")
 		}
 		m := NewMixed(x, k)
 		m.Load(vectors)

@@ -52,6 +52,6 @@ func TestPixels(t *testing.T) {
 		}
 	}
 	if p, ok := PixelsOf(Of(dense.New(3, 0)), 1); !ok || p.Cols() != 1 {
-		t.Error("rows without columns: rejected")
+		t.Error("rows without columns are rejected, or have other bytes than a 1")
 	}
 }

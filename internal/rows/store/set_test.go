@@ -334,7 +334,7 @@ func TestShufflePairs(t *testing.T) {
 	}
 	packed, ok := store.Of(long).Compact(1)
 	if !ok || packed.ReorderGain() != store.SmallGain {
-		t.Fatal("the pixels are not packed")
+		t.Fatal("the pixels are not packed, or do not have a small gain")
 	}
 	for _, c := range []struct {
 		x      store.Rows

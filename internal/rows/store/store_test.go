@@ -267,7 +267,7 @@ func TestLazyDense(t *testing.T) {
 				t.Errorf("%s of a good row: zeros, or an error: %v", name, m.Err())
 			}
 			if zeros := read(m, 17); zeros != (bad == 1) || (m.Err() != nil) != zeros {
-				t.Errorf("%s of a row of a bad block: zeros %v, %v", name, zeros, m.Err())
+				t.Errorf("%s of row 17, %d bad blocks: zeros %v, %v", name, bad, zeros, m.Err())
 			}
 			m.SumSquares(39)
 			if fast := m.Clone().(*denseRows).copied.Guard() == nil; fast != (bad == 0) {
@@ -356,7 +356,7 @@ func TestLazyErr(t *testing.T) {
 	x.WillNeed()(0, 1)
 	if x.Dot(0, w) != 0 || x.SumSquares(0) != 0 || w[1] != 1 || u[1] != 0 || announced != 1 ||
 		!errors.Is(x.Err(), bad) {
-		t.Errorf("%v %v %v, %v", w, u, announced, x.Err())
+		t.Errorf("reads of a bad row: sums %v and %v, %d rows announced, %v", w, u, announced, x.Err())
 	}
 	if _, ok := x.Compact(1); ok {
 		t.Error("a lazy matrix was compacted")
@@ -403,7 +403,7 @@ func TestMatrixFrom(t *testing.T) {
 			t.Fatalf("%s: dense: %v", c.name, m.Dense() != nil)
 		}
 		if mine, ok := MatrixOf(c.x); ok && (mine.Examples() != c.x || !slices.Equal(at, only)) {
-			t.Errorf("%s: copied", c.name)
+			t.Errorf("%s: MatrixFrom copied the rows or changed the indices", c.name)
 		}
 		taken, reader := TakeMatrix(m, at), Of(c.x)
 		for k, i := range only {
