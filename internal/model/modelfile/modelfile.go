@@ -1,4 +1,4 @@
-// Package modelfile reads and writes the file format that models, kernel models and proofs share:
+// Package modelfile reads and writes the file format that models, proofs and other files share:
 //
 //	magic version        (kind of the file, and version of the kind's format)
 //	key: value           (one line for each header field, value in JSON, in a fixed order)

@@ -15,8 +15,7 @@ type Estimate struct {
 	StdErr float64 `json:"std_err"`         // standard error of Value
 	Rows   int     `json:"rows"`            // number of predicted rows
 	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
-	// Share is the share of the groups of equal rows that Trainer.Holdout held out; 0 for a
-	// cross-validation.
+	// Share is the share of the groups of equal rows that were held out; 0 for a cross-validation.
 	Share float64 `json:"share,omitempty"`
 }
 

@@ -1,7 +1,7 @@
 // Package curves expands rows by functions of their columns, so that a linear model of the expanded
 // rows is a curved function of the original ones. Expansion is its main type: it lists the appended
-// columns, called terms, and computes their values from a scaled row. Package scale stores an
-// Expansion in a Scale, and package choose decides by cross-validation whether rows are expanded.
+// columns, called terms, and computes their values from a scaled row. Package scale fits an
+// Expansion to rows and stores it in a Scale.
 package curves
 
 import (
