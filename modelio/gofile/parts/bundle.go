@@ -2164,11 +2164,11 @@ func isLowerWord(s string) bool {
 type curveKind string
 
 const (
-	// products appends the squares of columns and, if there are few columns of numbers, the product
-	// of each pair.
+	// products appends the squares of columns and, if there are few columns, the product of each
+	// pair.
 	products curveKind = "products"
-	// pieces appends how far a value exceeds a knot, or 0 if it is smaller, for a knot at each
-	// quartile of each column. The model is then a piecewise linear function of each column.
+	// pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
+	// if it is smaller. The model is then a piecewise linear function of each column.
 	pieces curveKind = "pieces"
 )
 
