@@ -9,8 +9,8 @@
 //
 //	lambda/2 |w|^2 + mean of c_i*f(m_i).
 //
-// f is the loss itself or, for a loss with a kink, a smoothed loss that differs from it in a zone
-// of width h around the kink: see loss.Func.DerivativesAt. The numbers a_i = -f'(m_i) are feasible
+// f is the loss itself or, for a loss with kinks, a smoothed loss that differs from it only in the
+// zone, within h/2 of a kink: see loss.Func.DerivativesAt. The numbers a_i = -f'(m_i) are feasible
 // dual variables unless the bias has no penalty, for which gap in step.go scales some of them. With
 // wa = mean of c_i*a_i*y_i*x_i/lambda and the conjugate of the loss,
 //
@@ -19,8 +19,7 @@
 //
 // exactly, so that the gap is known in each iteration. S is the smoothing gap, which exists because
 // of the width h and is 0 if the loss has no kink. O is the optimization gap, which Newton's steps
-// reduce. If O is below 3 S, the Method reduces h, repeatedly if necessary, until S should be half
-// of the target gap.
+// reduce. While O is below 3 S and h is above its minimum, the Method reduces h.
 //
 // The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*b_i*x_i*x_i', where b_i is
 // the second derivative of f at m_i. w moves along p to about the minimum of the smoothed objective

@@ -18,7 +18,7 @@ const (
 )
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
-// n.buffers.matrix. If the bias has no penalty and the zone is not empty, sumHessian centers the
+// n.buffers.matrix. If the bias has no penalty and curvature is above 0, sumHessian centers the
 // rows by their mean and returns the mean; otherwise it returns nil. curvature is the sum over the
 // rows of weight times second derivative, c_i*b_i in doc.go.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
@@ -39,8 +39,8 @@ func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) 
 	return center
 }
 
-// curvatureScale returns the typical second derivative of a row in the zone, by which the Hessian
-// is divided: 1/h for a loss with a kink, else 1.
+// curvatureScale returns the number by which the Hessian is divided: 1/h for a loss with a kink,
+// else 1.
 func (n *Method) curvatureScale() float64 {
 	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
@@ -128,7 +128,8 @@ func (n *Method) nonzerosReader() *store.Nonzeros {
 	return nil
 }
 
-// sumSparse sums the nonzeros of the zone's rows to the Hessian in n.buffers.sparse.
+// sumSparse stores the Hessian over the rows of the zone, summed from their nonzeros, in
+// n.buffers.sparse.
 func (n *Method) sumSparse(zone []int32) {
 	b, d := n.buffers, n.p.Cols
 	scale := 1 / n.curvatureScale()
@@ -186,8 +187,8 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 	}
 }
 
-// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and allocates buffers that are
-// missing or too small.
+// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and replaces buffers that are
+// missing or do not have the right size.
 func (n *Method) fitBuffers() {
 	b, rows, dim := n.buffers, len(n.p.Rows), n.dim()
 	if b.factor == nil || b.dim != dim {

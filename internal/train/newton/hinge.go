@@ -3,12 +3,11 @@ package newton
 import "math"
 
 // This file has branch-free versions of the loops over rows for the most common case, the hinge
-// loss without weights and targets. Whether a row is left or right of the kink is close to random,
-// and a mispredicted branch takes longer than the rest of the work on a row. visitHinge returns the
-// same bits as visit. The sums of second derivatives of hingeSlope and addSlope differ by rounding
-// unless h is a power of two: hingeSlope multiplies the sum by 1/h, addSlope each term. The
-// settings decide which version runs, never the machine, so that results are the same on all
-// machines.
+// loss without weights and targets: branches on the side of the kink would often be mispredicted.
+// visitHinge returns the same bits as visit. The sums of second derivatives of hingeSlope and
+// addSlope differ by rounding unless h is a power of two: hingeSlope multiplies the sum by 1/h,
+// addSlope each term. The problem decides which version runs, never the machine, so that results
+// are the same on all machines.
 
 // bit returns 1 for true and 0 for false.
 func bit(b bool) int {
@@ -31,8 +30,8 @@ func clampRamp(u float64) (a float64, within int) {
 
 // hingeSlope returns the sums over rows of the first and second derivatives of the smoothed losses
 // with respect to the step length, at s. m has the rows' margins, q the derivatives of the margins
-// along the search direction, and inverse is 1/h. Infinite elements of q can make the first sum NaN
-// where addSlope's sum is not NaN; the caller then uses addSlope instead.
+// along the search direction, and inverse is 1/h. If the first sum is NaN, the caller uses addSlope
+// instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {

@@ -3,7 +3,7 @@ package newton
 import "math"
 
 const (
-	slopeTol     = 0.1 // ratio of the magnitudes of final and initial slope that ends a line search
+	slopeTol     = 0.1 // ratio of the magnitudes of final and initial slope that may end a search
 	maxLineSteps = 40  // largest number of evaluations of the slope in a line search
 )
 

@@ -11,7 +11,7 @@ const (
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                // dimension of the Hessian and its factor, rounded up to tiles
-	panel := 4 * gramBlock * rounded // bytes of a panel of rows; Hessian sums use two or more
+	panel := 4 * gramBlock * rounded // bytes of a block of rows; a Hessian sum packs at least two
 	panels := 2*panel + min(4<<20, 14*panel)
 	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }

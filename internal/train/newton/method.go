@@ -51,9 +51,9 @@ type Method struct {
 	minH     float64         // width at or below which h is not reduced any more
 	target   float64         // relative gap (P - D)/D at which the iterations end
 
-	// sums[0] is the sum of c_i*a_i*y_i*x_i over all rows, and sums[1] is nil. If the bias has no
-	// penalty, sums[0] is the sum over the rows with a_i*y_i > 0, and sums[1] over the other rows;
-	// gap scales one of the two sums down.
+	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows with
+	// a_i*y_i > 0, and sums[1] over the other rows. Otherwise sums[0] is the sum over all rows, and
+	// sums[1] is nil.
 	sums [2][]float64
 	a    []float32 // current dual variable a_i of each row
 
@@ -68,8 +68,8 @@ type Method struct {
 	stall      Stall
 	recomputed bool // whether recoverOrStop has restarted the Method, which it does only once
 
-	// interrupted is true if the context was done within an iteration. The Method is then in the
-	// middle of an iteration and can't be used; a resumed run repeats the iteration.
+	// interrupted is true once over has found that the context is done. The Method may then be in
+	// the middle of an iteration and can't be used; a resumed run repeats the iteration.
 	interrupted atomic.Bool
 
 	past Past
@@ -110,12 +110,12 @@ func (n *Method) Works() bool { return n.state == works }
 // Stuck reports whether more iterations would not reduce the gap.
 func (n *Method) Stuck() bool { return n.state == stuck }
 
-// Interrupted reports whether an iteration was interrupted because the context was done.
+// Interrupted reports whether the Method has found that the context is done: see over.
 func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 // direction is the search direction of an iteration.
 type direction struct {
-	p     []float64 // element for each weight; with a bias, then one for the bias feature's weight
+	p     []float64 // elements for the weights and, if there is a bias, the bias feature's weight
 	step  []float32 // p as float32, without the bias
 	slope float64   // derivative of the smoothed objective along p, below 0
 	q     []float32 // derivative of each row's margin along p

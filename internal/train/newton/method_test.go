@@ -13,9 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// In each of the first 12 iterations P, D, S, O, the margins and the search direction agree, within
-// a tolerance, with their definitions in doc.go, computed in float64 from the weights and dual
-// variables. A step raises P by at most 0.2 times the width h of the zone.
+// In up to 12 iterations, checkPlace and checkDirection find the values of doc.go. A step
+// raises P by at most 0.2 times the width h of the zone.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -47,7 +46,9 @@ func TestIterations(t *testing.T) {
 	UseSparse = true
 }
 
-// checkPlace compares the result of evaluate with the definitions of P, D, S, O and the zone.
+// checkPlace compares the margins, the dual variables, P and the zone with their definitions in
+// doc.go, computed in float64 from the weights. Depending on the loss and the bias, it also checks
+// D, S and O.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.buffers = n.pool.get()
@@ -57,7 +58,8 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 2e-6*(1+math.Abs(b)) }
 	p := s.primal(n.v)
 	if !near(at.p, p) || n.bestP > at.p || n.bestD < at.d {
-		t.Fatalf("%+v: P is %v, want %v", s, at.p, p)
+		t.Fatalf("%+v: P is %v, want %v; D is %v; the best P and D are %v and %v", s, at.p, p, at.d,
+			n.bestP, n.bestD)
 	}
 	a, smoothing, zone, bend := floats.Float64s(n.a), 0.0, 0, 0.0
 	sums := [2]float64{}
@@ -192,7 +194,7 @@ func outcome(n *Method) (v []float64, a []float64) {
 }
 
 // A Method ends after at most 60 iterations with weights and dual variables whose relative gap is
-// at most tol.
+// at most tol, or 0.1 % if tol is 0. Width is above 0 if and only if the loss has a kink.
 func TestConverges(t *testing.T) {
 	cases(300, 8, 0.6, func(s spec) {
 		for _, tol := range []float64{0, 1e-5} {
@@ -221,7 +223,8 @@ func TestConverges(t *testing.T) {
 			}
 			if gap := proof.Gap(s.primal(v), d); !(gap <= wanted) || gap < -1e-6 || n.Stuck() ||
 				iterations > 60 || n.Past().Iterations != iterations {
-				t.Errorf("%+v: gap %v after %d iterations, stuck %v", s, gap, iterations, n.Stuck())
+				t.Errorf("%+v: gap %v after %d iterations, stuck %v, history %+v", s, gap,
+					iterations, n.Stuck(), n.Past())
 			}
 			if width := n.Width(); (width > 0) != s.loss.Kind.Traits().Kinks {
 				t.Errorf("%+v: width %v", s, width)
@@ -320,7 +323,8 @@ func TestRepeat(t *testing.T) {
 		same(t, "repeated", b, a)
 		if p := b.Past(); p.Iterations != first.Iterations+1 || !slices.Equal(p.Retries,
 			[]int{first.Iterations}) || b.target != a.target || b.Works() != a.Works() {
-			t.Errorf("%+v: history %+v, the other Method's before its last iteration %+v", f, p, first)
+			t.Errorf("%+v: history %+v, the other Method's before its last iteration %+v; target "+
+				"gaps %v and %v, Works %v and %v", f, p, first, b.target, a.target, b.Works(), a.Works())
 		}
 	}
 }
@@ -348,7 +352,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	if p := n.Past(); len(p.Retries) != Retries+1 || p.Retries[0] != last {
-		t.Errorf("history %+v, want the first retry after %d iterations", p, last)
+		t.Errorf("history %+v, want %d retries, the first after %d iterations", p, Retries+1, last)
 	}
 }
 
@@ -372,7 +376,7 @@ func TestBound(t *testing.T) {
 			for _, width := range []float64{0, n.Width()} {
 				have := s.method(0).Bound(narrow(v[:6]), v[6], width, share*p, 2, bound)
 				if have < share*p || have > p*(1+1e-9) {
-					t.Errorf("%+v: lower bound %v, want at least %v times P = %v", f, have, share, p)
+					t.Errorf("%+v: lower bound %v, want %v to 1 times P = %v", f, have, share, p)
 				}
 			}
 		}
@@ -410,8 +414,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Initial weights whose P is not below P of w = 0 are multiplied by a power of two or by 0. Other
-// initial weights are kept.
+// Initial weights whose P is below P of w = 0 are kept. Longer multiples of the optimum are scaled
+// to between half of the optimum and 1.5 times it, about, and the negative optimum, except for the
+// log loss, to 0. P of the result is at most P of w = 0, up to rounding.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
@@ -499,8 +504,8 @@ func TestFirstWidth(t *testing.T) {
 	}
 }
 
-// At the full step the slope is small but past the minimum, because no row has curvature there. The
-// line search does not end there, but at about a hundredth of the full step, near the kink.
+// At the full step, far past the minimum, the slope is small, because no row has curvature there.
+// The line search does not end there, but at about a hundredth of the full step, near the kink.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1

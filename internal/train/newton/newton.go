@@ -38,7 +38,7 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 
 // shrink does nothing if P of the weights is below P of w = 0. Otherwise it multiplies the weights
 // by the result of shrinkFactor. Pegasos steps without the offset t0 may leave weights that are far
-// too long. If the columns have unequal scales, the direction of such weights is still a better
+// too long. If the columns have unequal scales, the direction of such weights may still be a better
 // start than w = 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
@@ -52,13 +52,16 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor returns the power of two below 1 for which P of the weights times this factor is
-// least, or 0 if no power of two gives a P below zero, which is P of w = 0. P is a convex function
-// of the factor. shrinkFactor tries 1/2, 1/4 and so on with a sample of the rows, and stops when P
-// rises after it was below P of w = 0. If the sample is not all rows, it then goes from the best
-// power of two to smaller and larger powers while P over all rows falls.
+// shrinkFactor looks for the power of two below 1 for which P of the weights times this factor is
+// least. It returns 0 if it finds no power with a P below zero, which must be P of w = 0. P is a
+// convex function of the factor. shrinkFactor tries 1/2, 1/4 and so on with a sample of the rows,
+// and stops when P rises after it was below P of w = 0. If the sample is not all rows, it then goes
+// from the best power of two to larger and smaller powers while P over all rows falls.
 func (n *Method) shrinkFactor(zero float64) float64 {
-	const sample, maxShift = 2048, 100 // least size of a sample; the largest k of the factors 2^-k
+	const (
+		sample   = 2048 // least size of a sample of more rows
+		maxShift = 100  // largest k of the factors 2^-k
+	)
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
 	sampled := func(times float64) float64 {
@@ -97,7 +100,7 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 
 // computeDirection does the first half of an iteration: it evaluates the weights, narrows the zone
 // while the smoothing gap dominates P - D, and sets n.line to the search direction. n.line stays
-// nil if the iterations end or restart here.
+// nil if the iterations end or restart here, and after an interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -158,7 +161,7 @@ func (n *Method) recoverOrStop() {
 
 // Retry must be called if the proven gap of the result is too large. It halves the target gap and
 // restarts the iterations from the best weights. If Retry was called Retries times before, it makes
-// the Method stuck instead. A Method that is stuck stays stuck.
+// the Method stuck instead. A Method that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -273,7 +276,7 @@ var maxTogether = 16
 
 // Iterate runs one iteration of each of the problems, in the given number of goroutines. All
 // problems must have the same rows. An iteration includes a step, unless the iterations of the
-// problem end or restart.
+// problem end, restart or are interrupted.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -306,7 +309,7 @@ func multiply(problems []*Method, threads int) {
 	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
 	lead.forChunks(func(from, to int) {
 		x, dots := lead.p.X.Clone(), make([]float32, len(problems))
-		if len(problems) == 1 { // DotMany is faster and gives the same bits
+		if len(problems) == 1 { // DotMany gives the same bits
 			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
 		for j := from; j < to; j++ {

@@ -11,7 +11,8 @@ import (
 )
 
 // visitHinge computes the same sums, dual variables and zone as visit, for any margins. The slopes
-// of hingeSlope and addSlope are equal, their second derivatives equal within rounding.
+// of hingeSlope and addSlope are equal, and if they are finite, the second derivatives are equal
+// within rounding.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
@@ -64,7 +65,8 @@ func TestHinge(t *testing.T) {
 		if !sameSums(sums[0], sums[1]) || !slices.Equal(a[0], a[1]) ||
 			!slices.Equal(changed[0], changed[1]) || !slices.Equal(zone[0], zone[1]) ||
 			!slices.Equal(bends[0], bends[1]) {
-			t.Fatalf("width %v: %+v, want %+v", n.h, sums[1], sums[0])
+			t.Fatalf("width %v: sums %+v, want %+v; or the dual variables, the changed rows or "+
+				"the zone differ", n.h, sums[1], sums[0])
 		}
 		// At a slope that is not finite the line search ends without using the second derivative,
 		// which may differ.

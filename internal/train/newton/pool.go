@@ -11,7 +11,7 @@ import (
 )
 
 // MaxKeptBytes limits the total size of the Hessians that are kept between iterations. A problem
-// whose Hessian exceeds the limit sums the Hessian over all rows of the zone in each iteration.
+// whose Hessian would exceed the limit sums it over all rows of the zone in each iteration.
 // Only tests change MaxKeptBytes.
 var MaxKeptBytes = 1 << 29
 
@@ -29,10 +29,10 @@ type buffers struct {
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index
 
-	changed   []int32     // rows whose a_i has changed; rows of chunk k from k*chunkRows on
-	zone      []int32     // rows with curvature above 0; rows of chunk k from k*chunkRows on
-	entering  []int32     // rows that zoneChanges adds to a kept Hessian
-	leaving   []int32     // rows that zoneChanges removes from a kept Hessian
+	changed   []int32     // rows whose a_i has changed; visit stores chunk k's from k*chunkRows on
+	zone      []int32     // rows with curvature above 0, stored like changed
+	entering  []int32     // rows that have entered the zone: see zoneChanges
+	leaving   []int32     // rows that have left the zone: see zoneChanges
 	curvature []float32   // weight times second derivative of each row of the zone
 	was       []float32   // previous dual variable of each row in changed
 	weight    []float64   // factor by which addRows multiplies each row of the store
@@ -108,8 +108,8 @@ func (l *Pool) giveBack(v []float32) {
 	l.rows = append(l.rows, v)
 }
 
-// gramBlock is a number of rows. The loops that add rows to a Hessian check the context after every
-// 16*gramBlock dense rows, 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to
+// gramBlock is a number of rows. The loops that add rows to a Hessian check the context before
+// every 16*gramBlock dense rows, 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to
 // bytes. Rows that are stored as bytes are added without a check.
 const gramBlock = 256
 

@@ -27,9 +27,9 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 // be reduced: whether the optimization gap is below 3 times the smoothing gap.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, because rounding
-// errors have made the matrix indefinite, Decompose tries 64, 64^2 and so on up to 64^7 times
-// lambda, and then returns an error.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, as rounding errors
+// can make the matrix indefinite, Decompose tries 64, 64^2 and so on up to 64^7 times lambda, and
+// then returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

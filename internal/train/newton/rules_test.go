@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// Over returns true when the gap has not fallen by a tenth in the last three iterations.
+// Over returns true if the gap has not fallen by a tenth in the last three iterations.
 func TestStall(t *testing.T) {
 	s := Stall{Falling: math.Inf(1)}
 	for k, c := range []struct {

@@ -75,7 +75,7 @@ func (n *Method) penalty(factor float64) float64 {
 // evaluation is the result of evaluating the current weights with the current width of the zone.
 type evaluation struct {
 	p, d                    float64 // primal objective P and dual objective D
-	smoothing, optimization float64 // parts of P - D: S and O in doc.go
+	smoothing, optimization float64 // S and O in doc.go
 	zone                    []int32 // rows with a curvature above 0, ascending
 	curvature               float64 // sum of row weight times second derivative
 }
@@ -189,8 +189,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 }
 
 // findDirection computes and factors the Hessian, and sets n.line to the search direction. It
-// reports false if the Hessian can't be factored, if the smoothed objective does not fall in the
-// search direction, or after an interruption.
+// reports false if the Hessian can't be factored, if solve reports false, or after an interruption.
 func (n *Method) findDirection(at evaluation) bool {
 	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {
