@@ -16,7 +16,7 @@ type Sigmoid struct{ A, B float64 }
 // At returns the probability for the score z.
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// Fit returns the sigmoid that maximizes the likelihood of the outcomes of the scores z;
+// Fit returns the sigmoid that nearly maximizes the likelihood of the outcomes of the scores z;
 // positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes 1 and 0 it uses
 // Platt's targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with these
 // outcomes. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007): Newton's method with a line
@@ -24,8 +24,8 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
 // weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
-// mean is 1. Otherwise Platt's targets, which add about one row to each class, would outweigh small
-// weights, such as weights with the sum 1.
+// mean is 1. Without that, Platt's targets, which add about one row to each class, would outweigh
+// small weights, such as weights with the sum 1.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64

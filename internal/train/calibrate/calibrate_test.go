@@ -166,7 +166,7 @@ func TestFolds(t *testing.T) {
 	}
 	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 8)) ||
 		reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
-		t.Error("the folds do not depend on the seed")
+		t.Error("equal seeds give unequal folds, or two seeds equal folds")
 	}
 	// A row of weight 0 does not change the folds of the other rows.
 	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)

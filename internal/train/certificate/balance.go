@@ -53,7 +53,7 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 		if float64(0x1p50*math.Abs(left)) <= up {
 			break
 		}
-		// A smaller variable is rounded to a finer unit, so that the difference shrinks.
+		// A row with a smaller variable has a finer rounding unit, and can reduce left further.
 		c, v := p.RowWeight(i), a[i]
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)

@@ -8,8 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file computes a lower bound on the optimum of a binary problem. The hinge loss has max(0,
-// 1-z) >= a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
+// This file computes a lower bound on the optimum of a binary problem. The hinge loss of the margin
+// m = y*z has max(0, 1-m) >= a*(1-m) for any a in [0, 1], so that with one a_i for each of the n
+// rows
 //
 //	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
 //
@@ -20,12 +21,11 @@ import (
 // The right side is the dual objective, a lower bound for any a_i in [0, 1]. The bound is tight if
 // a_i is the fraction of the visits to row i that violated the margin, because then u/lambda is the
 // trainer's w, times 1 + t0/t. u is summed from the rows in float64, because the trainer's own sum
-// v has float32 roundings.
+// has float32 roundings.
 //
-// Another loss l has l(m) >= d(a) - a*m, where m is the margin y_i*z and d(a) is
-// loss.Func.DualTerm; mean(d(a_i)) then replaces mean(a_i), and a_i is the mean of the row's
-// coefficients. For regression targets m is z - y_i: there is no y_i in u, and a_i*y_i is added to
-// d(a_i).
+// Another loss l has l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
+// replaces mean(a_i), and a_i is the mean of the row's coefficients. For regression targets m is the
+// residual z - y_i: there is no y_i in u, and a_i*y_i is added to d(a_i).
 //
 // If rows have weights, all means are weighted. With a prior w0 everything holds for w - w0, and
 // y_i and m account for the scores of w0.

@@ -41,15 +41,14 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				off := 1e-5 * size // includes the float32 rounding of own dual variables
 				if f.isEntropy() {
 					if at > 0.8 && !(bound >= 0.9*best) || bound < value-off {
-						t.Errorf("%+v: the bound is %v, the dual objective %v, and at the factor "+
-							"%v %v",
-							f, bound, value, at, best)
+						t.Errorf("%+v: the bound is %v, the dual objective %v, and %v at the "+
+							"factor %v", f, bound, value, best, at)
 					}
 					value = best
 				} else if !(bound >= value-off) || value < best-1e-9*size {
 					t.Errorf("%+v: the bound %v from terms of size %v; the dual objective is %v, "+
-						"and at the factor %v %v",
-						f, bound, size, value, at, best)
+						"and %v at the factor %v",
+						f, bound, size, value, best, at)
 				}
 				if bound > value+1e-15*size {
 					t.Errorf("%+v: the bound %v is above the dual objective %v", f, bound, value)
@@ -85,7 +84,7 @@ func (p *problem) bestDual(a []float32) (best, s float64) {
 }
 
 // FromScores returns a bound of at least closeBound from the scores of the optimal weights, and a
-// valid bound from any scores, even if some are infinite.
+// valid bound from other scores, even if some are infinite or NaN.
 func TestFromScores(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(3, 4))
@@ -107,8 +106,8 @@ func TestFromScores(t *testing.T) {
 			}
 			_, wider := certificate.FromScores(p.of, w, b, p.r2, 1e-3)
 			if wider < bound || wider > least {
-				t.Errorf("%+v: an additional width changes the bound from %v to %v",
-					f, bound, wider)
+				t.Errorf("%+v: an additional width changes the bound from %v to %v, the optimum "+
+					"is %v", f, bound, wider, least)
 			}
 			for k := range w {
 				for j := range w[k] {
@@ -155,8 +154,8 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 }
 
 // A larger Terms.SumError lowers the bound by as much as the package comment says, up to a tenth,
-// and the bound of an entropy by at most that. With SumError 0, the bound of a joint problem
-// includes the float32 rounding of own dual variables.
+// and the bound of an entropy by at most that and 64 times SumError, up to a tenth. With SumError
+// 0, the bound of a Crammer-Singer problem includes the float32 rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {

@@ -1,7 +1,7 @@
 // Package certificate computes lower bounds on the optimum of a training problem from dual
 // variables, one for each row, or for each row and class of a joint problem. Any feasible dual
 // variables give a bound, the dual objective, and nearly optimal dual variables give a tight bound.
-// binary.go and joint.go compute the bound with the best multiple of the dual variables
+// binary.go and joint.go compute the bound with nearly the best multiple of the dual variables
 // (factor.go), windows.go and margins.go compute dual variables, packed.go encodes them, and
 // proof.go reads and writes proof files.
 //

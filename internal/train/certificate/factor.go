@@ -7,7 +7,7 @@ import (
 )
 
 // Dual variables stay feasible if all of them are multiplied by a factor s from 0 to 1. This file
-// chooses the s with the best dual objective.
+// looks for the s with the best dual objective.
 
 // Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
 func Parabola(mean, half float64) (value, s float64) {

@@ -155,7 +155,7 @@ func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 	p.of = j
 }
 
-// setPrior sets a prior with random weights, and biases if the problem has one.
+// setPrior sets a prior with random weights and, if bias is set, random biases.
 func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 	prior := make([][]float32, p.truth.Vectors)
 	biases := make([]float64, p.truth.Vectors)

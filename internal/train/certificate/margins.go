@@ -16,7 +16,8 @@ import (
 //
 // the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. Such
 // dual variables are feasible for any h, so that every h gives a bound; bestWidth looks for a good
-// h. The bound is tight if w is nearly the optimum of the problem with the smoothed loss.
+// h. The bound is tight if h is small and w nearly the optimum of the problem with the smoothed
+// loss.
 
 // fromScores implements bounded for a binary problem.
 func (p binary) fromScores(w [][]float64, b []float64) (

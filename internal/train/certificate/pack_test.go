@@ -13,7 +13,7 @@ import (
 
 // Unpack returns packed dual variables with an error of at most half a unit of the 16-bit numbers
 // or, for joint problems, which round down, one unit, up to rounding. Zeros and the largest
-// magnitude are exact.
+// magnitude, if it is at least 1, are exact. Rows that the problem leaves out have the value 0.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))
@@ -31,8 +31,9 @@ func TestPack(t *testing.T) {
 			if packed.Scale != scale || packed.Signed != signed ||
 				len(packed.Duals) != certificate.PackedLen(p.of) ||
 				certificate.PackedLen(p.of) != f.vectors*p.terms.Count() {
-				t.Fatalf("%+v: %d dual variables, scale %v, signed %v, want %v, %v",
-					f, len(packed.Duals), packed.Scale, packed.Signed, scale, signed)
+				t.Fatalf("%+v: %d dual variables, scale %v, signed %v, want %d, %v, %v", f,
+					len(packed.Duals), packed.Scale, packed.Signed, f.vectors*p.terms.Count(),
+					scale, signed)
 			}
 			unit := scale / 65535
 			if signed {
@@ -131,7 +132,8 @@ func TestWindows(t *testing.T) {
 			}
 			share, bound := w.Best(p.of, int64((epoch-1)*steps+1+g.IntN(steps)), p.r2)
 			if math.Abs(bound-best) > 1e-4*math.Abs(best) || len(share) != len(want) {
-				t.Errorf("%+v, epoch %d: bound %v, want %v", f, epoch, bound, best)
+				t.Errorf("%+v, epoch %d: bound %v of %d dual variables, want %v of %d", f, epoch,
+					bound, len(share), best, len(want))
 			}
 			for i, v := range share {
 				if math.Abs(float64(v-want[i])) > 1e-4*math.Abs(float64(want[i])) {

@@ -8,15 +8,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 )
 
-// Proof is the content of a proof file: the dual variables of all weight vectors of a model, and
-// hashes of the model and of the data. The file has the format of package modelfile, and the kind
-// Proof. The numbers after the header are the dual variables as uint16, one vector after the other.
+// Proof is the content of a proof file: the dual variables of a model's problems, one for each
+// weight vector or a single joint one, and hashes of the model and of the data. The file has the
+// format of package modelfile, and the kind Proof. The numbers after the header are the dual
+// variables as uint16, one problem after the other.
 type Proof struct {
 	Model, Data string
 	Vectors     []Packed
 }
 
-// proofVector describes the dual variables of one weight vector in the header of the file.
+// proofVector describes the dual variables of one problem in the header of the file.
 type proofVector struct {
 	Shares int `json:"shares"` // number of dual variables
 	Packed

@@ -23,7 +23,8 @@ type Solver interface {
 	// variables. A bias without a penalty stays as it is.
 	RecomputeWeights()
 	// Visit takes a dual step with each of the rows idx that is not skipped. Skipped rows count as
-	// steps as well. Visit ends the run with an error at a row whose score is not finite.
+	// steps as well. Visit stops, and sets the state's Err, at a row whose score, or whose
+	// curvature of the dual objective, is not finite.
 	Visit(idx []uint32)
 	EndEpoch() // must be called after each pass over the rows
 	// Duals returns a copy of the dual variables, clamped to the values that the loss allows.
@@ -46,10 +47,11 @@ type Solver interface {
 //
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
-// A step sets a_i to the maximizer of the dual objective, with all other dual variables fixed
-// (Hsieh et al., algorithm 1). Because w is computed from the a_i, the primal objective P minus the
-// dual objective D is the mean of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i
-// with weight c_i, and each step gets the gap of its row before the step at no extra cost.
+// A step sets a_i to the maximizer of the dual objective (nearly, for the log loss) with all other
+// dual variables fixed (Hsieh et al., algorithm 1), unless the gain would be too small: see pays.
+// Because w is computed from the a_i, the primal objective P minus the dual objective D is the mean
+// of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step
+// gets the gap of its row before the step at no extra cost.
 //
 // A bias without a penalty is found by the method of multipliers: within a pass it moves like the
 // weight of an appended feature, and at the end of the pass the penalty is centered at the bias
@@ -100,7 +102,7 @@ func (r *common) activeRows(idx []uint32) []uint32 {
 	for _, i := range idx {
 		active[n] = i
 		if r.nextPass[i] <= pass {
-			n++ // compiles to a conditional move; a branch would be mispredicted
+			n++ // active[n] is stored before, so that this can compile to a conditional move
 		}
 	}
 	return active[:n]
@@ -137,8 +139,8 @@ func (r *common) pays(q, c, square float64) bool {
 
 // GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
 // gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is smaller
-// at the end of the pass: the estimate is 0.7 times the mean gap of the last pass. If that is below
-// the mean gap of the pass before, the estimate is also multiplied by the square root of the ratio
+// at the end of the pass: the estimate is 0.7 times the mean gap of the last pass. If the mean gap
+// has fallen from the pass before, the estimate is also multiplied by the square root of the ratio
 // of both means.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
@@ -199,7 +201,8 @@ func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mea
 	return d
 }
 
-// RecomputeWeights recomputes v from the dual variables. A bias without a penalty stays as it is.
+// RecomputeWeights recomputes v, and a bias that has a penalty, from the dual variables. A bias
+// without a penalty stays as it is.
 func (d *Descent) RecomputeWeights() {
 	clear(d.v)
 	if d.BiasSum = 0; !d.FreeBias {
@@ -287,7 +290,7 @@ func (d *Descent) DualEstimate() float64 {
 
 // Improve makes the given number of passes with the solver d, whose state is s and whose problem is
 // p. Each pass visits the rows in another random order. Improve returns the lower bound on the
-// optimum that the dual variables then prove, or 0 if a score is not finite. r2 is the mean of the
+// optimum that the dual variables then prove, or 0 if Visit sets an error. r2 is the mean of the
 // rows' squared norms.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()

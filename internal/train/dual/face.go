@@ -13,10 +13,10 @@ import (
 )
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
-// columns or rows of very unequal norms. After some passes, most dual variables at a limit have
-// their optimal value. It remains to optimize the other variables, the free variables, of which the
-// dual objective is a quadratic function: conjugate gradients need far fewer passes for that than
-// steps with one row at a time. The search direction is clipped to the limits (compare Moré and
+// columns or rows of very unequal norms. After some passes, most dual variables at a limit usually
+// have their optimal value. It remains to optimize the other variables, the free variables, of
+// which the dual objective is a quadratic function: conjugate gradients usually need fewer passes
+// for that than steps with one row at a time. The step is clipped to the limits (compare Moré and
 // Toraldo, SIAM J. Optimization 1, 1991). A step that does not raise the dual objective is not
 // taken.
 
@@ -32,23 +32,23 @@ const (
 	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes returns the most bytes that a step with the free variables of a problem takes: for each
-// row six float64 numbers and an index, with room to grow for the slice of indices, and float32
-// numbers for the heavy columns.
+// FaceBytes estimates the most bytes that a step with the free variables of a problem takes: for
+// each row six float64 numbers and an index, with room to grow for the slice of indices, and
+// float32 numbers for the heavy columns.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
 	return rows*(6*8+2*4) + min(heavy, maxHeavyBytes) + 4*rows // 4 for the bias
 }
 
-// face is the set of free rows, those whose dual variables are not 0 and not at a limit, and a
-// quadratic model of the dual objective. With s_i = y_i times the change of c_i*a_i, n times the
-// change of the dual objective is
+// face is a set of free rows, whose dual variables are not 0 and not at a limit, and a quadratic
+// model of the dual objective. With s_i = y_i times the change of c_i*a_i, n times the change of
+// the dual objective is
 //
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
 // The preconditioner approximates lambda*n times the matrix by D + H*H': H has the heavy columns,
-// which have a large share of the rows' squared norms, and the bias's feature; D is diagonal and
+// which have a large share of the diagonal, and the bias's feature; D is diagonal and
 // has the rest of the diagonal.
 type face struct {
 	*Descent
@@ -66,7 +66,7 @@ type face struct {
 }
 
 // limits returns the smallest and the largest value that the dual variable a can have without
-// crossing a kink of the dual objective.
+// leaving the range of the loss or crossing a kink of the dual objective.
 func (d *Descent) limits(a float64) (low, high float64) {
 	t := d.Of.Cost.Kind.Traits()
 	low, high = max(t.Low, -math.MaxFloat32), min(t.High, math.MaxFloat32)
@@ -81,7 +81,7 @@ func (d *Descent) limits(a float64) (low, high float64) {
 
 // moveFree changes all free variables in one step, if conjugate gradients find a step that raises
 // the dual objective, and reports whether it did. It does nothing for a loss whose dual objective
-// is not quadratic, or if there are more than maxFree free variables.
+// is not quadratic, or if there are no free variables or more than maxFree.
 func (d *Descent) moveFree() bool {
 	traits := d.Of.Cost.Kind.Traits()
 	if traits.Entropy {
@@ -117,7 +117,7 @@ func (d *Descent) moveFree() bool {
 	return f.move(inverse)
 }
 
-// diagonal returns element k of the matrix's diagonal.
+// diagonal returns lambda*n times element k of the matrix's diagonal.
 func (f *face) diagonal(k int) float64 {
 	i := f.rows[k]
 	return float64(f.Norms[i]) + f.square + float64(f.bend*f.FixedScale)/f.RowWeight(int(i))
@@ -158,7 +158,7 @@ func (f *face) findHeavy() int {
 	return len(columns)
 }
 
-// precondition computes root, h and factor. If h'*h can't be factored, it leaves out H.
+// precondition computes root, h and factor. If I + h'*h can't be factored, it leaves out H.
 func (f *face) precondition() {
 	columns := f.findHeavy()
 	if f.heavy = columns; f.square > 0 {

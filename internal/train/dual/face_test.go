@@ -52,8 +52,8 @@ func TestFreeVariables(t *testing.T) {
 	}
 }
 
-// For word counts of texts of very unequal lengths, 100 passes, with steps with all free variables
-// after some passes, reach a gap below 2 %.
+// For word counts of texts of very unequal lengths, 101 passes, with steps with all free variables
+// after some of them, reach a gap below 2 %.
 func TestUnequalNorms(t *testing.T) {
 	const rows, cols = 300, 2000
 	g := rand.New(rand.NewPCG(5, 6))

@@ -19,7 +19,7 @@ import (
 type spec struct {
 	name    string
 	loss    loss.Func // loss of a binary problem
-	joint   bool      // whether the problem is joint: multinomial if log is set, or Crammer-Singer
+	joint   bool      // whether the problem is joint: Crammer-Singer, or multinomial if log is set
 	log     bool
 	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
 	lambda  float64
@@ -93,7 +93,7 @@ type problem struct {
 	alpha   []float32 // the solver's own dual variables
 }
 
-// newSolver returns a solver on random rows in either layout. Row 7 has no values.
+// newSolver returns a solver on random rows, sparse or dense. Row 7 has no nonzeros.
 func newSolver(t testing.TB, s spec, n int, sparse bool) *problem {
 	t.Helper()
 	data := sample.Random(72, n, 5, 3, 0.9)

@@ -92,8 +92,8 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// minNonzeros is the least number of nonzeros per column for which Visit mixes the vectors: with
-// fewer nonzeros, the products take less time than copying the vectors.
+// minNonzeros is the least mean number of nonzeros per column for which Visit mixes the vectors:
+// with few nonzeros, the products take less time than copying the vectors.
 const minNonzeros = 2
 
 func (j *Joint) Visit(all []uint32) {
@@ -202,8 +202,8 @@ func (j *Joint) project(q float64) (gap float64) {
 // stepToSoftmax stores dual variables for the log loss in the buffer b. They are nearly the best
 // dual variables on the line from the old dual variables to the softmax of the scores: along this
 // line the dual objective is concave, and it rises at the start. stepToSoftmax returns the row's
-// duality gap before the step. If each old dual variable differs from its softmax by at most that
-// softmax, the gap is accurate to second order only.
+// duality gap before the step. If each old dual variable differs from the softmax p of its class by
+// at most p, the gap is accurate to second order only.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

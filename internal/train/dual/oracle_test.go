@@ -121,8 +121,7 @@ func (d *problem) dual() (value float64, v [][]float64) {
 	return value - squares/(2*d.Lambda*n*n), v
 }
 
-// gap returns row i's duality gap: the row's loss minus its part of the dual objective, for w =
-// v/(lambda*n).
+// gap returns row i's duality gap for w = v/(lambda*n).
 func (d *problem) gap(i int, v [][]float64) float64 {
 	c, gain := d.coefficients(i)
 	z, at := make([]float64, len(c)), 0.0

@@ -67,8 +67,8 @@ func (s *Average) Turn() {
 }
 
 // Mean stores the mean of vector k as of step t in dst, and the mean of the vector's scalar in *b.
-// Up to the middle of the current window, or while the current window has no samples, the mean is
-// over the samples of both windows. After the middle, it is over the samples of the current window
+// Before the middle of the current window, or while the current window has no samples, the mean is
+// over the samples of both windows. From the middle on, it is over the samples of the current window
 // alone. Mean returns false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current

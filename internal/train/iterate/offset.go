@@ -9,7 +9,7 @@ import (
 // firstAdaptation is the step after which AdaptOffset is first due.
 const firstAdaptation = 1024
 
-// NextAdaptation returns the first step after step t after which AdaptOffset is due in a run of
+// NextAdaptation returns the first step later than t at whose end AdaptOffset is due in a run of
 // total steps: a power of two, at least firstAdaptation and at most total/2, so that the average of
 // a complete run has only samples of the final T0. It returns math.MaxInt64 if there is none.
 func NextAdaptation(t, total int64) int64 {
@@ -39,7 +39,7 @@ func (s *State) CountGradient(i uint32, g float32) {
 //	T0 = the largest of LeastT0 and 1/(1/(q sqrt(h)) + 1/q^2)
 //
 // where h is twice the steps so far, or half of the steps of the run if these are fewer. T0 stays
-// as it is while w is 0.
+// as it is if w is 0 or if the scale would leave the range of float32.
 func (s *State) AdaptOffset() {
 	before, done, squares := s.Scale(), float64(s.Done()), 0.0
 	for k, v := range s.Vectors {

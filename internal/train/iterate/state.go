@@ -1,7 +1,7 @@
 // Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
-// one row, and their suffix average over about the last half of the steps. Every solver works on a
-// State: sgd takes steps with a State, dual and newton continue from a State. Saved is the form of
-// a State in checkpoints.
+// one row, and their suffix average over about the last half of the steps. Package sgd takes steps
+// with a State, and package dual continues from a State. Saved is the form of a State in
+// checkpoints.
 package iterate
 
 import (
@@ -159,7 +159,7 @@ func (s *State) Project() {
 		s.Factor = edge / math.Sqrt(norm)
 	}
 	// As Factor falls, the multiples of rows that are added to v grow. If Factor is below small, a
-	// power of two is moved from Factor to v, which rounds nothing.
+	// power of two is moved from Factor to v.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {

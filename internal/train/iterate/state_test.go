@@ -18,7 +18,8 @@ type oracle struct {
 }
 
 // After each step of either vector, with a bias of each kind, the state has the oracle's w, up to
-// rounding and except for the smallest ball; Norm2 is the squared norm of v, up to rounding.
+// rounding and except for the smallest ball. With a ball, Norm2 is the squared norm of v and |w| at
+// most the radius, up to rounding.
 func TestStepsAndProjection(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64

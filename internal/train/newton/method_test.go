@@ -324,7 +324,8 @@ func TestRepeat(t *testing.T) {
 		if p := b.Past(); p.Iterations != first.Iterations+1 || !slices.Equal(p.Retries,
 			[]int{first.Iterations}) || b.target != a.target || b.Works() != a.Works() {
 			t.Errorf("%+v: history %+v, the other Method's before its last iteration %+v; target "+
-				"gaps %v and %v, Works %v and %v", f, p, first, b.target, a.target, b.Works(), a.Works())
+				"gaps %v and %v, Works %v and %v", f, p, first, b.target, a.target, b.Works(),
+				a.Works())
 		}
 	}
 }

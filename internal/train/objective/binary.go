@@ -57,7 +57,7 @@ func (b *Binary) Label(i uint32) (side float32, target float64) {
 func (b *Binary) Sign(i uint32) float32 {
 	s := int32(-1)
 	if b.Class[i] == b.Positive {
-		s = 1 // compiles to a conditional move, which cannot be mispredicted
+		s = 1 // integers, so that this can compile to a conditional move
 	}
 	return float32(s)
 }

@@ -88,7 +88,7 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 }
 
 // lossBlock is the number of rows whose float64 dot products with one vector are computed before
-// the next vector is used: many vectors together exceed the caches.
+// the next vector is used: many vectors together can exceed the caches.
 const lossBlock = 32
 
 // MeanLoss returns the weighted mean loss for the vectors w or, if wide is not nil, for the vectors

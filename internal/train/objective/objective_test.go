@@ -35,15 +35,15 @@ func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	n := p.terms.Count()
 	sum := p.binary.SumLosses(p.terms.X, w[0], nil, b[0], 0, n)
 	if exact {
-		half := n / 2 // two parts, as rows are summed in blocks
+		half := n / 2 // two calls, to test values of from and to other than 0 and n
 		sum = p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], 0, half) +
 			p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], half, n)
 	}
 	return sum / float64(n)
 }
 
-// Measure's bound on the error of P holds, and is small: 1e-4 for float32 dot products, 1e-11 for
-// float64.
+// Measure's bound on the error of P holds, and is at most 1e-4*(1+P) for float32 dot products and
+// 1e-11*(1+P) for float64.
 func TestMeasure(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -272,11 +272,12 @@ func TestPrior(t *testing.T) {
 	}
 	infinite := slices.Repeat([]float64{math.Inf(1)}, p.truth.Vectors)
 	if err := p.terms.SetPrior(p.truth.Prior, infinite); err == nil {
-		t.Error("an infinite prior has scores")
+		t.Error("SetPrior accepts infinite biases")
 	}
 }
 
 // The penalty is lambda/2 times the squared distance from the prior, including a penalized bias.
+// MaxNorm and SumError return the documented values.
 func TestPenalty(t *testing.T) {
 	w, from := []float32{3, 4}, []float32{1, 1}
 	for _, c := range []struct {
