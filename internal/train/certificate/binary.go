@@ -24,8 +24,8 @@ import (
 // has float32 roundings.
 //
 // Another loss l has l(m) >= d(a) - a*m, where d(a) is loss.Func.DualTerm; mean(d(a_i)) then
-// replaces mean(a_i), and a_i is the mean of the row's coefficients. For regression targets m is the
-// residual z - y_i: there is no y_i in u, and a_i*y_i is added to d(a_i).
+// replaces mean(a_i), and a_i is the mean of the row's coefficients. For regression targets m is
+// the residual z - y_i: there is no y_i in u, and a_i*y_i is added to d(a_i).
 //
 // If rows have weights, all means are weighted. With a prior w0 everything holds for w - w0, and
 // y_i and m account for the scores of w0.

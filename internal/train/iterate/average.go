@@ -68,8 +68,8 @@ func (s *Average) Turn() {
 
 // Mean stores the mean of vector k as of step t in dst, and the mean of the vector's scalar in *b.
 // Before the middle of the current window, or while the current window has no samples, the mean is
-// over the samples of both windows. From the middle on, it is over the samples of the current window
-// alone. Mean returns false if there are no samples.
+// over the samples of both windows. From the middle on, it is over the samples of the current
+// window alone. Mean returns false if there are no samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

@@ -150,8 +150,8 @@ func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	return w, b
 }
 
-// scores returns the float64 scores of the rows, in the order of the view, with the vectors w and the
-// biases b. It adds no scores of a prior.
+// scores returns the float64 scores of the rows, in the order of the view, with the vectors w and
+// the biases b. It adds no scores of a prior.
 func (p *problem) scores(w [][]float32, b []float64) (z [][]float64) {
 	for at := range p.truth.Rows {
 		var row []float64
