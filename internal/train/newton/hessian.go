@@ -199,7 +199,6 @@ func (n *Method) fitBuffers() {
 	case n.nonzeros != nil:
 		if b.sparse == nil {
 			b.sparse = gram.NewSparseSum(dim)
-			b.index = []int32{} // a nil Index would mean a dense row
 		}
 		b.matrix = b.sparse
 	case n.pixels != nil:
