@@ -1,6 +1,5 @@
 // Package cholesky factors symmetric positive definite matrices in float32, and solves linear
-// systems with the factor in float64. Factor is a Cholesky factor. Newton's method uses it for its
-// Hessians.
+// systems with the factor in float64. Factor is a Cholesky factor.
 //
 // The matrix is first scaled by powers of two, which round nothing, so that its diagonal lies
 // between 1/2 and 2. Without that, a float32 factor of raw data, whose columns differ by orders of

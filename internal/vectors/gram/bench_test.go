@@ -45,7 +45,7 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkWide measures sums of 4,096 rows with 14 nonzeros in float64.
+// BenchmarkWide measures sums of 4,096 rows with about 14 nonzeros each in float64.
 func BenchmarkWide(b *testing.B) {
 	const n = 4096
 	for _, dim := range []int{123, 300, 2000} {

@@ -28,7 +28,7 @@ func checkBytes(t *testing.T, s *Bytes, rows [][]byte) {
 	for i := range s.Dim() {
 		s.Upper(i, row)
 		if diagonal[i] != row[i] {
-			t.Fatalf("element %d of the diagonal is %v and %v", i, diagonal[i], row[i])
+			t.Fatalf("element %d of the diagonal is %v, of its row %v", i, diagonal[i], row[i])
 		}
 		for j := i; j < s.Dim(); j++ {
 			var want int64
@@ -36,8 +36,8 @@ func checkBytes(t *testing.T, s *Bytes, rows [][]byte) {
 				want += int64(x[i]) * int64(x[j])
 			}
 			if s.At(i, j) != want || s.At(j, i) != want || row[j] != float64(want) {
-				t.Fatalf("%d rows of %d: element (%d, %d) is %d, want %d", len(rows), s.Dim(), i, j,
-					s.At(i, j), want)
+				t.Fatalf("%d rows of %d: element (%d, %d) is %d, %d and %v, want %d", len(rows),
+					s.Dim(), i, j, s.At(i, j), s.At(j, i), row[j], want)
 			}
 		}
 	}
@@ -86,13 +86,15 @@ func TestManyBytes(t *testing.T) {
 		row := make([]float64, dim)
 		s.Upper(0, row)
 		if s.sum != nil || row[1] != smallRows*255*255 || s.At(0, 0) != int64(row[1]) {
-			t.Errorf("%d white pixels: %v", smallRows, row)
+			t.Errorf("%d white pixels: row %v, element (0, 0) %d, a 64-bit sum %v", smallRows, row,
+				s.At(0, 0), s.sum != nil)
 		}
 		s.Remove(smallRows, func(int) []byte { return white }, 1)
 	}
 	s.Add(smallRows, func(int) []byte { return white }, 1)
 	s.Add(1, func(int) []byte { return white }, 1)
 	if got, want := s.At(0, 1), int64(smallRows+1)*255*255; s.sum == nil || got != want {
-		t.Errorf("%d white pixels: %d, want %d", smallRows+1, got, want)
+		t.Errorf("%d white pixels: %d, want %d; a 64-bit sum %v", smallRows+1, got, want,
+			s.sum != nil)
 	}
 }

@@ -96,8 +96,8 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	})
 }
 
-// maxPackedBytes bounds the packed rows of a Sum that several goroutines share. More rows give each
-// goroutine longer tasks.
+// maxPackedBytes bounds the packed rows of a Sum that several goroutines share, unless one block is
+// larger. More rows give each goroutine longer tasks.
 const maxPackedBytes = 4 << 20
 
 // AddEach adds n rows with coefficients, in up to threads goroutines. row returns row r and its

@@ -17,7 +17,7 @@ import (
 // of the magnitudes of all terms ever added to it.
 //
 // A row of k nonzeros takes about k^2/2 additions. SparseSum is faster than Sum for rows of few
-// nonzeros, and slower by a factor of four to ten for dense rows.
+// nonzeros, and slower for dense rows.
 type SparseSum struct {
 	dim int
 	sum []float64 // row-major; only the upper triangle is used

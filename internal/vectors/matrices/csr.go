@@ -8,9 +8,9 @@ import (
 )
 
 // CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
-// to starts[i+1]-1 in indices and values. The arrays are checked when the matrix is built, or, if
-// it is lazy, when its rows are first read. The matrix cannot be changed, so the kernels can trust
-// its indices.
+// to starts[i+1]-1 in indices and values. The arrays are checked when the matrix is built (but not
+// by Trusted) or, if it is lazy, when its rows are first read. The matrix cannot be changed, so the
+// kernels can trust its indices.
 type CSR struct {
 	cols    int
 	starts  []int64
@@ -111,8 +111,8 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 // checks the block if that has not been done.
 func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
-// Row returns row i, which must not be in a block that failed its checks. The method is small
-// enough to be inlined.
+// Row returns row i without checks: the block of a lazy matrix must have been found good before.
+// The method is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]

@@ -47,7 +47,7 @@ func newDense(rows, cols, stride int) *Dense {
 }
 
 // NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to 1, 2,
-// 4 or 8 elements. Padded to 64 bytes, they would consist mostly of padding.
+// 4 or 8 elements. Padded to 64 bytes, they would consist of padding by half or more.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)

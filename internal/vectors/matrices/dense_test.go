@@ -51,7 +51,8 @@ func TestDenseOf(t *testing.T) {
 	}
 }
 
-// NewDense pads rows to 64 bytes, NewNarrow short rows to a power of two. All start aligned.
+// NewDense pads rows to 64 bytes, NewNarrow short rows to a power of two. The first row starts at a
+// multiple of 64 bytes.
 func TestNewDense(t *testing.T) {
 	for _, c := range []struct{ cols, padded, narrow int }{
 		{0, 0, 0}, {1, 16, 1}, {2, 16, 2}, {3, 16, 4}, {4, 16, 4}, {5, 16, 8}, {8, 16, 8},
@@ -67,7 +68,8 @@ func TestNewDense(t *testing.T) {
 			values, stride := m.Padded()
 			if m.Rows() != 5 || m.Cols() != c.cols || stride != want || len(values) != 5*want ||
 				m.Guard() != nil || !m.Guard().Verified() || m.Guard().Err() != nil {
-				t.Errorf("%s(5, %d): stride %d, want %d", name, c.cols, stride, want)
+				t.Errorf("%s(5, %d): %d rows of %d columns in %d values, stride %d, want %d; "+
+					"guard %v", name, c.cols, m.Rows(), m.Cols(), len(values), stride, want, m.Guard())
 			}
 			if c.cols == 0 {
 				continue
@@ -131,7 +133,8 @@ func TestVectors(t *testing.T) {
 			}
 		}
 		if uintptr(unsafe.Pointer(&all[0][0]))%64 != 0 || VectorsSize(3, c.cols) != 4*3*c.apart {
-			t.Errorf("vectors of %d: %d bytes", c.cols, VectorsSize(3, c.cols))
+			t.Errorf("vectors of %d elements: %d bytes, the first at %p", c.cols,
+				VectorsSize(3, c.cols), &all[0][0])
 		}
 	}
 }

@@ -44,7 +44,7 @@ func panicked(f func()) (text string) {
 type lazy interface {
 	Guard() *Guard
 	CheckAll() error
-	first(i int) float32 // first nonzero of row i; 0 if there is none
+	first(i int) float32 // first stored value of row i; 0 if there is none
 }
 
 func (m *CSR) first(i int) float32 {
@@ -155,7 +155,8 @@ func TestCheckAll(t *testing.T) {
 				t.Errorf("%s: %v after %d blocks, lazy %v", kind, err, calls, m.Guard() != nil)
 			}
 			if m.first(8) != 9 || m.Guard().WillNeed() != nil || m.Guard().Err() != nil || calls != 5 {
-				t.Errorf("%s: checked once more", kind)
+				t.Errorf("%s: row 8 begins with %v, after %d blocks; %v", kind, m.first(8), calls,
+					m.Guard().Err())
 			}
 		}
 	}
@@ -196,7 +197,7 @@ func TestLazyWithoutVerify(t *testing.T) {
 func TestLazyArguments(t *testing.T) {
 	starts, indices, values := diagonal(3)
 	if _, err := Lazy(3, starts[:3], indices, values, Check{}); err == nil {
-		t.Error("arrays of unequal lengths are accepted")
+		t.Error("row starts that end before the last nonzero are accepted")
 	}
 	for shift, ok := range map[uint]bool{62: true, 63: false} {
 		_, err := Lazy(3, starts, indices, values, Check{Shift: shift})
@@ -228,7 +229,7 @@ func TestLazyArguments(t *testing.T) {
 	}
 }
 
-// Every row of a bad dense block is the same aligned row of zeros.
+// Every row of a bad dense block is the same slice of zeros.
 func TestRowOfBadBlock(t *testing.T) {
 	m, err := LazyDense(2, 20, paddedRows(2, 20), Check{
 		Verify: func(int, int) error { return errors.New("damaged") },

@@ -7,14 +7,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A search for several queries ranks a chunk of rows for a batch of queries at a time. It computes
-// the scores of the chunk in strips of rows, each strip for all queries of the batch.
+// A search for several queries ranks a chunk of rows for a batch of queries at a time. If the rows
+// are not too long and the queries not too few, it computes the scores of the chunk in strips of
+// rows, each strip for all queries of the batch.
 const (
-	batchQueries  = 32      // greatest number of queries of a batch
-	leastBatch    = 4       // least number of queries for which strips of short rows are faster
-	chunkRows     = 512     // greatest number of rows of a chunk
-	chunkElements = 1 << 16 // greatest number of elements of a chunk: 256 KB fit the L2 cache
-	stripElements = 1 << 13 // greatest number of elements of a strip: 32 KB fit the L1 cache
+	batchQueries = 32  // greatest number of queries of a batch
+	leastBatch   = 4   // least number of queries for which strips of short rows are faster
+	chunkRows    = 512 // greatest number of rows of a chunk
+
+	// greatest numbers of elements of a chunk and of a strip, unless four rows have more elements
+	chunkElements = 1 << 16 // 256 KB, for the L2 cache
+	stripElements = 1 << 13 // 32 KB, for the L1 cache
 )
 
 // chunk is a part of the rows to rank, with the scores of these rows for a batch of queries.
@@ -132,7 +135,7 @@ func (c *chunk[E]) strip(first, count int) (rows []float32, stride int) {
 }
 
 // memory returns the memory of count rows from position first on, or nil if there are fewer rows or
-// they are not close together.
+// they are not close together in Slice.
 func (s *Rows[E]) memory(first, count int) []byte {
 	if s.Slice == nil || s.Idx != nil || s.Stride > 2*s.N || first+count > s.Count {
 		return nil
@@ -188,10 +191,10 @@ func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 // its magnitude and rounded. The row's element of inverse is off by at most 2^-23 of 1/sqrt(yy),
 // and the product of xy and this element by another 2^-24 of the product. (It may underflow, to
 // less than 2^-126. But the result is at least 2^-82 in magnitude, because least is at least 2^-36
-// and xx at least 2^-90, so that the comparison has the same outcome.) So if the product is less
-// than the result, cosine is less than least by at least 2^-21 of least's magnitude. The row's
-// score is cosine, rounded to float32 with an error of at most 2^-23 of cosine, and clamped to [-1,
-// 1]. Hence the score is less than least if least is more than -1.
+// in magnitude and xx at least 2^-90, so that the comparison has the same outcome.) So if the
+// product is less than the result, cosine is less than least by at least 2^-21 of least's
+// magnitude. The row's score is cosine, rounded to float32 with an error of at most 2^-23 of
+// cosine, and clamped to [-1, 1]. Hence the score is less than least if least is more than -1.
 func (c *chunk[E]) limit(o *order[E], hits []Hit, xx float32) float32 {
 	least := o.least(hits, true)
 	if !c.screens || !(screenFrom <= xx && xx <= screenTo) || least <= -1 {

@@ -243,7 +243,7 @@ func l1Distance64(x, y []float32) (sum float64) {
 // wideHalf returns the wide score of a half-precision row. Greater is better.
 func (by Metric) wideHalf(x []float32, row []uint16, bfloat16 bool) float64 {
 	var floats [2048]float32
-	if len(row) <= len(floats) { // unpacking first is several times as fast
+	if len(row) <= len(floats) { // unpacking first is faster
 		asm.UnpackHalves(floats[:len(row)], row, bfloat16)
 		return by.wide(x, floats[:len(row)])
 	}

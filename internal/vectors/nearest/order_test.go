@@ -78,7 +78,7 @@ func TestOffer(t *testing.T) {
 			}
 		}
 		if len(hits) != min(cap(hits), count) {
-			t.Fatalf("%d hits of %d rows, want %d", len(hits), count, cap(hits))
+			t.Fatalf("%d hits of %d rows, want %d", len(hits), count, min(cap(hits), count))
 		}
 	}
 }
@@ -106,7 +106,8 @@ func ruleKey(by Metric, row, x []float32, score float32) float64 {
 // bounds.
 func TestKeysAtTheBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	kinds := map[string]int{} // number of keys that are not the score, and of scores below small
+	// The numbers of keys that are not the score, and of keys that are a score below small.
+	kinds := map[string]int{}
 	for range 4000 {
 		n, by := 1+r.IntN(3), Metric(r.IntN(3))
 		row, x := make([]float32, n), make([]float32, n)

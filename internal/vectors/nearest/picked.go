@@ -6,11 +6,11 @@ import "unsafe"
 const maxPicked = 64
 
 // AddAt scores the rows of s at idx and adds them to hits, a heap of the best rows for the query x
-// so far, whose scores are negated for ByDistance. idx must have at most maxPicked indices.
+// so far, whose scores are negated if they are distances. idx must have at most maxPicked indices.
 //
 // It returns the heap, and the least score with which a row may still rank before the worst hit of
-// the heap: a row outside the heap ranks after all hits if its score, negated for ByDistance, is
-// finite and lower than least. least is -Inf if the heap is not full.
+// the heap: a row outside the heap ranks after all hits if its score, negated if it is a distance,
+// is finite and lower than least. least is -Inf if the heap is not full.
 func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []float32) (grown []H,
 	least float32) {
 	var scores [maxPicked]float32
@@ -23,15 +23,14 @@ func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []floa
 }
 
 // AddMany adds the rows of s.Slice numbered from first to end-1 to the heaps in dst, one for each
-// query. As in AddAt, scores are negated for ByDistance.
+// query. As in AddAt, distances are negated.
 func AddMany[H hits](s *Rows[float32], dst [][]H, by Metric, queries [][]float32,
 	first, end int) {
 	s.Idx, s.Count = nil, end
 	s.rankMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, first, end)
 }
 
-// Finish sorts a heap of AddAt, best first. For ByDistance it negates the scores, which become
-// squared distances.
+// Finish sorts a heap of AddAt, best first, and restores the signs of distances.
 func Finish[H hits](s *Rows[float32], hits []H, by Metric, x []float32) {
 	o := s.order(by, x)
 	o.finish(*(*[]Hit)(unsafe.Pointer(&hits)))

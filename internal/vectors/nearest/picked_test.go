@@ -10,7 +10,7 @@ import (
 )
 
 // TestAddAt checks that AddAt finds the hits of Top in any order and division of the rows into
-// calls, and that no row with a score below least ranks before a hit.
+// calls, and that no row with a score below least ranks before the worst hit.
 func TestAddAt(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for round := range 300 {

@@ -1,8 +1,7 @@
 package nearest
 
-// maxScores is the greatest number of scores that are computed before they are ranked, large enough
-// for DotRows to recognize rows that come from memory. A search in at most fewRows rows uses a
-// smaller buffer, for fewRows scores.
+// maxScores is the greatest number of scores that are computed before they are ranked. A search in
+// at most fewRows rows uses a smaller buffer, for fewRows scores.
 const maxScores, fewRows = 4096, 256
 
 // rank adds the best rows at positions firstRow to end-1 of the rows to rank to the heap hits, and

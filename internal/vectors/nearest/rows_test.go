@@ -40,7 +40,7 @@ func score(by nearest.Metric, row, x []float32) float32 {
 	return float32(max(-1, min(xy/math.Sqrt(xx*yy), 1)))
 }
 
-// sorting returns up to most hits: the rows sorted by score.
+// sorting returns up to most hits: the rows, or those at idx, sorted by score, best first.
 func sorting(by nearest.Metric, rows [][]float32, idx []uint32, x []float32,
 	most int) []nearest.Hit {
 	var all []nearest.Hit
@@ -119,7 +119,7 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 		all = append(all, newSearch(name, count, n, s))
 	}
 	for _, bfloat16 := range []bool{false, true} {
-		// float16 does not hold the rows of some tests, which skip it.
+		// float16 cannot represent the rows of some tests, which skip it.
 		half := make([]uint16, len(flat))
 		asm.PackHalves(half, flat, bfloat16)
 		for _, idx := range [][]uint32{nil, idx} {
@@ -130,8 +130,8 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 	return all
 }
 
-// Top and TopMany return the beginning of the sorted rows in every layout, by every metric and for
-// any number of threads, in the caller's memory.
+// Top and TopMany return the beginning of the sorted rows in every layout, by dot product, cosine
+// and distance, and TopMany with 1 and 3 threads. Top writes to the caller's memory.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, shape := range [][2]int{{1, 1}, {7, 3}, {60, 5}, {256, 2}, {300, 9}, {4500, 3}} {
@@ -161,7 +161,8 @@ func TestTopIsSorting(t *testing.T) {
 					got := s.top(dst, by, x)
 					check(by, x, got, most)
 					if len(got) != cap(got) || len(got) > 0 && &got[0] != &dst[0] {
-						t.Fatalf("%s: the hits are not the beginning of dst", s.name)
+						t.Fatalf("%s: the hits are not the beginning of dst, or have more capacity",
+							s.name)
 					}
 				}
 				for _, threads := range []int{1, 3} {
@@ -182,7 +183,8 @@ func TestTopIsSorting(t *testing.T) {
 	}
 }
 
-// Rows whose float32 scores underflow or overflow are ranked by float64 scores, in every layout.
+// Rows whose float32 scores underflow or overflow are ranked by float64 scores, in every layout
+// that can represent them, without picked rows.
 func TestTopBeyondFloat32(t *testing.T) {
 	for _, n := range []int{2, 3000} { // half-precision rows beyond 2048 elements are not unpacked
 		for _, c := range []struct {

@@ -2,7 +2,8 @@ package nearest
 
 import "unsafe"
 
-// RowsPerRun is the number of rows in a run, the unit in which rows are divided among goroutines.
+// RowsPerRun is the number of rows in a run that packages dense, half and quant use: the unit in
+// which rows are divided among goroutines.
 const RowsPerRun = 256
 
 // hits is implemented by other packages' Hit types that are laid out like Hit.
@@ -43,7 +44,7 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
 	runs := (s.Count + run - 1) / run
-	// There are about four runs or more for each goroutine.
+	// There is at most one goroutine for every four runs, rounded up.
 	if threads = min(threads, (runs+3)/4); threads <= 1 {
 		s.rankMany(dst, by, queries, 0, s.Count)
 	} else {
