@@ -148,7 +148,10 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 // checkStart checks the start and the end of row i.
 func (m *CSR) checkStart(i int) error {
 	start, end := m.starts[i], m.starts[i+1]
-	if start < 0 || end < start || end > int64(len(m.indices)) {
+	if start < 0 { // the block of row i-1, which ends there, may not have been checked
+		return fmt.Errorf("sparse: row %d starts at %d, want 0 or more", i, start)
+	}
+	if end < start || end > int64(len(m.indices)) {
 		return fmt.Errorf("sparse: row %d ends at %d, before it starts or past the end", i, end)
 	}
 	return nil

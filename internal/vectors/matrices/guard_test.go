@@ -194,6 +194,20 @@ func TestLazyWithoutVerify(t *testing.T) {
 	}
 }
 
+// A row whose start is negative is bad even if the block of the row before was not checked.
+func TestLazyNegativeStart(t *testing.T) {
+	starts, indices, values := diagonal(8)
+	starts[6] = -1
+	m, err := Lazy(8, starts, indices, values, Check{Shift: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "sparse: row 6 starts at -1, want 0 or more"
+	if !m.InBadBlock(7) || m.Guard().Err() == nil || m.Guard().Err().Error() != want {
+		t.Errorf("error %v, want %q", m.Guard().Err(), want)
+	}
+}
+
 func TestLazyArguments(t *testing.T) {
 	starts, indices, values := diagonal(3)
 	if _, err := Lazy(3, starts[:3], indices, values, Check{}); err == nil {
