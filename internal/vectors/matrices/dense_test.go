@@ -69,7 +69,8 @@ func TestNewDense(t *testing.T) {
 			if m.Rows() != 5 || m.Cols() != c.cols || stride != want || len(values) != 5*want ||
 				m.Guard() != nil || !m.Guard().Verified() || m.Guard().Err() != nil {
 				t.Errorf("%s(5, %d): %d rows of %d columns in %d values, stride %d, want %d; "+
-					"guard %v", name, c.cols, m.Rows(), m.Cols(), len(values), stride, want, m.Guard())
+					"guard %v", name, c.cols, m.Rows(), m.Cols(), len(values), stride, want,
+					m.Guard())
 			}
 			if c.cols == 0 {
 				continue
