@@ -25,7 +25,7 @@ func TestFit(t *testing.T) {
 		}
 		s := Fit(z, positive, nil)
 		if math.Abs(s.A-want.A) > 0.15 || math.Abs(s.B-want.B) > 0.15 {
-			t.Errorf("%+v, want %+v", s, want)
+			t.Errorf("the sigmoid is %+v, want %+v", s, want)
 		}
 		var pos, neg, g1, g2 float64
 		for _, p := range positive {
@@ -53,11 +53,11 @@ func TestFit(t *testing.T) {
 	for _, z := range [][]float64{{-2, -1, 1, 2}, {-1e30, -1e29, 1e29, 1e30}, {0, 0, 0, 0}} {
 		s := Fit(z, []bool{false, false, true, true}, nil)
 		if s.A-s.A != 0 || s.B-s.B != 0 || s.At(z[3]) < s.At(z[0]) {
-			t.Errorf("%v: %+v", z, s)
+			t.Errorf("scores %v: the sigmoid is %+v", z, s)
 		}
 	}
 	if s := Fit([]float64{1, 2, 3}, make([]bool, 3), nil); s.At(2) > 0.5 || s.A-s.A != 0 {
-		t.Errorf("no positive row: %+v", s)
+		t.Errorf("no positive row: the sigmoid is %+v", s)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestFitWeights(t *testing.T) {
 		have, want := Fit(z, positive, weight), Fit(copied, positiveCopies, nil)
 		if math.Abs(have.A-want.A) > 1e-9*(1+math.Abs(want.A)) ||
 			math.Abs(have.B-want.B) > 1e-9*(1+math.Abs(want.B)) {
-			t.Errorf("%+v, with copies %+v", have, want)
+			t.Errorf("the sigmoid is %+v, with copies %+v", have, want)
 		}
 		want = Fit(z, positive, nil)
 		// A mean weight below 1 is scaled to 1, so that equal weights below 1 have the effect of
@@ -124,7 +124,7 @@ func TestCouple(t *testing.T) {
 		Couple(have, pairs)
 		for k := range want {
 			if math.Abs(have[k]-want[k]) > 0.01 {
-				t.Errorf("%d classes: %v, want %v", n, have, want)
+				t.Errorf("%d classes: the probabilities are %v, want %v", n, have, want)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func TestBits(t *testing.T) {
 	}
 	const want = "54242a9cc6849aec"
 	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
-		t.Errorf("%s, want %s", have, want)
+		t.Errorf("hash is %s, want %s", have, want)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestNormalize(t *testing.T) {
 	} {
 		p := slices.Clone(c.of)
 		if Normalize(p); !slices.Equal(p, c.want) {
-			t.Errorf("%v: %v, want %v", c.of, p, c.want)
+			t.Errorf("Normalize turns %v into %v, want %v", c.of, p, c.want)
 		}
 	}
 	z := []float64{1000, 1000 + math.Ln2, -1000}
 	Softmax(z, z)
 	if math.Abs(z[0]-1./3) > 1e-12 || math.Abs(z[1]-2./3) > 1e-12 || z[2] != 0 {
-		t.Errorf("%v", z)
+		t.Errorf("Softmax returns %v, want 1/3, 2/3 and 0", z)
 	}
 }
 
@@ -253,25 +253,25 @@ func TestFoldsRefuse(t *testing.T) {
 func TestOutside(t *testing.T) {
 	fold := []int{0, 1, -1, 1, 0}
 	if have := Outside(nil, fold, 1); !slices.Equal(have, []float32{1, 0, 1, 0, 1}) {
-		t.Errorf("%v", have)
+		t.Errorf("without weights, Outside returns %v", have)
 	}
 	weights := []float32{2, 3, 0, 5, 7}
 	if have := Outside(weights, fold, 0); !slices.Equal(have, []float32{0, 3, 0, 5, 0}) {
-		t.Errorf("%v", have)
+		t.Errorf("Outside returns %v", have)
 	}
 }
 
 // OwnWeights returns the rows' own weights, but 0 where the product with the class weight is 0.
 func TestOwnWeights(t *testing.T) {
 	if own := OwnWeights([]float32{1, 2}, nil); own != nil {
-		t.Errorf("nil products: %v", own)
+		t.Errorf("nil products: OwnWeights returns %v", own)
 	}
 	product, weights := []float64{6, 0, 1, 0}, []float32{2, 3, 0.5, 0}
 	if own := OwnWeights(weights, product); !slices.Equal(own, []float32{2, 0, 0.5, 0}) {
-		t.Errorf("%v", own)
+		t.Errorf("OwnWeights returns %v", own)
 	}
 	if own := OwnWeights(nil, product); !slices.Equal(own, []float32{1, 0, 1, 0}) {
-		t.Errorf("nil weights: %v", own)
+		t.Errorf("nil weights: OwnWeights returns %v", own)
 	}
 	if !slices.Equal(weights, []float32{2, 3, 0.5, 0}) {
 		t.Error("the weights have changed")

@@ -30,7 +30,7 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				bound, s := certificate.Bound(p.of, a, p.r2)
 				// Only an unpenalized bias or a joint problem may change the dual variables.
 				if f.bias != "free" && f.vectors == 1 && !slices.Equal(a, given) {
-					t.Fatalf("%+v: %v became %v", f, given, a)
+					t.Fatalf("%+v: the dual variables %v became %v", f, given, a)
 				}
 				if bound > least {
 					t.Errorf("%+v: the bound %v is above the optimum %v", f, bound, least)
@@ -101,7 +101,7 @@ func TestFromScores(t *testing.T) {
 			}
 			for i, v := range a {
 				if p.of.Clamp(v) != v {
-					t.Errorf("%+v: variable %d is %v", f, i, v)
+					t.Errorf("%+v: dual variable %d is %v, outside the range of the loss", f, i, v)
 				}
 			}
 			_, wider := certificate.FromScores(p.of, w, b, p.r2, 1e-3)
@@ -216,7 +216,7 @@ func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
 	bound, s := certificate.Bound(p.of, p.duals(g), p.r2)
 	a, other := certificate.FromScores(p.of, make([][]float64, 3), make([]float64, 3), p.r2, 0)
 	if !math.IsNaN(bound) || s != 0 || a != nil || !math.IsNaN(other) {
-		t.Errorf("%v, %v, %v, %v", bound, s, a, other)
+		t.Errorf("Bound returns %v and %v, FromScores %v and %v", bound, s, a, other)
 	}
 }
 
@@ -337,6 +337,6 @@ func TestBoundBits(t *testing.T) {
 	}
 	const want = "44e16c8215a5544d"
 	if have := hex.EncodeToString(h.Sum(nil)[:8]); have != want {
-		t.Errorf("%s, want %s", have, want)
+		t.Errorf("hash is %s, want %s", have, want)
 	}
 }

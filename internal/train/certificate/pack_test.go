@@ -74,19 +74,19 @@ func TestPackOrder(t *testing.T) {
 	copy(a, []float32{0.75, 0.25, 0.5})
 	packed := certificate.Pack(p.of, a)
 	if want := []uint16{16384, 32768, 49151}; !slices.Equal(packed.Duals, want) {
-		t.Errorf("%v, want %v", packed.Duals, want)
+		t.Errorf("packed as %v, want %v", packed.Duals, want)
 	}
 	packed = certificate.Packed{Signed: true, Scale: 2, Duals: []uint16{0, 32767, 65534}}
 	p = newProblem(t, g, form{loss.Func{Kind: loss.Squared}, 0, 1, ""})
 	p.terms.Only = []uint32{0, 1, 2}
 	if back := packed.Unpack(p.of); !slices.Equal(back[:3], []float32{-2, 0, 2}) {
-		t.Errorf("%v", back)
+		t.Errorf("signed dual variables: %v, want -2, 0 and 2 first", back)
 	}
 	p = newProblem(t, g, form{loss.Func{}, certtest.CrammerSinger, 3, ""})
 	p.terms.Only, p.terms.Class[1] = []uint32{1}, 2
 	packed = certificate.Packed{Scale: 1, Duals: []uint16{65535, 0, 65535}}
 	if back := packed.Unpack(p.of); !slices.Equal(back[:6], []float32{0, 0, 0, 1, 0, 0}) {
-		t.Errorf("%v", back)
+		t.Errorf("joint problem: %v, want only the fourth dual variable to be 1", back)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestSimplex(t *testing.T) {
 		}
 		for r, v := range b {
 			if want := math.Max(0, (z[r]-level)/h); math.Abs(v-want) > 1e-12*(1+math.Abs(z[r]/h)) {
-				t.Errorf("%v, %v: %v", z, h, b)
+				t.Errorf("ProjectSimplex(%v) with the width %v: %v", z, h, b)
 			}
 		}
 		if math.Abs(sum-1) > 1e-11*(1+math.Abs(slices.Max(z)/h)) {
@@ -174,7 +174,7 @@ func TestSimplex(t *testing.T) {
 		certificate.ProjectSimplex(z, 0, b, sorted)
 		for r, v := range b {
 			if want := r == slices.Index(z, slices.Max(z)); v != 0 && v != 1 || (v == 1) != want {
-				t.Errorf("%v, width 0: %v", z, b)
+				t.Errorf("ProjectSimplex(%v) with the width 0: %v", z, b)
 			}
 		}
 		z[g.IntN(k)] = 0 // own class
@@ -198,13 +198,13 @@ func TestSums(t *testing.T) {
 		t.Error(sum)
 	}
 	if v := certificate.DualAt(0, 1, math.Inf(1)); v != 0 {
-		t.Errorf("for s = 0: %v", v)
+		t.Errorf("for s = 0, DualAt returns %v", v)
 	}
 	for _, c := range [][3]float64{{1, 3, 1}, {0.5, 3, 1}, {1, -1, 2}, {0.25, -8, 0}} {
 		exact := c[0]*c[1] - c[0]*c[0]*c[2]
 		slack := 0x1p-50 * (math.Abs(c[0]*c[1]) + c[0]*c[0]*c[2])
 		if v := certificate.DualAt(c[0], c[1], c[2]); !(v < exact && v > exact-2*slack) {
-			t.Errorf("%v: %v, exactly %v", c, v, exact)
+			t.Errorf("%v: DualAt returns %v, the exact value is %v", c, v, exact)
 		}
 	}
 }

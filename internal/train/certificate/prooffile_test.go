@@ -28,7 +28,7 @@ func TestProofFile(t *testing.T) {
 	}
 	want, text := write(3e38)
 	if have, err := read(text); err != nil || !reflect.DeepEqual(have, want) {
-		t.Errorf("%+v, %v", have, err)
+		t.Errorf("the proof is read as %+v; error %v", have, err)
 	}
 	for n := range text {
 		if _, err := read(text[:n]); err == nil {
@@ -41,7 +41,7 @@ func TestProofFile(t *testing.T) {
 	for _, scale := range []float64{0, -1, 4e38} {
 		_, text := write(scale)
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), "vectors: 1: 1 shares") {
-			t.Errorf("scale %v: %v", scale, err)
+			t.Errorf("scale %v: error %v", scale, err)
 		}
 	}
 }

@@ -289,7 +289,7 @@ func TestImprove(t *testing.T) {
 				s, before, after, optimum)
 		}
 		if passes := d.solver.Save().Pass; passes != 40 || d.T != int64(40*d.Count()) {
-			t.Errorf("%+v: %d passes, %d steps", s, passes, d.T)
+			t.Errorf("%+v: %d passes with %d steps, want 40 over all rows", s, passes, d.T)
 		}
 	}
 	for _, joint := range []bool{false, true} {
@@ -364,7 +364,8 @@ func TestSaveAndRestore(t *testing.T) {
 		d.solver.EndEpoch()
 		if now := d.solver.Save(); now.Pass != 3 || now.GapSum != 0 ||
 			now.PrevGap != first.MeanGap || now.MeanGap != sum/float64(d.Count()) || now.Start != 0 {
-			t.Errorf("%+v: %+v, before %+v, sum %v", s, now, first, sum)
+			t.Errorf("%+v: counters %+v after the pass, %+v before; the sum of the gaps is %v",
+				s, now, first, sum)
 		}
 		other := newSolver(t, s, 48, false)
 		var arrays [][]float32
@@ -380,7 +381,8 @@ func TestSaveAndRestore(t *testing.T) {
 		d.pass()
 		other.pass()
 		if *d.solver.Save() != *other.solver.Save() || !slices.Equal(d.alpha, other.alpha) {
-			t.Errorf("%+v: %+v, want %+v", s, other.solver.Save(), d.solver.Save())
+			t.Errorf("%+v: counters %+v, want %+v and equal dual variables", s,
+				other.solver.Save(), d.solver.Save())
 		}
 		for _, c := range []struct {
 			start  int64
@@ -393,7 +395,7 @@ func TestSaveAndRestore(t *testing.T) {
 		} {
 			p := iterate.Progress{Start: c.start, Pass: c.pass}
 			if d.solver.Restore(&p, c.epochs) != c.want {
-				t.Errorf("%+v: restored %v", c, !c.want)
+				t.Errorf("%+v: Restore returns %v", c, !c.want)
 			}
 		}
 	}
@@ -419,7 +421,7 @@ func TestDualsAreClamped(t *testing.T) {
 		}
 		d.alpha[0], d.alpha[1], d.alpha[2] = -7, 7, 0.5
 		if a := d.solver.Duals(); a[0] != low || a[1] != high || a[2] != 0.5 || d.alpha[0] != -7 {
-			t.Errorf("%+v: %v", s, a[:3])
+			t.Errorf("%+v: Duals returns %v for -7, 7 and 0.5", s, a[:3])
 		}
 	}
 }

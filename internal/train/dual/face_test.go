@@ -34,7 +34,7 @@ func TestFreeVariables(t *testing.T) {
 			d.checkVectors(t)
 			for i, a := range d.alpha {
 				if !s.joint && a != d.of.Clamp(a) {
-					t.Errorf("%+v: dual variable %v", s, a)
+					t.Errorf("%+v: the dual variable %v is outside the range of the loss", s, a)
 				}
 				if a != kept[i] {
 					changes[s.name]++
@@ -47,7 +47,8 @@ func TestFreeVariables(t *testing.T) {
 	}
 	for k := range loss.Kind(loss.Kinds) {
 		if !k.Traits().Kinks && k != loss.Log && changes[k.Name()] < 10 {
-			t.Errorf("%s: %d changes", k.Name(), changes[k.Name()])
+			t.Errorf("%s: %d changes of dual variables, want at least 10", k.Name(),
+				changes[k.Name()])
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestAverage(t *testing.T) {
 		}
 		for j := range want {
 			if math.Abs(float64(dst[j])-want[j]) > 1e-5 {
-				t.Errorf("step %d: %v, want %v", step, dst, want)
+				t.Errorf("step %d: the mean is %v, want %v", step, dst, want)
 			}
 		}
 		if s.Mean(step, 0, dst, &b); dst[0] != 0 || b != 0 {

@@ -30,7 +30,7 @@ func TestNextAdaptation(t *testing.T) {
 			want = append(want, s)
 		}
 		if !slices.Equal(all, want) {
-			t.Errorf("%d steps: %v, want %v", c.total, all, want)
+			t.Errorf("%d steps: AdaptOffset is due after %v, want %v", c.total, all, want)
 		}
 	}
 }
@@ -65,14 +65,14 @@ func TestAdaptOffset(t *testing.T) {
 		q := c.gradient / (2 * lambda * norm)
 		want := 1 / (1/(q*math.Sqrt(min(total/2, 2*float64(c.steps)))) + 1/(q*q))
 		if (want < least) != c.least {
-			t.Fatalf("%+v: %v", c, want)
+			t.Fatalf("%+v: the computed t0 is %v, on the wrong side of the least t0", c, want)
 		}
 		s.AdaptOffset()
 		if want = max(want, least); !(math.Abs(s.T0-want) <= 1e-9*want) {
 			t.Errorf("%+v: t0 is %v, want %v", c, s.T0, want)
 		}
 		if !near(before, last(s)) {
-			t.Errorf("%+v: %v, want %v", c, last(s), before)
+			t.Errorf("%+v: the weights became %v, want %v", c, last(s), before)
 		}
 	}
 	// If w is 0 or the scale would exceed the range of float32, t0 does not change.
@@ -81,7 +81,7 @@ func TestAdaptOffset(t *testing.T) {
 		s.T, s.T0, s.LeastT0, s.Gradients = 1024, 4, 3, 1e38
 		s.Vectors[0][1] = v
 		if s.AdaptOffset(); s.T0 != 4 || s.Vectors[0][1] != v {
-			t.Errorf("%v: t0 is %v", v, s.T0)
+			t.Errorf("v is %v: t0 became %v, want 4 and the same v", v, s.T0)
 		}
 	}
 }
@@ -95,6 +95,6 @@ func TestCountGradient(t *testing.T) {
 		want += 0.25 * (float64(s.Norms[i]) + 4)
 	}
 	if !(math.Abs(s.Gradients-want) <= 1e-9*want) {
-		t.Errorf("%v, want %v", s.Gradients, want)
+		t.Errorf("Gradients is %v, want %v", s.Gradients, want)
 	}
 }

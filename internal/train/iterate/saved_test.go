@@ -44,7 +44,7 @@ func TestRestore(t *testing.T) {
 	var arrays [][]float32
 	s.Arrays(func(a []float32) { arrays = append(arrays, slices.Clone(a)) })
 	if len(arrays) != 2+2+4+2 {
-		t.Errorf("%d arrays", len(arrays))
+		t.Errorf("%d arrays, want 10", len(arrays))
 	}
 	var saved iterate.Saved
 	if err := json.Unmarshal(file, &saved); err != nil {
@@ -60,7 +60,7 @@ func TestRestore(t *testing.T) {
 		!slices.Equal(last(s), last(other)) || other.T != 110 || other.Start != 40 ||
 		other.Origin != 40 || other.Total != 140 || other.StartWeights.W[1][2] != 5 ||
 		other.T0 != 5 || other.Gradients != 8 || other.Windows.Count[3] != 5 || other.Windows.Old[4] != 6 {
-		t.Errorf("%+v, want %+v", other, s)
+		t.Errorf("the restored state is %+v, want %+v", other, s)
 	}
 	if s.Biases[0] = 12; saved.Biases[0] != 11 {
 		t.Error("the biases are shared")
@@ -125,7 +125,7 @@ func TestRestoreRefuses(t *testing.T) {
 	// A state without an average and windows saves neither, and is restored.
 	bare := newState(t, 2, 0.3, 2, false)
 	if saved := bare.Save(); saved.Old != nil || saved.Recent || !bare.Restore(&saved) {
-		t.Errorf("%+v", saved)
+		t.Errorf("a state without average and windows saves %+v, or is not restored", saved)
 	}
 	n := 0
 	bare.Arrays(func([]float32) { n++ })

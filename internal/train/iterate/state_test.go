@@ -94,7 +94,7 @@ func TestStepsAndProjection(t *testing.T) {
 				all = append(all, w...)
 			}
 			if have := last(s); !near(have, all) && c.radius != 1e-9 {
-				t.Fatalf("%+v, step %d: %v, want %v", c, step, have, all)
+				t.Fatalf("%+v, step %d: w is %v, want %v", c, step, have, all)
 			}
 			tracked := s.Norm2
 			s.RefreshNorm()
@@ -151,7 +151,7 @@ func TestSetStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if have := last(s); !near(have, want) {
-			t.Errorf("%+v: %v, want %v", c, have, want)
+			t.Errorf("%+v: the last iterate is %v, want %v", c, have, want)
 		}
 		if s.T != c.steps || s.Start != c.steps || s.Origin != c.steps || s.Total != 100+c.steps ||
 			s.Done() != 0 || &s.StartWeights.W[0][0] != &w[0][0] || &s.StartWeights.B[0] != &b[0] {
@@ -184,7 +184,7 @@ func TestSetStart(t *testing.T) {
 		w[0][5] = c.weight
 		if err := s.SetStart(w, []float64{c.bias}, 1); (err == nil) != (c.want == "") ||
 			err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: error %v", c, err)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func TestResult(t *testing.T) {
 	s.T, s.Vectors[0][1], s.Biases[0] = 5, 12, 6
 	want := []float64{0, 12 / 2.4, 0, 0, 0, 0, 2 * 6 / 2.4}
 	if have := result(s); !near(have, want) {
-		t.Errorf("%v, want %v", have, want)
+		t.Errorf("the result is %v, want %v", have, want)
 	}
 	if v := s.LastIterate(); v.W != nil || v.B != nil {
 		t.Errorf("without an average, LastIterate returns %v", v)
@@ -306,7 +306,7 @@ func TestErrors(t *testing.T) {
 		var e *iterate.Error
 		if c.harm(s); !errors.As(s.Err, &e) || e.Step != c.step || e.Row != c.row ||
 			!strings.HasPrefix(e.Error(), c.text) {
-			t.Errorf("%s: %v", name, s.Err)
+			t.Errorf("%s: error %v", name, s.Err)
 		}
 		if before := s.Checked; name == "weight" {
 			if s.Vectors[1][5] = 0; before != 0 {
@@ -361,7 +361,7 @@ func TestBeginDual(t *testing.T) {
 		s.BeginDual(mean)
 		if s.Windows != nil || s.FixedScale != 0.3*32 || s.Scale() != s.FixedScale ||
 			(s.Average != nil) != mean {
-			t.Errorf("%+v", s)
+			t.Errorf("after BeginDual: %+v", s)
 		}
 		if mean && (s.Origin != 11 || s.Period != 2 || s.Average.Shift != 0) {
 			t.Errorf("origin %d, period %d, shift %d", s.Origin, s.Period, s.Average.Shift)
@@ -380,7 +380,7 @@ func TestAdopt(t *testing.T) {
 	if b.T0 != 1 || b.T != 2 || b.Start != 3 || b.Origin != 4 || b.Total != 5 || b.Period != 6 ||
 		b.Factor != 0.5 || b.Radius != 7 || b.Norm2 != 8 || b.Violations != 9 || b.Checked != 10 ||
 		b.Vectors[1][2] != 3 || b.Biases[1] != 4 || b.Average != a.Average {
-		t.Errorf("%+v, want %+v", b, a)
+		t.Errorf("the state is %+v, want %+v", b, a)
 	}
 	if a.Vectors[1][2] = 5; b.Vectors[1][2] != 3 {
 		t.Error("the vectors are shared")

@@ -43,7 +43,7 @@ func TestDecompose(t *testing.T) {
 	}
 	f.Solve(x) // the diagonal is 1e-3*64^2 - 1, the other elements are -1
 	if want := 1 / (1e-3*64*64 - 2); math.Abs(x[0]-want) > 1e-5*want {
-		t.Errorf("%v, want %v", x, want)
+		t.Errorf("the solution is %v, want %v for both elements", x, want)
 	}
 	if Decompose(f, s, 1e-3, math.NaN(), 1) == nil {
 		t.Error("a matrix of NaN is factored")
@@ -75,7 +75,7 @@ func TestBusy(t *testing.T) {
 	} {
 		p := Problem{Rows: make([]uint32, c.rows), Cols: c.cols}
 		if have := p.usefulThreads(); have != c.want {
-			t.Errorf("%+v: %d goroutines", c, have)
+			t.Errorf("%+v: usefulThreads returns %d", c, have)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestMemory(t *testing.T) {
 		{2, 777, true, 1000, 2*(4*n+16*d) + 777 + 1000},
 	} {
 		if have := SharedMemory(c.vectors, 1000, 50, c.size, c.flat, c.kept); have != c.want {
-			t.Errorf("%+v: %v", c, have)
+			t.Errorf("%+v: SharedMemory returns %v", c, have)
 		}
 	}
 	if sums != 4*83*83 {

@@ -78,7 +78,7 @@ func TestAtZero(t *testing.T) {
 			}
 		}
 		if have, want := p.of.AtZero(), p.truth.Objective(w, b); math.Abs(have-want) > 1e-5*want {
-			t.Errorf("%v, want %v", have, want)
+			t.Errorf("AtZero returns %v, want %v", have, want)
 		}
 	})
 }
@@ -121,21 +121,21 @@ func TestLossError(t *testing.T) {
 	two := store.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
 	one := objective.Binary{Terms: &objective.Terms{View: two}}
 	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
-		t.Errorf("hinge: %v", e)
+		t.Errorf("hinge: the error is %v", e)
 	}
 	// The rounding of labels, epsilon and costs is included.
 	v := store.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
 	number := objective.Binary{Terms: &objective.Terms{View: v, SumError: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
 	if e, want := number.LossError(10, 1), 10+1+0.5+math.Sqrt((9.+16)/2); math.Abs(e-want) > 1e-12 {
-		t.Errorf("regression: %v, want %v", e, want)
+		t.Errorf("regression: the error is %v, want %v", e, want)
 	}
 	joint := objective.Joint{Terms: &objective.Terms{SumError: 1}, Costs: [][]float64{{0, 7}, {2, 0}}}
 	if e := joint.LossError(10, 1); e != 27 {
-		t.Errorf("costs: %v", e)
+		t.Errorf("costs: the error is %v, want 27", e)
 	}
 	if joint.Costs = nil; joint.LossError(10, 1) != 21 {
-		t.Errorf("no costs: %v", joint.LossError(10, 1))
+		t.Errorf("no costs: the error is %v, want 21", joint.LossError(10, 1))
 	}
 }
 
@@ -164,7 +164,8 @@ func TestCoefficients(t *testing.T) {
 				violated := p.joint.Coefficients(z, gradient, uint32(i))
 				y, sum := int(p.terms.Class[i]), 0.0
 				if gradient[y] != 0 || violated != (slices.Max(gradient) > 0) {
-					t.Errorf("%v: %v, violated %v", z, gradient, violated)
+					t.Errorf("scores %v: sub-gradient %v, Coefficients returns %v", z, gradient,
+						violated)
 				}
 				for _, v := range gradient {
 					sum += v
@@ -288,7 +289,7 @@ func TestPenalty(t *testing.T) {
 		{nil, 0, 1, 25}, {nil, 6, 2, 25 + 9}, {from, 0, 1, 4 + 9}, {from, 2, 0.5, 4 + 9 + 16},
 	} {
 		if have := objective.Penalty(w, c.from, c.bias, 0.5, c.scale); have != c.want/4 {
-			t.Errorf("%+v: %v, want %v", c, have, c.want/4)
+			t.Errorf("%+v: the penalty is %v, want %v", c, have, c.want/4)
 		}
 	}
 	terms := &objective.Terms{Lambda: 2, Prior: [][]float32{from, {0, 0}}, PriorBias: []float64{1, 2}}
@@ -319,7 +320,7 @@ func TestScoreError(t *testing.T) {
 	} {
 		have := terms.ScoreError(c.length, []float64{5, -7, 1}, 0.125, 9)
 		if math.Abs(have-c.want) > 1e-15 {
-			t.Errorf("length %v: %v, want %v", c.length, have, c.want)
+			t.Errorf("length %v: the error is %v, want %v", c.length, have, c.want)
 		}
 	}
 }
@@ -364,10 +365,10 @@ func TestObjectiveOfInfiniteScores(t *testing.T) {
 	binary, w := &objective.Binary{Terms: terms, Positive: 1}, [][]float32{{10}, {1}}
 	joint := &objective.Joint{Terms: terms, Vectors: 2}
 	if v := binary.At(w[:1], []float64{0}); !math.IsNaN(v) {
-		t.Errorf("binary: %v", v)
+		t.Errorf("binary: P is %v, want NaN", v)
 	}
 	if v := joint.At(w, []float64{0, 0}); !math.IsNaN(v) {
-		t.Errorf("joint: %v", v)
+		t.Errorf("joint: P is %v, want NaN", v)
 	}
 }
 
@@ -382,7 +383,7 @@ func TestLogSumExp(t *testing.T) {
 			1000 + math.Ln2}, {[]float64{-2, 1}, 1, math.Log1p(math.Exp(-3))},
 	} {
 		if have := objective.LogSumExp(c.z, c.zero); math.Abs(have-c.want) > 1e-13*(1+c.want) {
-			t.Errorf("%v, %v: %v, want %v", c.z, c.zero, have, c.want)
+			t.Errorf("LogSumExp(%v, %v) = %v, want %v", c.z, c.zero, have, c.want)
 		}
 	}
 }

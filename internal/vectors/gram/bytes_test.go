@@ -77,7 +77,7 @@ func TestManyBytes(t *testing.T) {
 	}
 	s.Remove(n, func(int) []byte { return white }, 1)
 	if got := fmt.Sprint(s.At(0, 0), s.At(1, 0), s.At(2, 2)); got != "0 0 0" {
-		t.Errorf("without rows: %s", got)
+		t.Errorf("all rows removed: elements %s, want 0", got)
 	}
 	// smallRows rows need no 64-bit sum, however many were added and removed before.
 	s.Reset()

@@ -15,7 +15,7 @@ func TestNewCSR(t *testing.T) {
 	}
 	if g := m.Guard(); m.Rows() != 3 || m.Cols() != 4 || m.NNZ() != 5 || g != nil || !g.Verified() ||
 		g.Err() != nil || g.WillNeed() != nil || m.CheckAll() != nil || m.InBadBlock(1) {
-		t.Errorf("%+v", m)
+		t.Errorf("the new matrix is %+v", m)
 	}
 	for i := range 3 {
 		for name, row := range map[string]func(int) ([]int32, []float32){
@@ -67,7 +67,7 @@ func TestNewCSRErrors(t *testing.T) {
 		_, err := NewCSR(c.cols, c.starts, c.indices, make([]float32, c.values))
 		if err == nil || !strings.HasPrefix(err.Error(), "sparse: ") ||
 			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: error %v", name, err)
 		}
 	}
 	if _, err := NewCSR(math.MaxInt32, []int64{0, 1}, []int32{math.MaxInt32 - 1},

@@ -17,7 +17,7 @@ func TestDenseOf(t *testing.T) {
 			}
 		}
 		if Stride(cols) != want.stride {
-			t.Errorf("stride of %d: %d", cols, Stride(cols))
+			t.Errorf("Stride(%d) = %d, unlike the stride of NewDense", cols, Stride(cols))
 		}
 		values := aligned(3 * want.stride)
 		copy(values, want.values)
@@ -46,7 +46,7 @@ func TestDenseOf(t *testing.T) {
 		"no columns": func() (*Dense, error) { return denseOf(2, 0, values) },
 	} {
 		if m, err := f(); err == nil {
-			t.Errorf("%s: %v", name, m)
+			t.Errorf("%s: no error, but the matrix %v", name, m)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestVectors(t *testing.T) {
 		all := Vectors(3, c.cols)
 		for k, v := range all {
 			if len(v) != c.cols || cap(v) != c.cols || slices.Max(v) != 0 {
-				t.Errorf("vector %d of %d: %v", k, c.cols, v)
+				t.Errorf("vector %d of %d elements: %v", k, c.cols, v)
 			}
 			if uintptr(unsafe.Pointer(&v[0]))-uintptr(unsafe.Pointer(&all[0][0])) !=
 				uintptr(4*k*c.apart) {

@@ -95,7 +95,8 @@ func TestLazyBlocks(t *testing.T) {
 				}
 				m := newLazy(t, kind, rows, check)
 				if m.Guard() == nil || m.Guard().Verified() || m.Guard().Err() != nil || len(verified) > 0 {
-					t.Fatalf("%s: a new matrix: %v, %v", kind, m.Guard().Err(), verified)
+					t.Fatalf("%s: a new matrix has the error %v and verified blocks %v", kind,
+						m.Guard().Err(), verified)
 				}
 				for i := rows - 1; i >= 0; i-- { // the last block first
 					want := float32(i + 1)
@@ -121,10 +122,10 @@ func TestLazyBlocks(t *testing.T) {
 					text = fmt.Sprintf("block %d", which[0])
 				}
 				if err := m.Guard().Err(); err == nil != (text == "") || err != nil && err.Error() != text {
-					t.Errorf("%s, bad %v: %v", kind, which, err)
+					t.Errorf("%s, bad blocks %v: error %v", kind, which, err)
 				}
 				if m.Guard().Verified() != (which == nil) {
-					t.Errorf("%s, bad %v: Verified is %v", kind, which, m.Guard().Verified())
+					t.Errorf("%s, bad blocks %v: Verified is %v", kind, which, m.Guard().Verified())
 				}
 			}
 		}
@@ -185,8 +186,8 @@ func TestLazyWithoutVerify(t *testing.T) {
 			s[4] = 3
 		}
 		if m.InBadBlock(0) || !m.InBadBlock(4) || m.InBadBlock(7) || m.Guard().Err() == nil {
-			t.Errorf("%s: %v, %v, %v, %v", name, m.InBadBlock(0), m.InBadBlock(4), m.InBadBlock(7),
-				m.Guard().Err())
+			t.Errorf("%s: rows 0, 4 and 7 in bad blocks: %v, %v, %v; error %v", name,
+				m.InBadBlock(0), m.InBadBlock(4), m.InBadBlock(7), m.Guard().Err())
 		}
 		if index, got := m.CheckedRow(5); len(index) > 0 || len(got) > 0 {
 			t.Errorf("%s: row 5 of a bad block: %v, %v", name, index, got)
@@ -217,7 +218,7 @@ func TestLazyArguments(t *testing.T) {
 		_, err := Lazy(3, starts, indices, values, Check{Shift: shift})
 		_, errDense := LazyDense(3, 3, paddedRows(3, 3), Check{Shift: shift})
 		if err == nil != ok || errDense == nil != ok {
-			t.Errorf("blocks of 2^%d rows: %v, %v", shift, err, errDense)
+			t.Errorf("blocks of 2^%d rows: errors %v and %v", shift, err, errDense)
 		}
 	}
 	if _, err := LazyDense(3, 3, make([]float32, 1), Check{}); err == nil {
@@ -226,7 +227,7 @@ func TestLazyArguments(t *testing.T) {
 	for _, kind := range []string{"sparse", "dense"} {
 		empty := newLazy(t, kind, 0, Check{Shift: 2})
 		if !empty.Guard().Verified() || empty.CheckAll() != nil {
-			t.Errorf("%s: no rows: %v", kind, empty.Guard().Err())
+			t.Errorf("%s: no rows: error %v", kind, empty.Guard().Err())
 		}
 		announced := 0
 		m := newLazy(t, kind, 3, Check{WillNeed: func(first, end int) { announced += end - first }})
@@ -252,6 +253,6 @@ func TestRowOfBadBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x, y := m.Row(0), m.Row(1); len(x) != 20 || slices.Max(x) != 0 || &x[0] != &y[0] {
-		t.Errorf("%v, %v", x, y)
+		t.Errorf("rows %v and %v, want one slice of 20 zeros", x, y)
 	}
 }

@@ -183,7 +183,7 @@ func TestSmall(t *testing.T) {
 	for by, want := range map[Metric]float32{ByDot: 0x1.8p-125, ByCosine: 0x1.8p-35,
 		ByDistance: 0x1.8p-125} {
 		if o := s.order(by, nil); o.small != want {
-			t.Errorf("metric %d: %v, want %v", by, o.small, want)
+			t.Errorf("metric %d: small is %v, want %v", by, o.small, want)
 		}
 	}
 }
