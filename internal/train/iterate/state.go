@@ -274,7 +274,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	for k := range s.Vectors {
 		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
-			b = 0 // models from liblinear have such a tiny bias to break ties
+			b = 0 // models from liblinear may have such a tiny bias to break ties
 		}
 		if b != 0 && s.BiasScale == 0 && !s.FreeBias {
 			return fmt.Errorf("the model has a bias, but Bias is \"none\": choose another Bias")

@@ -20,7 +20,7 @@ const (
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
 	// MaxColumns is the largest number of columns for which the trainer chooses Newton's method
-	// without being told to.
+	// without being told to. Package rounds has no such limit for the log loss.
 	MaxColumns = 2000
 )
 

@@ -46,7 +46,7 @@ type Pool struct {
 	X            store.Rows      // rows of the data, in the fastest format
 	Threads      int             // goroutines that convert X to bytes
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
-	MaxKeptBytes int             // a lower limit than newton.MaxKeptBytes; 0 for none
+	MaxKeptBytes int             // a limit beside newton.MaxKeptBytes; 0 for none
 	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex
