@@ -14,7 +14,7 @@ import (
 // label.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
-		panic(misuse.Of("%d folds", folds))
+		panic(misuse.Of("%d folds: want 1 or more", folds))
 	}
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(y)", len(y), "len(weights)", len(weights)))

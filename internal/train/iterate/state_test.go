@@ -155,8 +155,8 @@ func TestSetStart(t *testing.T) {
 		}
 		if s.T != c.steps || s.Start != c.steps || s.Origin != c.steps || s.Total != 100+c.steps ||
 			s.Done() != 0 || &s.StartWeights.W[0][0] != &w[0][0] || &s.StartWeights.B[0] != &b[0] {
-			t.Errorf("%+v: step %d, start %d, origin %d, total %d", c, s.T, s.Start, s.Origin,
-				s.Total)
+			t.Errorf("%+v: step %d, start %d, origin %d, total %d, %d steps done; or the start "+
+				"weights are copies", c, s.T, s.Start, s.Origin, s.Total, s.Done())
 		}
 		norm := s.Norm2
 		if s.RefreshNorm(); s.Norm2 != norm || norm == 0 {
