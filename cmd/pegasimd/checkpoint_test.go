@@ -55,8 +55,7 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs returns the flags of runs that last about a second, by name: fewer epochs in short tests,
-// which the race detector slows down.
+// runs returns the flags of training runs, by name: a single run of fewer epochs in short tests.
 func runs() map[string][]string {
 	if testing.Short() {
 		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
@@ -124,8 +123,8 @@ func TestInterruptedRunsResume(t *testing.T) {
 				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 				interrupted := 0
 				for try := 0; try < 4 || !exists(state); try++ {
-					// The first command and every second later command have all flags. The other
-					// commands take the settings from the checkpoint.
+					// Commands without a checkpoint and every second command have all flags. The
+					// others take the settings from the checkpoint.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
 						"50ms", digits, model}, flags...)
 					if exists(state) {
@@ -191,7 +190,7 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is resumed without flags continues with the settings of the checkpoint: names, class
+// A run that is resumed with no flag but -epochs has the settings of the checkpoint, such as class
 // weights and the model that the run started from. Other data and other settings are errors.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
@@ -204,8 +203,8 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		dir+"/want")...)
 	must(t, append(append([]string{"train", "-quiet", "-epochs", "4", "-checkpoint",
 		dir + "/state"}, flags...), data, dir+"/b")...)
-	if m, err := pegasos.ReadFile(dir + "/b"); err != nil || m.State != nil {
-		t.Errorf("the model has a state: %v", err)
+	if modelOf(t, dir+"/b").State != nil {
+		t.Error("the model has a state")
 	}
 	must(t, "train", "-quiet", "-epochs", "9", "-resume", dir+"/state", data, dir+"/c")
 	must(t, append(append([]string{"train", "-quiet", "-epochs", "9", "-resume", dir + "/state"},

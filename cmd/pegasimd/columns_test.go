@@ -13,11 +13,11 @@ import (
 
 // A model finds the columns of a CSV file by their names or, if the model or the file has no
 // header, by position. It predicts data without labels, and refuses data that lack a column. This
-// holds for each kind of model, wherever the label is.
+// holds for linear models, kernel machines and models trained with -start, wherever the label is.
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
-	// table writes a file with the named columns. Columns that rows lacks get other cells.
+	// table writes a file with the named columns, and words in columns that rows does not have.
 	table := func(header bool, columns ...string) string {
 		var b strings.Builder
 		if header {
@@ -212,7 +212,7 @@ func TestLackingColumns(t *testing.T) {
 	}
 }
 
-// A table that does not fit the model is an error.
+// A table that is no object or does not fit the model is an error.
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
 	for table, want := range map[string]string{

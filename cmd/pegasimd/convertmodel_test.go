@@ -170,7 +170,7 @@ func TestConvertModelErrors(t *testing.T) {
 				t.Errorf("the existing output is now %q, %v", text, err)
 			}
 			if left, _ := filepath.Glob("*"); len(left) != 1 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("the folder has %v, want only out", left)
 			}
 		})
 	}
@@ -185,8 +185,8 @@ func TestConvertToEmpty(t *testing.T) {
 	fails(t, exitUsage, "is not an ONNX model", "convert", model, empty)
 }
 
-// Scores have a column for each class, whatever the multi-class scheme, but only one column for two
-// classes, for the second class. The predicted class has the highest score.
+// Scores of more than two classes have a column for each class, and the predicted class has the
+// highest score. Scores of two classes have one column, for the second class.
 func TestScoresOfEachClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for flags, want := range map[string]string{
@@ -248,13 +248,13 @@ func TestConvertGo(t *testing.T) {
 	must(t, "convert", "-to", "go", "model", "My-Pets2.go")
 	if out, _ := must(t, "convert", "-to", "go", "model", "-"); out != strings.ReplaceAll(code,
 		"ackage mypets2", "ackage model") {
-		t.Error("standard output differs from the file")
+		t.Error("standard output differs from the file in more than the name of the package")
 	}
 	for _, name := range []string{"other.go", "other_test.go"} {
 		write(t, name, "package other\n")
 		fails(t, exitUsage, "is not a Go file of convert -to go", "convert", "model", "other.go")
 		if left, _ := filepath.Glob("other*"); len(left) != 1 || read(t, name) != "package other\n" {
-			t.Errorf("left behind: %v", left)
+			t.Errorf("the folder has %v, want only %s, unchanged", left, name)
 		}
 		os.Remove(name)
 	}

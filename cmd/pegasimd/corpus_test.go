@@ -77,12 +77,13 @@ func readCorpus(t *testing.T) []corpusTable {
 
 var kindsOfTruth = regexp.MustCompile(`^[ndcxie](\|[ndcxie])*!?$`)
 
-// check returns an error if the truth about a file contradicts itself.
+// check returns an error if the truth about a file is not valid.
 func (c *corpusTable) check(columns string) error {
 	label, err := strconv.Atoi(c.label)
 	switch {
 	case len(c.sha256) != 64 || !strings.HasPrefix(c.file, c.sha256[:10]):
-		return fmt.Errorf("the file's name %s is not the beginning of its hash", c.file)
+		return fmt.Errorf("file %s, hash %q: want 64 digits, and a name that begins with 10 of them",
+			c.file, c.sha256)
 	case c.table && strconv.Itoa(len(c.kinds)) != columns:
 		return fmt.Errorf("%d kinds for %s columns", len(c.kinds), columns)
 	case c.table && c.rows < 5:
@@ -301,7 +302,8 @@ func (v *corpusView) warnsOfForm(words *regexp.Regexp) bool {
 	})
 }
 
-// warnsOf reports whether a warning about cells names column i.
+// warnsOf reports whether a warning names column i, apart from the warning that the column may have
+// the labels.
 func (v *corpusView) warnsOf(i int) bool {
 	name := v.names[i]
 	named := regexp.MustCompile(fmt.Sprintf(`columns? .*"(%s|%d)"`, regexp.QuoteMeta(name), i))
@@ -311,9 +313,8 @@ func (v *corpusView) warnsOf(i int) bool {
 	})
 }
 
-// kindIsRight reports whether a kind is right for a column with the letters want. Categories, texts
-// and columns left out count as words, for which c, x and i stand. Whole numbers that were left out
-// are right for n and i.
+// kindIsRight reports whether a kind is right for a column with the letters want, which README.md
+// explains. reason matters only for columns left out.
 func kindIsRight(want, kind, reason string) bool {
 	letters, constant := strings.CutSuffix(want, "!")
 	number, date := strings.Contains(letters, "n"), strings.Contains(letters, "d")

@@ -131,7 +131,7 @@ func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
 	c := curveOf(t, dir+"/json")
 	last := len(c["steps"]) - 1
-	want := report(t, dir+"/eval")["rmse"].(float64) // from float64 scores, not float32 predictions
+	want := report(t, dir+"/eval")["rmse"].(float64)
 	if got := c["train"][last]; math.Abs(got-want) > 1e-6 ||
 		!math.IsNaN(c["valid"][last]) {
 		t.Errorf("RMSE %v, want %v", got, want)

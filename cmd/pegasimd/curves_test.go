@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ringTable returns a table whose label says whether the columns a and b are near the origin.
+// ringTable returns a table whose label y is 1 inside an ellipse of the columns a and b. Column c
+// has names of colors if word is set, or else numbers.
 func ringTable(rows int, word bool) string {
 	r := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
@@ -122,9 +122,10 @@ func TestConvertCurves(t *testing.T) {
 			for _, name := range []string{"x.csv", "x.svm", "x.npy"} {
 				out := filepath.Join(dir, name)
 				must(t, "convert", "-for", model, table, out)
-				set, err := dataset.Read(out, dataset.Options{})
-				if err != nil || set.Cols() != len(m.Weights[0]) || set.Rows() != 300 {
-					t.Fatalf("%s, %v, %s: %d columns, %v", kind, word, name, set.Cols(), err)
+				set := setOf(t, out)
+				if set.Cols() != len(m.Weights[0]) || set.Rows() != 300 {
+					t.Fatalf("%s, %v, %s: %d columns, %d rows", kind, word, name, set.Cols(),
+						set.Rows())
 				}
 				for i := range set.Y {
 					z := m.Bias[0]

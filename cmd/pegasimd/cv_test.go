@@ -62,7 +62,8 @@ func TestCrossValidation(t *testing.T) {
 				}
 			}
 			if len(test) != r.FoldRows[f] || len(test) < 445 || len(test) > 454 {
-				t.Errorf("fold %d has %d rows, report says %d", f, len(test), r.FoldRows[f])
+				t.Errorf("fold %d has %d rows, want 445 to 454 and %d as reported", f, len(test),
+					r.FoldRows[f])
 			}
 			a, b := set.Subset(train), set.Subset(test)
 			m, err := pegasos.Train(t.Context(), a.Examples(), a.Y,
@@ -103,7 +104,7 @@ func TestCrossValidation(t *testing.T) {
 	}
 }
 
-// For each kind of problem, cv gives the same numbers with 1, 2 and 5 threads.
+// For several kinds of problems, cv gives the same numbers with 1, 2 and 5 threads.
 func TestCrossValidationThreads(t *testing.T) {
 	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented",
 		"-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
@@ -141,9 +142,9 @@ func TestCrossValidationBest(t *testing.T) {
 	r, _ = cvOf(t, "-folds", "3", "-cs", "10,1,5", "-bias", "augmented", easy)
 	if r.Best.C != 1 || r.Grid[2].C != 10 || math.Abs(float64(r.Best.Lambda)*20*2/3-1) > 0.1 ||
 		r.Config.C != 1 {
-		t.Errorf("the best of lambdas with equal scores: %+v", r)
+		t.Errorf("the best of values of C with equal scores: %+v", r)
 	}
-	// cv writes the model that train writes with this lambda.
+	// cv writes the model that train writes with the best lambda.
 	dir := t.TempDir()
 	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
@@ -170,7 +171,7 @@ func TestCrossValidationBest(t *testing.T) {
 	}
 }
 
-// For regression, the scores are errors (RMSE), and the smallest is the best.
+// For regression, the default metric is the RMSE, and the smallest score is the best.
 func TestCrossValidationOfNumbers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y\n")
@@ -190,8 +191,7 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// The default grid consists of shares of the mean squared norm of the scaled rows, so that the
-// lengths of unscaled rows do not change it.
+// The default grid consists of shares of the mean squared norm of the rows after scaling.
 func TestDefaultGrid(t *testing.T) {
 	// The mean squared norm is 17/3.
 	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n")
@@ -207,14 +207,15 @@ func TestDefaultGrid(t *testing.T) {
 	} {
 		r, _ := cvOf(t, append(strings.Fields(c.flags), "-folds", "3", c.data)...)
 		if len(r.Grid) != 7 || math.Abs(float64(r.MeanSquare)/c.r2-1) > 1e-5 {
-			t.Fatalf("%s: R^2 %v, grid %+v", c.data, r.MeanSquare, r.Grid)
+			t.Fatalf("%s: mean squared norm %v, want %v, grid %+v", c.data, r.MeanSquare, c.r2,
+				r.Grid)
 		}
 		share := 1.0
 		for _, p := range r.Grid {
 			share /= 10
 			if math.Abs(float64(p.Share)/share-1) > 1e-6 ||
 				math.Abs(float64(p.Lambda)/(share*c.r2)-1) > 1e-5 {
-				t.Errorf("%s %s: lambda %v = %v R^2, want the share %v of %v", c.data, c.flags,
+				t.Errorf("%s %s: lambda %v, the share %v, want the share %v of %v", c.data, c.flags,
 					p.Lambda, p.Share, share, c.r2)
 			}
 		}
@@ -312,8 +313,8 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	}
 }
 
-// Parallel runs share the memory. If it is only enough for one run, the runs follow one another,
-// and give the same numbers.
+// Parallel runs share the memory that -max-memory allows. If it is only enough for one run, the
+// runs follow one another, and give the same numbers.
 func TestCVSharesMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 2500 {
@@ -330,11 +331,11 @@ func TestCVSharesMemory(t *testing.T) {
 	two, _ := must(t, append(args, "2", data)...)
 	many, _ := must(t, append(flags, "-threads", "2", data)...)
 	if one != two || one != many {
-		t.Errorf("%s\nside by side %s\nwith more memory %s", one, two, many)
+		t.Errorf("%s\nwith two threads %s\nand more memory %s", one, two, many)
 	}
 }
 
-// The models of cv's folds have curves if the model of train does, also in a table with words.
+// The models of cv's folds have curves if cv's final model does, also for a table with words.
 func TestCVCurves(t *testing.T) {
 	for _, word := range []bool{false, true} {
 		table := file(t, "ring.csv", ringTable(400, word))
@@ -360,8 +361,8 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// A fold is trained without curves if its training rows have no terms, because only one row has a
-// different value in a column.
+// cv succeeds if the training rows of one fold allow no terms of curves: only one row has the value
+// of a column that makes terms possible.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

@@ -109,7 +109,7 @@ func checkMetric(t *testing.T, metric, flags string, classes int, weights []floa
 	}
 }
 
-// lines writes one number per line.
+// lines returns text with one number per line.
 func lines(numbers []float32) string {
 	var b strings.Builder
 	for _, v := range numbers {

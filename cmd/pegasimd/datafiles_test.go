@@ -130,7 +130,7 @@ label 1: 1 row
 	}
 }
 
-// Every command that reads a damaged .pgsm file ends with an error that says so and names the file.
+// A command that reads a damaged .pgsm file ends with an error that says so and names the file.
 func TestDamagedData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "a.svm", "1 1:3 2:4\n-1 1:-2 2:5\n-1 1:1\n1 2:1\n")
@@ -144,9 +144,9 @@ func TestDamagedData(t *testing.T) {
 		must(t, "inspect", data)
 		b := read(t, data)
 		for _, change := range []func(b []byte){
-			func(b []byte) { b[200] ^= 1 },                       // a column or a value
+			func(b []byte) { b[200] ^= 1 },                       // a column, or padding
 			func(b []byte) { copy(b[256:], "\x00\x00\xc0\x7f") }, // a value becomes NaN
-			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // a value becomes 0
+			func(b []byte) { copy(b[256:], make([]byte, 8)) },    // nonzero values become 0
 		} {
 			bad := []byte(b)
 			change(bad)
@@ -190,7 +190,7 @@ func TestHonestMemory(t *testing.T) {
 	if hashOf(t, dir+"/a") != hashOf(t, dir+"/b") {
 		t.Error("-max-memory makes another model")
 	}
-	// Short rows of many classes, and wide sparse rows, in files of a few hundred kilobytes.
+	// Short rows of many classes, and wide sparse rows.
 	for format, line := range map[string]func(i int) string{
 		"csv": func(i int) string {
 			return fmt.Sprintf("%d,%d,%d,%d\n", i%7, i%11, i%13, g.IntN(300))
@@ -212,7 +212,7 @@ func TestHonestMemory(t *testing.T) {
 	}
 	for _, line := range []string{
 		"%[1]d 1:1\n",               // as many classes as rows
-		"%[2]d %[1]d:1 1000000:1\n", // features without a value
+		"%[2]d %[1]d:1 1000000:1\n", // most features have no value
 		"%[3]d %[1]d:1 %[4]d00:1\n", // many classes of many features
 	} {
 		b.Reset()

@@ -191,8 +191,8 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// Errors about scores that are not finite name the file and the row. Scores of kernel machines are
-// float64 and always finite.
+// Errors about scores that are not finite name the file and the row. A kernel machine, whose scores
+// are float64, accepts the same rows.
 func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{
@@ -272,7 +272,8 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
-// If float32 can't hold the squares of a row, the error names the flag that helps.
+// If float32 can't hold the squares of a row, training a kernel machine is an error that names the
+// flag that helps, and training a linear model succeeds.
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")

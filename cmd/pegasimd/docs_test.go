@@ -40,7 +40,7 @@ var (
 	ownPage   = regexp.MustCompile(`\b(?:docs|bench|beam)/[\w/-]*\.md\b`)
 )
 
-// hasAnchor reports whether a page has the heading that GitHub gives this anchor.
+// hasAnchor reports whether a page has a heading to which GitHub gives this anchor.
 func hasAnchor(text, anchor string) bool {
 	return slices.ContainsFunc(heading.FindAllStringSubmatch(text, -1), func(match []string) bool {
 		slug := noSlug.ReplaceAllString(strings.ToLower(match[1]), "")
@@ -64,11 +64,12 @@ func TestNoCacheForVariable(t *testing.T) {
 		}
 	}
 	if commands == 0 {
-		t.Error("no command that sets PEGASIMD_ISA was found")
+		t.Error("no command sets PEGASIMD_ISA for go test")
 	}
 }
 
-// Links between the documents have targets, and pages named in comments and scripts exist.
+// Links in the documents to files of the repository have targets. Pages of docs, bench and beam
+// that Go files, scripts, workflows and the Makefile name exist.
 func TestDocsLinks(t *testing.T) {
 	pages, links := tracked(t, ".md"), 0
 	for page, text := range pages {

@@ -154,8 +154,8 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 	}
 }
 
-// eval measures every kind of multi-class model by the scores of the classes, and by the
-// probabilities if there are any.
+// eval measures multi-class models by the scores of the classes, and by the probabilities if there
+// are any.
 func TestEvalMulticlass(t *testing.T) {
 	dir := t.TempDir()
 	kinds := []string{"ovo", "ovr -proba", "ovo -loss log", "ovr", "crammer-singer", "ovo -proba",

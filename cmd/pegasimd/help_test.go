@@ -26,8 +26,8 @@ func page(t *testing.T, name string, want []byte) {
 	}
 }
 
-// docs/help contains the help screens, no wider than 110 bytes. The screen of train has all flags,
-// which include most flags of cv.
+// docs/help contains the help screens, for train the screen of -help-all. Lines of the commands'
+// screens have at most 110 bytes.
 func TestHelpPages(t *testing.T) {
 	if _, err := os.Stat("../../docs/help"); err != nil {
 		t.Skip("not in a clone: NOT TESTED")
@@ -43,7 +43,7 @@ func TestHelpPages(t *testing.T) {
 		page(t, "help/"+cmd.Name+".txt", []byte(out))
 		for _, line := range strings.Split(out, "\n") {
 			if len(line) > 110 {
-				t.Errorf("help %s: %d columns: %s", cmd.Name, len(line), line)
+				t.Errorf("help %s: %d bytes: %s", cmd.Name, len(line), line)
 			}
 		}
 	}

@@ -297,8 +297,8 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 }
 
-// If classes are never predicted, a warning names them and the flag that helps. With class weights
-// there is no such warning.
+// If a rare class is never predicted, a warning names the class and flags that may help. With class
+// weights there is no such warning.
 func TestNeverPredictedClasses(t *testing.T) {
 	g := rand.New(rand.NewPCG(8, 8))
 	data := "a,b,label\n"
@@ -354,7 +354,7 @@ func TestOneWarningOfConstants(t *testing.T) {
 	}
 }
 
-// train and inspect print the estimate of the folds and name it as such.
+// The printed estimate of the folds is called cross-validated.
 func TestEstimateLine(t *testing.T) {
 	const label = "cross-validated, settings chosen on the same folds: "
 	for want, e := range map[string]*pegasos.Estimate{

@@ -89,8 +89,8 @@ func TestInspectModel(t *testing.T) {
 	}
 }
 
-// inspect prints the weights in the order of weight times standard deviation of the column, so that
-// small numbers in a column do not make its weight seem important.
+// inspect sorts the weights by the weight times the standard deviation of the column, so that small
+// numbers in a column do not make its weight seem important.
 func TestInspectSortsBySpread(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("metres,grams,pet\n")
@@ -112,7 +112,8 @@ func TestInspectSortsBySpread(t *testing.T) {
 		grams, metres := strings.Index(list, "  grams\n"), strings.Index(list, "  metres\n")
 		if !found || grams < 0 || metres < grams || strings.Count(list, "x spread = ") < 2 ||
 			kind == "ovo" && strings.Count(list, "x spread") != 2 {
-			t.Errorf("%s lacks %q, or grams before metres:\n%s", kind, want, out)
+			t.Errorf("%s lacks %q, grams before metres, or the products with the spread:\n%s",
+				kind, want, out)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func overhead(t *testing.T) time.Duration {
 }
 
 // After SIGINT or SIGTERM a command ends with exitInterrupted, whatever it does. It leaves no
-// temporary file, and its output is absent or a complete model. It ends within a second, or later
+// temporary file, and the file out is absent or a complete model. It ends within a second, or later
 // if starting a process is slow as well; six tries allow for other load on the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -114,7 +114,7 @@ func TestSignals(t *testing.T) {
 					return
 				}
 				if try == 5 {
-					t.Fatalf("the command ended after %v, want %v", took, allowed)
+					t.Fatalf("the command ended after %v, want less than %v", took, allowed)
 				}
 			}
 		})
@@ -173,8 +173,8 @@ func waitFor(t *testing.T, pattern string) {
 	t.Fatalf("no %s", pattern)
 }
 
-// A second signal ends a command in less than half the time that a single signal takes, in one of
-// six tries.
+// A second signal ends a command in less than half the time that a single signal takes, in at least
+// one of six tries.
 func TestSecondSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -255,9 +255,9 @@ func TestBrokenPipe(t *testing.T) {
 // A process that is killed at any moment leaves the old or the new file of every output, complete.
 // Temporary files may be left as well, but do not hinder the next run.
 func TestKilled(t *testing.T) {
-	kills := 100
+	runs := 100
 	if testing.Short() {
-		kills = 10
+		runs = 10
 	}
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 500))
@@ -265,7 +265,7 @@ func TestKilled(t *testing.T) {
 		"-plot curve.svg toy.svm model")
 	must(t, train...)
 	took := time.Duration(0)
-	for i := range kills {
+	for i := range runs {
 		p := start(t, train...)
 		before := time.Now()
 		if i%10 == 0 { // measures how long a run takes now
@@ -278,13 +278,13 @@ func TestKilled(t *testing.T) {
 		p.end()
 		for _, name := range []string{"model", "state"} {
 			if _, err := modelio.ReadFile(name); err != nil {
-				t.Fatalf("kill %d: %v", i, err)
+				t.Fatalf("run %d: %v", i, err)
 			}
 		}
 		report(t, "report")
 		if svg := read(t, "curve.svg"); !strings.HasPrefix(svg, svgMark) ||
 			!strings.HasSuffix(strings.TrimSpace(svg), "</svg>") {
-			t.Fatalf("kill %d: %q", i, svg)
+			t.Fatalf("run %d: %q", i, svg)
 		}
 		names, _ := filepath.Glob("*")
 		for _, name := range names {
@@ -292,11 +292,11 @@ func TestKilled(t *testing.T) {
 			var n uint32
 			_, err := fmt.Sscanf(filepath.Ext(strings.TrimSuffix(name, ".tmp")), ".%08x", &n)
 			if !whole && (err != nil || !strings.HasSuffix(name, ".tmp")) {
-				t.Fatalf("kill %d: left behind: %s", i, name)
+				t.Fatalf("run %d: left behind: %s", i, name)
 			}
 		}
 	}
 	left, _ := filepath.Glob("*.tmp")
-	t.Logf("%d temporary files are left of %d kills", len(left), kills)
+	t.Logf("%d temporary files are left of %d runs", len(left), runs)
 	must(t, train...)
 }

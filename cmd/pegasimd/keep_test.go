@@ -128,7 +128,7 @@ func TestKeepDropped(t *testing.T) {
 }
 
 // The columns follow the list of -keep, and the columns of the prediction come last. If a kept
-// column has the name of a prediction's column, the latter gets the ending _2.
+// column has the name of a prediction's column, the prediction's column gets the ending _2.
 func TestKeepColumns(t *testing.T) {
 	_, model := trainTricky(t, "-proba")
 	data := file(t, "new.csv", "age,prediction,score_young,all\n20,p,s,1\n70,q,t,2\n")

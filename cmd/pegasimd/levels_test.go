@@ -79,7 +79,7 @@ func TestUnknownOfTwoLevels(t *testing.T) {
 					!strings.HasSuffix(flags, "unit") && math.Abs(logit(p[0])-half) > 1e-5 ||
 					!slices.Equal(p, had) {
 					t.Errorf("%s, share %v, gaps %t, levels %v: probabilities %v, want %v, and the first "+
-						"halfway between the last two", flags, share, gaps, names, p, had)
+						"between the last two", flags, share, gaps, names, p, had)
 				}
 			}
 		}

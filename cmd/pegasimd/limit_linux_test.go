@@ -63,7 +63,7 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 	})
 }
 
-// Every command that prints to a full standard output ends with an error.
+// A command that prints to a full standard output ends with an error.
 func TestFullStandardOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		lines := [][]string{}
@@ -123,7 +123,7 @@ func TestOutputInClosedFolder(t *testing.T) {
 	})
 }
 
-// asNobody calls f with the rights of a user who owns nothing.
+// asNobody calls f. If the tests run as root, f accesses files with the rights of the user nobody.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

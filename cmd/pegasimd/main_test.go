@@ -153,7 +153,8 @@ func TestTrainPredictEval(t *testing.T) {
 		}
 	}
 	if rows != 1797 || len(e["labels"].([]any)) != 10 || e["model_hash"] != run["model_hash"] {
-		t.Errorf("the confusion matrix has %v rows, labels are %v", rows, e["labels"])
+		t.Errorf("the confusion matrix has %v rows, labels are %v, the hash is %v, want %v", rows,
+			e["labels"], e["model_hash"], run["model_hash"])
 	}
 
 	out := filepath.Join(dir, "labels")
@@ -211,7 +212,8 @@ func TestPresetPaper(t *testing.T) {
 		t.Errorf("-preset paper: the settings are %v, t0 is %v", cfg, r["t0"])
 	}
 	if r["gap"] != nil || r["dual_objective"] != nil {
-		t.Errorf("-order iid: the report has the gap %v", r["gap"])
+		t.Errorf("-order iid: the report has the gap %v, the bound %v", r["gap"],
+			r["dual_objective"])
 	}
 	must(t, "train", "-quiet", "-preset", "paper", "-order", "sequential", "-lambda", "0.1",
 		"-json", dir+"/json", data, dir+"/model")
@@ -244,7 +246,7 @@ func TestOrders(t *testing.T) {
 		seen[report(t, dir+"/json")["model_hash"]] = true
 	}
 	if len(seen) != 9 {
-		t.Errorf("%d models of 9 orders", len(seen))
+		t.Errorf("%d models of 9 settings", len(seen))
 	}
 }
 
@@ -264,7 +266,7 @@ func TestWeights(t *testing.T) {
 	byClass := hash(data, "-class-weight", "dog=1.5")
 	if byClass == plain || byClass != hash(data, "-weights", file(t, "w", "1\n1\n1.5\n1.5\n1\n")) ||
 		byClass != hash(data, "-class-weight", "balanced") {
-		t.Error("weights by class, by row and balanced differ")
+		t.Error("weights by class have no effect, or differ from weights by row or balanced")
 	}
 	if hash(data, "-weights", file(t, "w", "1\n1\n1\n1\n0")) != hash(file(t, "less.csv",
 		"weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")) {
@@ -544,8 +546,8 @@ func TestErrors(t *testing.T) {
 
 func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root may write into folders that are read-only: pegasos and internal/sys/atomicfile " +
-			"test this otherwise")
+		t.Log("root may write into folders that are read-only: NOT TESTED; " +
+			"internal/sys/atomicfile tests this in another way")
 		return
 	}
 	dir := t.TempDir()

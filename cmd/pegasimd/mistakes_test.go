@@ -132,8 +132,8 @@ func TestOneR2(t *testing.T) {
 	}
 }
 
-// A warning is printed for a column with a likely name of labels that is not the label, and for
-// qid, but for no other data.
+// There is a warning for a column with a likely name of labels that is not the label, and a warning
+// for qid. Other data cause neither.
 func TestWarningsOfData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := strings.Repeat("5,1,9,1\n2,8,1,0\n7,7,3,1\n", 4)

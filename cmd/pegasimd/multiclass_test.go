@@ -82,8 +82,7 @@ func TestMulticlass(t *testing.T) {
 		table, "have no rows") {
 		t.Errorf("eval: %s", table)
 	}
-	// With two labels, a joint problem has two vectors and two scores, and one-vs-one has one
-	// vector and one score.
+	// With two labels, a joint problem has two scores, and one-vs-one has one.
 	for kind, columns := range map[string]string{"crammer-singer": "label\t-1\t1",
 		"multinomial": "label\t-1\t1", "ovo": "label\t1"} {
 		data := file(t, "toy.svm", toy)
@@ -113,11 +112,12 @@ func noisy(seed uint64, rows int, only func(class int) bool, name func(class int
 	return b.String()
 }
 
-// namelessHash returns the hash that a model would have if its classes had no names.
+// namelessHash returns the hash that a model would have without names of classes and without a
+// table.
 func namelessHash(t *testing.T, name string) string {
 	t.Helper()
 	m := modelOf(t, name)
-	m.Names, m.Table = nil, nil // the table has the names as well
+	m.Names, m.Table = nil, nil
 	return m.Hash()
 }
 

@@ -27,7 +27,7 @@ type writing struct {
 	args         string
 }
 
-// writings lists all outputs of all commands. eachWriting provides the input files.
+// writings lists outputs of the commands. eachWriting provides the input files.
 var writings = []writing{
 	{"train MODEL", ".model", true, "model", "train toy.svm OUT"},
 	{"train -kernel MODEL", ".model", true, "model", "train -kernel rbf -gamma 1 toy.svm OUT"},
@@ -70,7 +70,7 @@ func (w writing) unmarked() bool {
 	return false
 }
 
-// line returns the command line with the given name of the output.
+// line returns the command line with the given name of the output, and with -quiet.
 func (w writing) line(out string) []string {
 	args := strings.Fields(w.args)
 	for i := range args {
@@ -167,10 +167,10 @@ func contents(t *testing.T) map[string]string {
 	return all
 }
 
-// Every output is written to a new file, over an existing file (with -force if the file could be
-// somebody else's), to a compressed file if the name ends in .gz, and to standard output. All but
-// JSON reports, which hold times, have equal lengths. A new file has the mode of other files, and
-// an existing file keeps its mode.
+// An output is written to a new file, over an existing file (with -force if the file could be
+// somebody else's), to a compressed file if the name ends in .gz (except .pgsm files), and to
+// standard output if the command allows it. The lengths are equal, except those of JSON, whose
+// reports hold times. A new file has the mode of other files, and an existing file keeps its mode.
 func TestOutputs(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		before := contents(t)
@@ -415,7 +415,7 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Commands read data, models, weights and costs from standard input, compressed or not, and inspect
+// Commands read data, models and weights from standard input, compressed or not, and inspect
 // detects whether its standard input is data or a model.
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
@@ -451,8 +451,8 @@ func TestStandardInput(t *testing.T) {
 	})
 }
 
-// fromStdin runs a command line, which must succeed, with a text as standard input, and returns its
-// output.
+// fromStdin runs a command line, which must succeed, with a text as standard input, compressed if
+// zip is set, and returns its output.
 func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	t.Helper()
 	if zip {
@@ -473,7 +473,7 @@ func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	return out
 }
 
-// Every command that reads models or checkpoints reads compressed files.
+// Commands that read models or checkpoints read compressed files.
 func TestCompressedModels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))

@@ -50,7 +50,7 @@ func TestPictureNames(t *testing.T) {
 	}
 }
 
-// Panels without a point are left out, and lines without a point in other panels.
+// Panels without a point are left out, and so are lines without a point in other panels.
 func TestPanels(t *testing.T) {
 	nan, steps := math.NaN(), []float64{100, 1000, 1e6}
 	var b bytes.Buffer

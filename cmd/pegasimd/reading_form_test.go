@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// edit returns text with its lines, each with a line feed at the end, replaced by the result of f.
+// edit returns text with its lines replaced by the result of f. The lines that f gets end in line
+// feeds, except the last.
 func edit(text string, f func(lines []string) []string) string {
 	return strings.Join(f(strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")), "") + "\n"
 }
@@ -145,8 +146,7 @@ func TestReadingOtherSeparatorsInCells(t *testing.T) {
 	})
 }
 
-// A first row whose cells differ in kind from their columns, or never recur in them, is a header;
-// another first row is data.
+// The command recognizes whether the first row of a table is a header.
 func TestReadingHeaders(t *testing.T) {
 	words := func(rows int) sheet {
 		r := rand.New(rand.NewPCG(3, 3))
@@ -260,8 +260,8 @@ func TestReadingFooters(t *testing.T) {
 	} {
 		of := trainOn(t, file(t, "x.csv", text))
 		if of.code == exitDone && len(of.doubts) == 0 || of.code == exitDone && of.rows > 81 {
-			t.Errorf("%s: exit code %d, %d rows, no warning\n%s", name, of.code, of.rows,
-				brief(of.told))
+			t.Errorf("%s: exit code %d, %d rows, %q, want an error, or a warning and at most 81 "+
+				"rows\n%s", name, of.code, of.rows, of.doubts, brief(of.told))
 		}
 	}
 }
@@ -401,7 +401,7 @@ func TestReadingEncodings(t *testing.T) {
 	}
 }
 
-// Errors about files that are not text name the kind of file.
+// Errors about files that are no tables name the kind of file.
 func TestReadingForeignFiles(t *testing.T) {
 	pad := strings.Repeat("\x00\x01\x02\x03", 200)
 	for want, head := range map[string]string{

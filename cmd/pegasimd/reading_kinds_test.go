@@ -200,7 +200,7 @@ func TestReadingNumbersInDoubt(t *testing.T) {
 	}
 }
 
-// Dates in every form that decides the order of day and month give the scores of ISO dates.
+// Dates in many forms give the scores of ISO dates, and words in their column count as gaps.
 func TestReadingDates(t *testing.T) {
 	iso := houses(150)
 	twins := map[string]twin{}
@@ -265,8 +265,8 @@ func TestReadingDates(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Dates whose order no cell decides, and numbers of eight digits that may be dates, cause a
-// warning.
+// Dates whose cells do not decide the order of day and month, or decide it differently, and numbers
+// of eight digits that may be dates, cause a warning.
 func TestReadingDatesInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		layout string
@@ -294,7 +294,7 @@ func TestReadingDatesInDoubt(t *testing.T) {
 	}
 }
 
-// Months without a day and times alone are dates; years are dates or numbers.
+// Months with a year and times alone are dates; years are dates or numbers.
 func TestReadingPartsOfDates(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for name, cell := range map[string]func(k int) string{
@@ -456,8 +456,8 @@ func TestReadingOverrules(t *testing.T) {
 	without, numbered := trainOn(t, data, "-ignore", ""), trainOn(t, data, "-ignore", "0")
 	if without.hash == "" || without.hash != numbered.hash || without.hash == trainOn(t,
 		data).hash {
-		t.Errorf("-ignore '': exit code %d, %s, and model %s, want that of -ignore 0, %s",
-			without.code, without.told, without.hash, numbered.hash)
+		t.Errorf("-ignore '': exit code %d, %s, and model %s, want the model of -ignore 0, %s, and "+
+			"another model without -ignore", without.code, without.told, without.hash, numbered.hash)
 	}
 }
 

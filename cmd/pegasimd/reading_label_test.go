@@ -37,7 +37,7 @@ func TestReadingLabelRule(t *testing.T) {
 	for _, c := range []struct {
 		names string
 		label int    // index of the label column; -1 if the run stops
-		doubt string // column that a warning must name; empty if there must be no warning
+		doubt string // as in twin: word of the warning, empty for no warning, or anyDoubt
 	}{
 		{"a b c d", 3, ""}, {"a b c label", 3, ""}, {"a b c Y", 3, ""}, {"a b c TARGET", 3, ""},
 		{"class b c d", 0, ""}, {"Target b c d", 0, ""}, {"y b c d", 0, ""}, {"LABEL b c d", 0, ""},
@@ -81,9 +81,8 @@ func TestReadingLabelRule(t *testing.T) {
 	}
 }
 
-// checkStopped checks that a run stopped without a model, that each command that it printed trains
-// on another label column, and that there is a command for each column called label, target, class
-// or y.
+// checkStopped checks that a run stopped, that each command that it printed trains on another label
+// column, and that there is a command for each column called label, target, class or y.
 func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	t.Helper()
 	commands := commandLine.FindAllString(of.told, -1)
@@ -305,11 +304,12 @@ func TestReadingMissingLabels(t *testing.T) {
 	nan := strings.ReplaceAll(gaps(points(100), "a", "").jsonLines(), "null", "NaN")
 	null := trainOn(t, file(t, "x.jsonl", gaps(points(100), "a", "").jsonLines()))
 	if of := trainOn(t, file(t, "x.jsonl", nan)); of.code != exitDone || of.hash != null.hash {
-		t.Errorf("NaN in JSON: exit code %d, another model than null\n%s", of.code, brief(of.told))
+		t.Errorf("NaN in JSON: exit code %d, model %s, want the model of null, %s\n%s", of.code,
+			of.hash, null.hash, brief(of.told))
 	}
 }
 
-// Inspect describes any table, whether or not one of its columns can be the label.
+// inspect describes any table, whether or not one of its columns can be the label.
 func TestReadingInspectAnyTable(t *testing.T) {
 	s := houses(60)
 	for name, text := range map[string]string{

@@ -25,7 +25,7 @@ type sheet struct {
 	rows  [][]string
 }
 
-// firstDay is the first day of column day of houses.
+// firstDay is the earliest possible day in the column day of houses.
 var firstDay = time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // houses returns a sheet of a number, a category, an ISO date, and a label that the number and the
@@ -236,7 +236,7 @@ type trained struct {
 
 var fitLine = regexp.MustCompile(`(?m)^training (?:accuracy ([\d.]+)|R\^2 (-?[\d.]+))`)
 
-// trainOn trains on a file with flags.
+// trainOn trains on a file with flags. It reports an error if a failed run wrote a model.
 func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 	t.Helper()
 	dir := t.TempDir()
@@ -337,7 +337,7 @@ type twin struct {
 	text  string
 	flags string // flags of train for the twin
 	hash  bool   // whether the models must be equal, not only their scores
-	doubt string // word that a warning must contain; empty if there must be no warning
+	doubt string // word that a warning must contain, empty for no warning, or anyDoubt
 }
 
 // checkTwins trains on twins, and compares the results with training on their plain sheets.

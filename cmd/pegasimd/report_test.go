@@ -73,7 +73,7 @@ func TestReportOrigin(t *testing.T) {
 			}
 		}
 	}
-	// The figures of the held-out rows are the figures that training printed.
+	// The figures of the held-out rows are the figures that training reported.
 	must(t, "train", "-quiet", "-force", "-json", "json", "-holdout", "0.2", "all.csv", "held.model")
 	of := report(t, "json")["held_out_eval"].(map[string]any)
 	shows(t, "held out", reportOf(t, "held.model", "all.csv"),
@@ -81,7 +81,7 @@ func TestReportOrigin(t *testing.T) {
 		fmt.Sprintf("ROC-AUC%.3f", of["roc_auc"]))
 }
 
-// Every kind of model has a page.
+// Models of several kinds have pages.
 func TestReportKinds(t *testing.T) {
 	line := "x,y\n"
 	for i := range 60 {

@@ -51,7 +51,8 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 }
 
 // Training on several files writes the model file of their concatenation, byte for byte. If the
-// files have different forms, the model files differ only in the stored command.
+// separators of the files differ, the model files differ only in the stored command and the
+// checksum.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := monthly(1, 300), monthly(2, 200), monthly(3, 100)
@@ -219,8 +220,7 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 		model("w"))
 }
 
-// A list of files that do not go together is an error that names the file at fault, the line and
-// the column, and nothing is written.
+// A list of files that do not go together is an error, and nothing is written.
 func TestSeveralFilesMistakes(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

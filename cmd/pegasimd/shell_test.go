@@ -242,8 +242,8 @@ func TestPairScoresHaveNoTies(t *testing.T) {
 	}
 }
 
-// README names the versions of Go that the go.mod files require. No go.mod file has a replace line,
-// which go install of a version refuses.
+// README names the versions of Go that the library and the command require. The go.mod files listed
+// here have no replace line, which go install of a version refuses.
 func TestReadmeNamesGo(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("../..", name))
@@ -272,8 +272,8 @@ func TestReadmeNamesGo(t *testing.T) {
 	}
 }
 
-// The error about a missing file says that the file does not exist. convert of a model to data
-// names -from and -to.
+// The error about a missing file says that the file does not exist. The error about converting a
+// model to data names -to.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")

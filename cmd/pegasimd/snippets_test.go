@@ -69,8 +69,8 @@ func typed(text, name string) (lines []string) {
 	return lines
 }
 
-// Every command in the documents runs, in the order of its page, with small data under the names
-// used there.
+// The pegasimd commands in the documents run, in the order of their page, with files that fixture
+// writes under the names used there.
 func TestSnippetsRun(t *testing.T) {
 	ran := 0
 	for page, text := range pages(t) {
@@ -113,7 +113,7 @@ func TestSnippetsPrint(t *testing.T) {
 				line, want, _ := strings.Cut(part, "\n")
 				line, _, _ = strings.Cut(line, " |")
 				if line == "" {
-					continue // text before the first command
+					continue // the part before the first command
 				}
 				args := strings.Fields(line)
 				for _, name := range args {
@@ -143,7 +143,7 @@ var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.mo
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
 // fixture writes the named file if the name says that it holds data or a model, and if it does not
-// exist.
+// exist. It writes IDX files in any case.
 func fixture(t *testing.T, name string, liblinear bool) {
 	if images, labels, ok := strings.Cut(name, ","); ok && strings.Contains(images, "ubyte") {
 		writeAs(t, images, string(binary.BigEndian.AppendUint32(nil, 0x803))+
@@ -231,7 +231,7 @@ func TestSnippetsName(t *testing.T) {
 }
 
 // Each block of Go code in the documents is part of an example test, apart from comments and white
-// space; go test runs the examples.
+// space.
 func TestSnippetsOfGo(t *testing.T) {
 	var examples []string
 	for _, pattern := range []string{"*/example_test.go", "*/*/example_test.go"} {

@@ -10,7 +10,7 @@ import (
 )
 
 // An output that is not a regular file is written to and not replaced: /dev/stdout, a pipe, or
-// /dev/full, which is a full disk.
+// /dev/full, which behaves like a full disk.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -29,7 +29,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 		t.Errorf("train to a pipe: %v, %s", err, out)
 	}
 
-	// If standard output is a file, output is appended to it.
+	// If standard output is appended to a file, so is output to /dev/stdout.
 	log := file(t, "log", "before\n")
 	appended := exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" /dev/stdout >>"$3"`,
 		os.Args[0], file(t, "toy.svm", toy), model, log)

@@ -38,7 +38,7 @@ func cycle(cells ...string) func(i int) string {
 // single returns text with one blank in place of each run of blanks.
 func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
-// inspect prints the kind of each column, which a person would choose, and the reason.
+// inspect prints the kind of a column that a person would choose, and the reason.
 func TestTableKinds(t *testing.T) {
 	names := func(i int) string { return fmt.Sprint("Person ", i) }
 	for what, c := range map[string]struct {
@@ -232,8 +232,8 @@ func TestTableHashed(t *testing.T) {
 	}
 }
 
-// A file of numbers alone is trained on without changing the numbers: the model file equals the
-// file of pegasos.Trainer, plus the description of the table and the command.
+// Features that are numbers are trained on as they are: the model file equals the file of
+// pegasos.Trainer, plus the names of classes, the description of the table and the command.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")

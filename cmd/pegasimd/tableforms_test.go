@@ -173,7 +173,7 @@ func TestTableVerify(t *testing.T) {
 }
 
 // A resumed run ends with the model of the unbroken run. With -start or -prior the model has the
-// other model's encoder. Cells of other data that training lacked are reported.
+// other model's encoder. Cells of -valid data that training lacked are reported.
 func TestTableContinued(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -209,7 +209,7 @@ func TestTableContinued(t *testing.T) {
 	}
 }
 
-// A table from standard input gives the model of the same table in a file.
+// A table from standard input, compressed or not, gives the output of the same table in a file.
 func TestTableFromStandardInput(t *testing.T) {
 	text := people(100)
 	data := file(t, "people.csv", text)

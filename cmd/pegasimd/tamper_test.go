@@ -24,13 +24,14 @@ type mutant struct {
 
 	numbersOnly bool // whether only the numbers after the header are edited
 	// small marks an edit that may be confirmed if predictions and claims stay the same. Such an
-	// edit changes a last digit, the feature for the bias, or the order of columns, which verify
-	// finds by name, or removes the words of a text column or the model that the run started from.
+	// edit changes a last digit, the scale of the bias, or the order of columns, which verify finds
+	// by name, or removes the words of a text column or the model that the run started from.
 	small bool
 	edits []mutant // the two mutants whose edits this one combines; nil for a single edit
 }
 
-// sealed returns the file of a mutant with recomputed hash and checksum. An edited hash is kept.
+// sealed returns the file of a mutant with recomputed hash and checksum. It keeps the hash if the
+// hash is edited or the model can't be read.
 func (h *honest) sealed(m mutant) []byte {
 	first, _, _ := strings.Cut(string(h.file), "\n")
 	at := slices.IndexFunc(m.header, func(l string) bool { return strings.HasPrefix(l, "hash: ") })
@@ -144,7 +145,8 @@ func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	return m, true
 }
 
-// region returns the name of the array that contains the byte at offset at after the header.
+// region returns the name of the array that contains the byte at offset at after the header. It
+// does not tell the arrays of kernel machines or of sparse models apart.
 func (h *honest) region(at int) string {
 	of := func(line string) bool { return slices.Contains(h.header, line) }
 	ends := len(h.numbers) - 8*h.terms // offset of the end of the columns' factors
@@ -244,7 +246,7 @@ func claimEdits(text string, add func(what, text string)) {
 // A value is a JSON value and its place in the text of a line.
 type value struct {
 	path     string
-	from, to int // offsets of the start, of the key's start if there is a key, and of the end
+	from, to int // offsets of the start, which is the key's if there is a key, and of the end
 	at       int // offset of the value without the key
 	token    json.Token
 	parts    []value // elements of an array or members of an object
@@ -338,7 +340,7 @@ func edits(v value, text string, g *rand.Rand, add func(path, what, text string)
 				edit = text[:p.from] + strings.ToUpper(text[p.from:p.at]) + text[p.at:]
 				add(p.path, "key in upper case", edit)
 			}
-			if i < 12 || i == n-1 { // not every element of long arrays
+			if i < 12 || i == n-1 { // not every part of long arrays and objects
 				edits(p, text, g, add)
 			}
 		}

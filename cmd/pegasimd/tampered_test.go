@@ -44,11 +44,11 @@ type honest struct {
 	terms       int                 // number of terms of the expansion
 	vectors     int                 // number of weight vectors
 	predictions string              // output of predict for the training data
-	bound       float64             // best lower bound found by verify; 1000 passes if linear
+	bound       float64             // best lower bound that verify found
 	notChecked  map[string][]string // parts named as not checked, by the verifier's name
 }
 
-// honestModels lists models of every kind.
+// honestModels lists models of many kinds.
 var honestModels = []*honest{
 	{flags: "-scale none -bias none -finish none -epochs 5", data: "two.svm", covered: true},
 	{flags: "", data: "two.svm", covered: true},
@@ -92,7 +92,7 @@ var honestModels = []*honest{
 	{flags: "-curves products -multiclass ovo", with: "-layout dense", data: "three.svm"},
 }
 
-// writeCorpus writes the training data of the honest models to the current directory.
+// writeCorpus writes the files that training the honest models reads to the current directory.
 func writeCorpus(t *testing.T) {
 	g := rand.New(rand.NewPCG(9, 43))
 	files := map[string]*strings.Builder{}
@@ -134,9 +134,9 @@ func writeCorpus(t *testing.T) {
 		"prior.model")
 }
 
-// train trains the model. It reports an error if verify refuses or contradicts the model, if
-// spec/verifier does not confirm a model of a kind that it covers or does not refuse another model,
-// or if a verifier names a claim as not checked.
+// train trains the model. It reports an error if verify's verdict is neither "confirmed" nor "not
+// confirmed", if spec/verifier does not confirm a model of a kind that it covers or does not refuse
+// another model, if a verifier names a claim as not checked, or if checkLists does.
 func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
 	must(t, append(args, h.data, "model")...)
@@ -305,12 +305,12 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 	}
 }
 
-// TestTampered edits each value of the header, each array and each claim of models of every kind,
-// recomputes hash and checksum, and verifies every n-th result (flag -tampered) by both programs. A
-// tampered model may be confirmed only if its claims are true and its predictions of the training
-// data are the honest model's, or if the program names the edited part as not checked. Edited
-// weights or kernels with other predictions, but true claims, may be confirmed if the hash of
-// training is named as not checked.
+// TestTampered edits values of the header, arrays and claims of the honest models, recomputes hash
+// and checksum, and verifies every n-th result (flag -tampered) by both programs. A tampered model
+// may be confirmed only if its claims are true and its predictions of the training data are the
+// honest model's, or if the program names the edited part as not checked or the edit changes
+// nothing. Edited weights or kernels with other predictions, but true claims, may be confirmed if
+// the hash of training is named as not checked.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -353,7 +353,7 @@ func TestTampered(t *testing.T) {
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
 // tellApart reports an error unless verify with -hash of the honest model contradicts the tampered
-// model, which verify confirms without -hash, and names the hash of the honest model as checked.
+// model, which verify confirms without -hash, and names the honest model's hash as checked.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")
@@ -405,7 +405,7 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 }
 
 // meaning returns a model file in a canonical form: two files have equal forms if they hold the
-// same model. If the file can't be read, it returns the error's text.
+// same model. If the file can't be read or written again, it returns the error's text.
 func meaning(file []byte) string {
 	p, err := modelio.Read(bytes.NewReader(file))
 	if err != nil {
@@ -470,8 +470,8 @@ type claims struct {
 
 // asTrue reports whether c claims the honest model's objective, lambda and data, and at most the
 // larger of the honest model's bound and the bound that verify found, up to rounding. For a kernel
-// machine, verify accepts an objective that is wrong by up to a hundredth of P - D, and a lambda
-// that is wrong by less than 1e-6.
+// machine, the objective may differ by 1/99 of the honest model's P - D, and the lambda by less
+// than 1e-6 of its value.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {

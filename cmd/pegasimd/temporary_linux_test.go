@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
-// wordTable returns a table with words whose encoded rows take more than a megabyte.
+// wordTable returns a table of words, a number and a label.
 func wordTable(rows int) string {
 	var b strings.Builder
 	for i := range rows {
@@ -36,8 +36,8 @@ func isOpen(proc, dir string) bool {
 	return strings.Contains(string(text), dir+"/")
 }
 
-// The temporary file with the encoded rows of a table is gone however the command ends, while
-// encoding or in training.
+// The temporary file with the encoded rows of a table is gone after a signal has ended the command,
+// while encoding or in training.
 func TestTemporaryRowsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -73,7 +73,8 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 	}
 }
 
-// If the disk has no space for the rows of a table, the error names TMPDIR, and no file is left.
+// If the temporary file can't hold the rows of a table, the error names TMPDIR, and no file is
+// left.
 func TestFullDiskForTemporaryRows(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// peopleTable returns a table for training: a weight, a height, whether the person is a member, a town and
-// a class. If raw is set, it has only the numbers and the class.
+// peopleTable returns a table for training: a weight, a height, whether the person is a member, a
+// town and a class. If raw is set, it has only the numbers and the class.
 func peopleTable(raw bool) string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "weight,height,class\n",
@@ -24,8 +24,8 @@ func peopleTable(raw bool) string {
 }
 
 // predict doubts a column, even with -quiet, of which at least half of the cells with a value can't
-// be read as in training; fewer such cells are a note. New words in a column of many rare words are
-// a note.
+// be read as in training. It does not doubt a column with fewer such cells, or new words in a
+// column of many rare words.
 func TestUnreadColumns(t *testing.T) {
 	const doubt = "; at least half of the column does not fit"
 	for _, raw := range []bool{false, true} {

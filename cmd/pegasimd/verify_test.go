@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// verify confirms a model of every kind with the proof of its training, and does not contradict the
-// model without the proof.
+// verify confirms linear models of several kinds with the proof of their training, and does not
+// contradict them without the proof.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
@@ -127,8 +127,7 @@ func TestVerifyKernelMachines(t *testing.T) {
 	}
 }
 
-// verify contradicts models with false claims that an earlier version confirmed, and prints the gap
-// that it finds.
+// verify contradicts models with false claims, and prints the gap that it finds.
 func TestVerifyFalseClaims(t *testing.T) {
 	claims := func(name string) string { return filepath.Join("testdata", "claims", name) }
 	for _, args := range [][]string{

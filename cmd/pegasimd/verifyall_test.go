@@ -31,8 +31,8 @@ func (v *tally) String() string { return strings.TrimPrefix(fmt.Sprint(v.of), "m
 var verdicts = tally{of: map[string]int{}}
 
 // verifyTrained verifies the model that a successful command line has trained, if it has trained
-// one, against the data. It reports an error if the model is contradicted, or if verify does not
-// check a part that it can check.
+// one, against the data. It reports an error if verify fails, contradicts the model, does not know
+// the data, or does not check a part that it can check.
 func verifyTrained(t *testing.T, args []string) {
 	t.Helper()
 	f, model, data, more := trainedBy(args)

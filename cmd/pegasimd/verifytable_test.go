@@ -77,9 +77,9 @@ func asJSON(t *testing.T, table [][]string) string {
 
 var inOrder = []int{0, 1, 2, 3, 4, 5, 6}
 
-// verify confirms models of tables, whatever flags trained them and in whatever form the table is
-// given, because it fits the same encoder again. Parts of the encoder that a form of the table does
-// not show are not checked.
+// verify confirms models of tables, trained with several flags, in several forms of the table,
+// because it fits the same encoder again. Parts of the encoder that a form of the table does not
+// show are not checked.
 func TestVerifyTables(t *testing.T) {
 	table := mixedTable(1, 80)
 	data, model := file(t, "table.csv", asCSV(t, table, inOrder...)),

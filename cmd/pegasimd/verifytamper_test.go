@@ -53,8 +53,8 @@ func TestVerifyEditedClaims(t *testing.T) {
 	}
 }
 
-// verify confirms a model with a negated sigmoid, says that it did not check the probabilities, and
-// calls the sigmoid suspicious. With -sigmoids it contradicts the model.
+// verify does not contradict a model with a negated sigmoid, but says that it did not check the
+// probabilities, and calls the sigmoid suspicious. With -sigmoids it contradicts the model.
 func TestVerifyNegatedSigmoids(t *testing.T) {
 	data, model := file(t, "named.csv", asCSV(t, mixedTable(3, 90), 2, 3, 6)),
 		filepath.Join(t.TempDir(), "model")

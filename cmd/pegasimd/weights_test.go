@@ -102,7 +102,8 @@ func nearly(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Training and validation accuracy, in the report and during training, count rows by their weights.
+// Figures of the training and validation rows, in the report and during training, count rows by
+// their weights.
 func TestTrainWeights(t *testing.T) {
 	for _, classes := range []int{2, 3, 0} {
 		data, weights, copies := weightedRows(150, classes)
