@@ -118,8 +118,8 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 }
 
-// No output contains control sequences for a terminal, whatever the names of classes, columns and
-// files contain, and predictions have one line for each row.
+// Outputs contain no control sequences for a terminal if the names of classes, columns and files
+// contain them, and predictions have one line for each row.
 func TestControlCharacters(t *testing.T) {
 	const esc = "\x1b[2J\u009b2J\x7f\u202e"
 	dir := filepath.Join(t.TempDir(), "d"+esc+"\n")

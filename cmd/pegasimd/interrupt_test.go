@@ -76,9 +76,9 @@ func overhead(t *testing.T) time.Duration {
 	return time.Since(since)
 }
 
-// After SIGINT or SIGTERM a command ends with exitInterrupted, whatever it does. It leaves no
-// temporary file, and the file out is absent or a complete model. It ends within a second, or later
-// if starting a process is slow as well; six tries allow for other load on the machine.
+// After SIGINT or SIGTERM a command ends with exitInterrupted. It leaves no temporary file, and the
+// file out is absent or a complete model. It ends within a second, or later if starting a process
+// is slow as well; six tries allow for other load on the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -252,8 +252,8 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// A process that is killed at any moment leaves the old or the new file of every output, complete.
-// Temporary files may be left as well, but do not hinder the next run.
+// A process that is killed at a random moment leaves the old or the new file of every output,
+// complete. Temporary files may be left as well, but do not hinder the next run.
 func TestKilled(t *testing.T) {
 	runs := 100
 	if testing.Short() {

@@ -118,7 +118,7 @@ func TestKeepDropped(t *testing.T) {
 			}
 		}
 	}
-	// Rows left out at both ends.
+	// The file begins and ends with rows that are left out.
 	ends := "age,kind,id\n1,,a\n2,,b\n20,young,c\n90,,d\n"
 	text, _ := must(t, "predict", "-quiet", "-missing", "drop", "-keep", "id",
 		file(t, "ends.csv", ends), model)

@@ -64,7 +64,7 @@ func TestKernelCommands(t *testing.T) {
 		i["support_rows"] != run["support_rows"] {
 		t.Errorf("inspect: %v", i)
 	}
-	// Other kernels and settings.
+	// Other kernels and settings classify the rings rightly, too.
 	for _, flags := range []string{
 		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50",
 		"-kernel rbf -preset paper -steps 200",

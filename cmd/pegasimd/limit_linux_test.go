@@ -25,7 +25,8 @@ func limitFiles() {
 	}
 }
 
-// On a full disk, every output is an error, and an existing file does not change.
+// A command whose output has no space on the disk ends with an error, and does not change an
+// existing file.
 func TestFullDiskForEveryOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		full := "full" + w.ending
@@ -70,7 +71,7 @@ func TestFullStandardOutput(t *testing.T) {
 		if w.stdout {
 			lines = append(lines, w.line("-"))
 		}
-		if w.name == "train MODEL" { // once, commands that print without a named output
+		if w.name == "train MODEL" { // once: these commands name no output
 			for _, line := range []string{"eval toy.svm toy.model", "inspect toy.svm",
 				"inspect toy.model", "cv -folds 2 -lambda 1 toy.svm", "help", "help train",
 				"inspect -help"} {

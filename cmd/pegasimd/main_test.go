@@ -84,8 +84,7 @@ func file(t *testing.T, name, text string) string {
 	return path
 }
 
-// plainFlags fix settings that train would otherwise choose from the data. Later flags override
-// them.
+// plainFlags fix settings that train would otherwise choose. Later flags override them.
 var plainFlags = strings.Fields("-scale none -bias none -multiclass ovr -lambda 1e-4 -epochs 20")
 
 const toy = `+1 1:2 2:1
@@ -481,7 +480,7 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 	}
 }
 
-// Every mistake gives its exit code and error text, and leaves no file.
+// Mistakes give the expected exit codes and error texts, and leave no file.
 func TestErrors(t *testing.T) {
 	whole := gzipped(strings.Repeat(toy, 100))
 	cut := whole[:len(whole)/2]

@@ -235,7 +235,8 @@ func TestOutputInNoFolder(t *testing.T) {
 	})
 }
 
-// No command writes to a file that it reads, under whatever name, without -force.
+// Without -force, the listed outputs do not replace a file that the command reads, under whatever
+// name.
 func TestInputAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		in := w.input()

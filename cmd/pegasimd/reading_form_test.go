@@ -319,8 +319,8 @@ func TestReadingQuotes(t *testing.T) {
 	}
 }
 
-// Lines of a label, a tab and a text are read as labeled texts in any script, however short the
-// first text is. Tables of two columns are not.
+// Lines of a label, a tab and a text are read as labeled texts in several scripts, however short
+// the first text is. Tables of two columns are not.
 func TestReadingLabelledText(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels [2]string

@@ -383,8 +383,8 @@ func TestReadingCodes(t *testing.T) {
 	}
 }
 
-// Identifiers and row counters are left out of every table, with a warning if the column's name
-// does not suggest an identifier.
+// Identifiers and row counters are left out, with a warning if the column's name does not suggest
+// an identifier.
 func TestReadingIDs(t *testing.T) {
 	counter := func(from, step int) func(row int) string {
 		return func(row int) string { return fmt.Sprint(from + step*row) }
@@ -461,7 +461,7 @@ func TestReadingOverrules(t *testing.T) {
 	}
 }
 
-// Text in any script is text, and its characters or words tell the labels apart.
+// Text in several scripts is text, and its characters or words tell the labels apart.
 func TestReadingScripts(t *testing.T) {
 	for language, sides := range map[string][2]string{
 		"Japanese": {"この本はとても面白くて感動しました", "この本はひどく退屈で時間の無駄でした"},

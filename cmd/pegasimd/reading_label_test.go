@@ -122,8 +122,8 @@ func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	}
 }
 
-// The label's column is found in other data by its name in the model, at any position and beside
-// any other columns.
+// The label's column is found in other data by its name in the model, at another position and
+// beside another column.
 func TestReadingLabelOfModel(t *testing.T) {
 	s := choices("target", "b", "c", "d")
 	data := file(t, "x.csv", s.csv())
@@ -309,7 +309,7 @@ func TestReadingMissingLabels(t *testing.T) {
 	}
 }
 
-// inspect describes any table, whether or not one of its columns can be the label.
+// inspect describes a table whether or not one of its columns can be the label.
 func TestReadingInspectAnyTable(t *testing.T) {
 	s := houses(60)
 	for name, text := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
-// This file tests that faults that users of the command met in a shell do not return.
+// This file tests messages and outputs that users of the command see in a shell.
 
 func TestVersion(t *testing.T) {
 	told, _ := must(t, "version")

@@ -99,8 +99,8 @@ func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	return set
 }
 
-// The encoder of a fold equals the encoder of a file without the fold's rows, which contribute
-// neither words nor means.
+// For each fold, cv encodes the table with an encoder that is fitted without the fold's rows: these
+// rows contribute neither words nor means.
 func TestTableFolds(t *testing.T) {
 	const folds, header = 4, "word,age,size,label\n"
 	lines, of := foldTable(folds)

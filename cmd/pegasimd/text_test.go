@@ -65,7 +65,7 @@ func TestTextResume(t *testing.T) {
 	}
 	if models[0].Hash() != models[1].Hash() ||
 		models[0].Result.Objective != models[1].Result.Objective {
-		t.Error("a resumed run gives another model")
+		t.Error("a resumed run gives another model or objective")
 	}
 }
 

@@ -53,7 +53,7 @@ func verifyTrained(t *testing.T, args []string) {
 		return
 	}
 	if r.Verdict == string(pegasos.Contradicted) || !r.DataKnown {
-		t.Errorf("pegasimd %q: %s: %q", args, r.Verdict, r.Reasons)
+		t.Errorf("pegasimd %q: %s, data known: %t: %q", args, r.Verdict, r.DataKnown, r.Reasons)
 	}
 	for _, part := range strings.Fields("scaling.kind config.scale config.target_scale index_base " +
 		"hash_bits table classes names data") {

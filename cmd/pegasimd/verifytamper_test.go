@@ -104,7 +104,7 @@ func TestVerifyParts(t *testing.T) {
 	for _, name := range []string{"modelfile.go", "kernelsvm/file.go"} {
 		all := field.FindAllStringSubmatch(read(t, filepath.Join("..", "..", "pegasos", name)), -1)
 		if len(all) < 10 {
-			t.Errorf("%s: %d fields", name, len(all))
+			t.Errorf("%s: %d fields, want 10 or more", name, len(all))
 		}
 		for _, found := range all {
 			if part := found[1]; part != "config" && part != "result" && part != "scaling" {
