@@ -38,7 +38,7 @@ type corpusTable struct {
 	header             bool
 	table              bool // whether the file holds a table
 	rows, ragged       int
-	label              string   // number of the label column, or empty
+	label              string   // index of the label column, or empty
 	task               string   // cls, reg or empty
 	kinds              []string // right kinds of each column, in letters that README.md explains
 }
@@ -175,7 +175,7 @@ func inspectCorpus(path string) corpusView {
 type corpusScore struct {
 	tables, right, forms, refused, told, silent int
 	columns, columnsRight, columnsSilent        int
-	refusedRightly, taken, takenSilently        int // files without a table
+	refusedRightly, taken, takenSilently        int // counts of files without a table
 	tasks                                       map[string]int
 	tasksSilent                                 int
 	misses                                      []string

@@ -191,7 +191,7 @@ func (m *oddFile) fault(r *rand.Rand, separator string) {
 		m.least--
 	case 2:
 		what, lines[at] = "the header again", lines[0]+lines[at]
-		m.most++ // if the first line is not a header
+		m.most++ // without a header, the line is a row
 	case 3:
 		what, lines = "a footer", append(lines, "\n"+pick(r, "Total Source: ... (20) END"))
 	case 4:

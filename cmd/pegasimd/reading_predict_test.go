@@ -159,7 +159,7 @@ func asSuffixed(s sheet, separator string) suffixed {
 func TestReadingSuffixes(t *testing.T) {
 	const rows = 40
 	s, p := houses(rows), points(rows)
-	late := func(row int) bool { return row >= rows/2 } // late rows lack cells that show the form
+	late := func(row int) bool { return row >= rows/2 } // no cells of late rows show the form
 	days := func(layout string) sheet {
 		i := -1
 		return s.days(func(day time.Time) string {

@@ -43,7 +43,7 @@ type honest struct {
 	cols        int                 // number of features
 	terms       int                 // number of terms of the expansion
 	vectors     int                 // number of weight vectors
-	predictions string              // output of predict for the training data
+	predictions string              // exit codes and outputs of predict
 	bound       float64             // best lower bound that verify found
 	notChecked  map[string][]string // parts named as not checked, by the verifier's name
 }
@@ -182,7 +182,7 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 		proving.with += " -passes 1000"
 	}
 	for _, m := range h.tamper(rand.New(rand.NewPCG(1, 1))) {
-		if strings.HasSuffix(m.what, gapOfZero) { // verify searches for the claimed bound longest
+		if strings.HasSuffix(m.what, gapOfZero) { // the claim that verify searches for longest
 			model = "tampered"
 			write(t, model, h.sealed(m))
 			break
