@@ -233,7 +233,7 @@ func TestTableHashed(t *testing.T) {
 }
 
 // Features that are numbers are trained on as they are: the model file equals the file of
-// pegasos.Trainer, plus the names of classes, the description of the table and the command.
+// pegasos.Trainer, apart from the lines that describe the table and the command.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")
