@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,6 +126,29 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("Work is worse:\n%s", out)
 	}
 	p.lacks(p.check(2, append(flags, "-prepare", "exit 3")...), "-prepare fails in the head")
+}
+
+// The go command does not replace packages of a Go that it has downloaded, which lies in the module
+// cache. The gate then says so, and compares times.
+func TestDownloadedGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: Go in the module cache, timed")
+	}
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", ""))
+	p.commit("Begin")
+	p.benchmarks("1", strings.Replace(bench("Work", ""), "1000", "3000", 1))
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	downloaded := filepath.Join(cache, "toolchain")
+	if err := os.Symlink(strings.TrimSpace(string(root)), downloaded); err != nil {
+		t.Fatal(err)
+	}
+	out := p.checkIn([]string{"GOROOT=" + downloaded, "GOMODCACHE=" + cache}, 1, "-base", "HEAD")
+	p.lacks(out, "toolchain was downloaded by the go command", "| Work | ns/op |")
 }
 
 // Packages that do not build in the base, and benchmarks that fail there, are left out, and the

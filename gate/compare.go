@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,11 +41,9 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 	r.when, r.base, r.commit, r.changed = time.Now().UTC(), base.commit, head.commit, head.changed
 	r.cpu = machine.CPU()
 	k.say("comparing head %.12s with base %.12s", head.commit, base.commit)
-	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), head.goEnv, "go", "version")
-	if err != nil {
+	if err := k.chooseGo(ctx); err != nil {
 		return k, err
 	}
-	k.goVersion = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
 	if err := c.findNative(ctx, head); err != nil {
 		return k, err
 	}
@@ -53,7 +52,8 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 		if t.broken {
 			continue
 		}
-		t.packages, err = t.list(ctx, c)
+		packages, err := t.list(ctx, c)
+		t.packages = packages
 		switch {
 		case ctx.Err() != nil:
 			return k, ctx.Err()
@@ -77,7 +77,7 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 		k.note("Left out by -skip: `%s`.", c.skip)
 	}
 	if c.bench != "" {
-		k.unhooked = writeOverlay(ctx, filepath.Join(head.root, c.dir), k.work)
+		k.unhooked = writeOverlay(ctx, filepath.Join(head.root, c.dir), k.work, k.trees[1].goEnv)
 	}
 	if err := k.buildAll(ctx); err != nil {
 		return k, err
@@ -92,6 +92,30 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 			"benchmarks may read: %s.", list("", head.data))
 	}
 	return k, nil
+}
+
+// chooseGo lets both trees use the newer of the Go versions that their go.mod files select.
+func (k *comparison) chooseGo(ctx context.Context) error {
+	newest := ""
+	for i, t := range k.trees {
+		text, err := run(ctx, filepath.Join(t.root, k.c.dir), t.goEnv, "go", "env", "GOVERSION")
+		if err != nil && i == 1 {
+			return err
+		}
+		name, _, _ := strings.Cut(strings.TrimSpace(text), " ") // without experiments
+		if err == nil && version.Compare(name, newest) > 0 {
+			newest = name
+		}
+	}
+	if newest != "" { // "" for Go built from source between releases
+		for i := range k.trees {
+			k.trees[i].goEnv = append(k.trees[i].goEnv, "GOTOOLCHAIN="+newest)
+		}
+	}
+	head := k.trees[1]
+	text, err := run(ctx, filepath.Join(head.root, k.c.dir), head.goEnv, "go", "version")
+	k.goVersion = strings.TrimPrefix(strings.TrimSpace(text), "go version ")
+	return err
 }
 
 // kinds returns the kinds of test binaries to build: native and, if functions are compared, one for
@@ -190,8 +214,8 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 		return nil
 	}
 	if k.unhooked != nil {
-		k.miss("Instructions and allocations were not counted, as this Go release is not supported: "+
-			"%.500v", k.unhooked)
+		k.miss("Instructions and allocations were not counted, as packages testing and runtime "+
+			"can't be replaced: %.500v", k.unhooked)
 		return nil
 	}
 	_, uncounted := exec.LookPath("valgrind")

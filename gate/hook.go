@@ -48,12 +48,17 @@ var hookRuntime = map[string][2]string{
 }
 
 // writeOverlay writes the changed packages testing and runtime of the Go that builds in dir.
-func writeOverlay(ctx context.Context, dir, work string) error {
-	root, err := run(ctx, dir, nil, "go", "env", "GOROOT")
+func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
+	paths, err := run(ctx, dir, goEnv, "go", "env", "GOROOT", "GOMODCACHE")
 	if err != nil {
 		return err
 	}
-	source := filepath.Join(strings.TrimSpace(root), "src")
+	root, cache, _ := strings.Cut(strings.TrimSpace(paths), "\n")
+	if strings.HasPrefix(root, cache+string(filepath.Separator)) {
+		return fmt.Errorf("%s was downloaded by the go command, as go.mod or "+
+			"GOTOOLCHAIN says: install this version of Go", filepath.Base(root))
+	}
+	source := filepath.Join(root, "src")
 	replace := map[string]string{}
 	write := func(name string, content []byte) error {
 		file := filepath.Join(work, "hook-"+filepath.Base(name))

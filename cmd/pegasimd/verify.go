@@ -49,8 +49,8 @@ order of training.
 For a model of train -holdout, the rows held out are found again and left out; the file of -weights
 must have a weight for all rows.
 
-Different weights can have the same objective. Only -hash, with the hash that training printed,
-tells them apart; without it hash (training) is listed as not checked.
+Different weights can have the same objective. -hash, with the hash that training printed, and -proof
+tell them apart; without -hash, hash (training) is listed as not checked.
 
 For a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
