@@ -39,7 +39,7 @@ func TestCompressedSparse(t *testing.T) {
 		}
 		have, err := modelio.ReadFile(name)
 		if err != nil || have.Hash() != m.Hash() {
-			t.Errorf("%d classes: %v", classes, err)
+			t.Errorf("%d classes: error %v, or the model that was read is another", classes, err)
 		}
 		info, err := os.Stat(name)
 		if err != nil || info.Size() > int64(classes)<<20 {

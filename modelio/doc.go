@@ -1,5 +1,5 @@
-// Package modelio reads and writes models in formats for other programs, liblinear's text and JSON,
-// and reads native model files of any kind.
+// Package modelio reads and writes linear models in two formats for other programs, JSON and
+// liblinear's text, and reads native files of linear models and kernel machines.
 //
 //	p, err := modelio.ReadFile("any.model")    // linear or with a kernel, to predict with
 //	err = modelio.WriteLiblinear(file, model)
@@ -12,7 +12,7 @@ package modelio
 
 import "fmt"
 
-// A SyntaxError is a fault in the text of a model.
+// A SyntaxError is a fault in the text of a liblinear model.
 type SyntaxError struct {
 	Line   int // from 1
 	Column int // position of the token's first byte in the line, from 1

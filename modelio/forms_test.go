@@ -149,8 +149,8 @@ func same(t *testing.T, form string, have, want *pegasos.Model) {
 	}
 }
 
-// A model stays the same when it is written and read in the native form, in JSON and, if liblinear
-// has a form for the model, in that form, one after the other.
+// A model stays the same when it is written and read in the native form and then in JSON. If
+// liblinear has a form for the model, that form gives the model of asLiblinear.
 func FuzzForms(f *testing.F) {
 	f.Add([]byte{})
 	g := rand.New(rand.NewPCG(3, 4))
@@ -197,8 +197,8 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// asLiblinear returns m with the weights and biases that ReadLiblinear returns after WriteLiblinear
-// wrote m: two vectors become their difference.
+// asLiblinear returns m with the weights, biases and IndexBase that ReadLiblinear returns after
+// WriteLiblinear wrote m: two vectors of two classes become their difference.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
 	c := *m
 	c.IndexBase = 1

@@ -111,8 +111,8 @@ func (j *jsonModel) fields() []modelfile.Field {
 	}
 }
 
-// WriteJSON writes the model as JSON, without its State. [ReadJSON] reads all other fields back
-// unchanged.
+// WriteJSON writes the model as JSON, without its State and Proof. [ReadJSON] reads all other
+// fields back unchanged.
 func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
@@ -215,7 +215,7 @@ func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
 	return j.whole()
 }
 
-// readField reads the value of the named field and returns the fields that are still missing.
+// readField reads the value of the named field and returns missing without that field.
 func (j *jsonModel) readField(
 	d *modelfile.Decoder, name json.Token, missing []modelfile.Field,
 ) (rest []modelfile.Field, err error) {
@@ -242,7 +242,8 @@ func (j *jsonModel) readField(
 	return rest, nil
 }
 
-// whole returns the model with the values of all fields, or an error if the values do not fit.
+// whole returns the model with the values of all fields, or an error if they contradict one another
+// or the model is not valid.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m, length := &j.model, j.features
 	if length < 0 || length > math.MaxInt32 {

@@ -205,8 +205,8 @@ func (h *liblinearHeader) vectors() int {
 	return h.classes
 }
 
-// readLiblinearHeader reads the lines before the weights and the line w. The lines may come in any
-// order, as in liblinear, but label must follow nr_class.
+// readLiblinearHeader reads the file up to the line w, which the weights follow. The lines before w
+// may come in any order, as in liblinear, but label must follow nr_class.
 func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	h := new(liblinearHeader)
 	seen := map[string]bool{}
@@ -278,7 +278,7 @@ func (h *liblinearHeader) readSolver(t *tokens) error {
 	}
 	at := slices.IndexFunc(solvers, func(s solver) bool { return s.name == t.text })
 	if at < 0 {
-		return t.fail("the solver %q does not train a linear classifier or regression", t.text)
+		return t.fail("the solver %q is not one of liblinear's classifiers and regressions", t.text)
 	}
 	h.solver = &solvers[at]
 	return nil
@@ -306,17 +306,17 @@ func (h *liblinearHeader) readLabels(t *tokens) error {
 
 // WriteLiblinear writes the model as a file for liblinear's predict, which predicts the same labels
 // as the model, except for rows so near a tie that the model's rounding of sums to float32 decides.
-// Exact ties have the same label.
+// Exact ties have the same label. Predictions of a regression differ by rounding.
 //
 // The file's solver is L2R_LR for the log loss, L2R_L2LOSS_SVC_DUAL for the squared hinge,
 // L2R_L1LOSS_SVC_DUAL for the hinge, L2R_L1LOSS_SVR_DUAL for the epsilon-insensitive loss,
 // L2R_L2LOSS_SVR for the squared loss, and MCSVM_CS for joint models of more than two classes. For
 // a joint model of two classes the file has the difference of the two vectors.
 //
-// WriteLiblinear returns an error for one-vs-one models of more than two classes, for models with
-// curves or a scaling that is not folded into the weights, and for labels that are not whole
-// numbers of 32 bits. The file has no class names, and counts features from 1: if IndexBase is 0,
-// the number of each feature goes up by one.
+// WriteLiblinear returns an error for invalid models, for one-vs-one models of more than two
+// classes, for models with curves or a scaling that is not folded into the weights, and for labels
+// that are not whole numbers of 32 bits. The file has no class names, and counts features from 1:
+// if IndexBase is 0, the number of each feature goes up by one.
 func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
@@ -415,8 +415,8 @@ func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 	return nil
 }
 
-// writeLine writes at(0) to at(n-1), the weights of n vectors for a feature, or their biases. If
-// the file is binary and n is 2, it writes at(1)-at(0).
+// writeLine writes at(0) to at(n-1), the weights of n vectors for a feature, or the biases of the
+// vectors. If f.binary is true and n is 2, it writes at(1)-at(0).
 func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float64) {
 	f.line = f.line[:0]
 	if f.binary && n == 2 {

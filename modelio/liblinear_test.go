@@ -165,7 +165,7 @@ func TestWriteLiblinear(t *testing.T) {
 }
 
 // In an exact tie the model predicts the same label as liblinear's predict: the second of two
-// labels in the file, or the first of more than two.
+// labels in the file, or, of more than two, the first of those that tie.
 func TestLiblinearTies(t *testing.T) {
 	for _, c := range []struct {
 		header, w string
@@ -284,7 +284,7 @@ func TestLiblinearHostile(t *testing.T) {
 		"features overflow": {edit("nr_feature 3", "nr_feature 4294967297"), "32 bits"},
 		"more features claimed": {edit("nr_feature 3", "nr_feature 200000000"),
 			"line 11, column 1: the text ends"},
-		// too many weights for an int of 32 bits, cut short with 64 bits
+		// With an int of 32 bits there are too many weights, with 64 bits the text is cut short.
 		"all features claimed": {edit("nr_feature 3", "nr_feature 2147483647"), "line"},
 		"fewer features claimed": {edit("nr_feature 3", "nr_feature 2"),
 			`line 10, column 1: "0.25" follows`},

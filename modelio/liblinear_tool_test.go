@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tools skips the test if a named program is not installed, or fails it if PEGASIMD_TOOLS is set,
-// as in make ci.
+// tools ends the test if a named program is not installed: as a failure if PEGASIMD_TOOLS is set,
+// as in make ci, otherwise as skipped.
 func tools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -97,7 +97,7 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 }
 
 // agree fails the test unless the model predicts the labels that liblinear wrote as lines for the
-// rows of s. Numbers that a regression predicts may differ by 1e-6, relative or absolute.
+// rows of s. A number v that a regression predicts may differ by less than 1e-6*(1+|v|).
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {
@@ -121,8 +121,9 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Logf("%d of %d rows differ", differ, s.Rows())
 }
 
-// liblinear-predict gives the labels and, for the log loss, the probabilities that a model trained
-// by pegasos gives. ReadLiblinear reads the same weights back, unless two became one difference.
+// liblinear-predict predicts the same labels as a model trained by pegasos. For the log loss, but
+// not for multinomial models, its probabilities agree too. ReadLiblinear reads the same weights
+// back, unless two vectors became their difference.
 func TestLiblinearPredictsOurModels(t *testing.T) {
 	tools(t, "liblinear-train", "liblinear-predict")
 	for _, p := range pairs(t) {

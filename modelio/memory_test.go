@@ -304,8 +304,8 @@ func TestMemory(t *testing.T) {
 	memtest.Test(t, cases)
 }
 
-// bomb returns a function that makes a small gzip file of about 200 MiB: begin, then again many
-// times.
+// bomb returns a function that makes a small gzip file, which unpacks to about 200 MiB: begin, then
+// again many times.
 func bomb(begin, again string) func() []byte {
 	return func() []byte {
 		var b bytes.Buffer

@@ -83,7 +83,7 @@ func (t *tokens) number(what string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(t.text, 64)
 	if err != nil || strings.Trim(t.text, "+-.eE0123456789") != "" {
-		return 0, t.fail("%s: %q is not a finite number", what, t.text)
+		return 0, t.fail("%s: %q is not a finite decimal number", what, t.text)
 	}
 	return v, nil
 }
