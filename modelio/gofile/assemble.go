@@ -283,7 +283,8 @@ func (c *cutter) mark(n ast.Node) bool {
 	return true
 }
 
-// markIfs appends the if statements of the list whose condition is never true to c.cut.
+// markIfs appends to c.cut the if statements of the list, without an initialization and an else,
+// whose condition is never true.
 func (c *cutter) markIfs(list []ast.Stmt) {
 	for _, s := range list {
 		if s, ok := s.(*ast.IfStmt); ok && s.Init == nil && s.Else == nil && c.isLacking(s.Cond) {
@@ -292,8 +293,9 @@ func (c *cutter) markIfs(list []ast.Stmt) {
 	}
 }
 
-// isLacking reports whether a condition or case is false for every column of the model, such as raw
-// if the table is not raw, or date, c.Kind == date and c.Date != nil if no column has dates.
+// isLacking reports whether a condition or case is known to be false for every column of the model,
+// such as raw if the table is not raw, or date, c.Kind == date and c.Date != nil if no column has
+// dates.
 func (c *cutter) isLacking(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -79,7 +79,8 @@ func TestBundle(t *testing.T) {
 	}
 	old, err := os.ReadFile("parts/bundle.go")
 	if err != nil || !bytes.Equal(old, have) {
-		t.Errorf("bundle.go differs from its sources: run go test -run Bundle -update (%v)", err)
+		t.Errorf("bundle.go can't be read (%v), or differs from its sources: run go test -run "+
+			"Bundle -update", err)
 	}
 }
 
@@ -256,8 +257,9 @@ func (b *bundler) want(key string) {
 	})
 }
 
-// renames returns the names in bundle.go of the wanted declarations, by key: the name in renamed,
-// or the unexported form of the name, with the package's name in front if the form is in use.
+// renames returns the names in bundle.go of the wanted declarations except methods, by key: the
+// name in renamed, or the unexported form of the name, with the package's name in front if the form
+// is in use, a keyword or predeclared.
 func (b *bundler) renames() map[string]string {
 	uses := map[string]int{} // by identifier: uses not as a package, field or declaration of b
 	for _, d := range b.order {

@@ -199,8 +199,8 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := m.Scaling; scale == pegasos.ScaleStandard { // as if a column's mean were far from 0
-			s.Folded = false
+		if s := m.Scaling; scale == pegasos.ScaleStandard {
+			s.Folded = false // as if a column's mean were far above its standard deviation
 		}
 		layout := dataset.LayoutAuto // sparse: the model has no Data and over 4,096 features
 		if name == "standard" {

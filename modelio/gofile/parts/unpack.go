@@ -1,5 +1,6 @@
 // Package parts contains the declarations that package gofile copies into generated Go files. Those
-// in bundle.go are copies from other packages; the functions of unpack.go decode packed numbers.
+// in bundle.go are copies from other packages; the functions of unpack.go decode packed numbers and
+// n-grams.
 package parts
 
 import (
