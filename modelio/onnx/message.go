@@ -9,7 +9,6 @@ import (
 )
 
 // A message is an encoded message of onnx.proto, to which methods append fields by their number.
-// The fields used here have not changed since IR version 4.
 type message []byte
 
 func (m *message) integer(field protowire.Number, v int64) {

@@ -3,9 +3,9 @@
 //
 //	err := onnx.Write(file, model)
 //
-// The main operator is a LinearClassifier, or a LinearRegressor for regressions and one-vs-one, of
-// the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/. [docs/models.md] describes the
-// inputs and outputs.
+// The main operator is a LinearClassifier, or a LinearRegressor for regressions and for one-vs-one
+// of more than two classes, of the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/.
+// [docs/models.md] describes the inputs and outputs.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package onnx
@@ -22,8 +22,8 @@ import (
 
 const (
 	mlDomain  = "ai.onnx.ml"
-	mlVersion = 1  // version of mlDomain for graphs without LabelEncoder; every runtime has it
-	version   = 11 // version of the default operator set; later ones change nothing used here
+	mlVersion = 1  // version of mlDomain for graphs without LabelEncoder
+	version   = 11 // version of the default operator set
 	irVersion = 6
 
 	tableVersion = 2 // version of mlDomain for graphs of tables, with LabelEncoder
@@ -35,9 +35,10 @@ const (
 
 // Write writes the model as a graph. The input "features" has a row for each example; column j is
 // feature j, counted from 0. The graph of a model of a table with words or gaps has an input for
-// each column instead, with the column's name: float32, with NaN for gaps, or strings without
-// surrounding blanks. Write returns an error if a column has dates, text or hashed words, or a
-// lower weight than a column of text.
+// each column with features instead: float32, with NaN for gaps, or strings without surrounding
+// blanks. The input has the column's name, after "_" if the graph uses that name otherwise. Write
+// returns an error if a column with features has dates, text or hashed words, or is marked weak,
+// which lowers its weight beside a column of text.
 //
 // A classifier has the output "label", an integer, or a string if classes have names or a label is
 // not an int64. A second output has a column for each class:
