@@ -38,7 +38,7 @@ func TestGoldenVectors(t *testing.T) {
 				}
 				have, err := os.ReadFile(filepath.Join(folder, name))
 				if err != nil || !bytes.Equal(have, want) {
-					t.Errorf("%s differs from the computed bytes (error %v)", name, err)
+					t.Errorf("%s can't be read (%v), or differs from the computed bytes", name, err)
 				}
 			}
 			there, err := os.ReadDir(folder)
@@ -50,8 +50,8 @@ func TestGoldenVectors(t *testing.T) {
 }
 
 // TestGoldenVectorsOfAllKernels checks that every kernel in asmtest's table has vectors, except for
-// prefetch, which has no result, and kernels over rows whose sums other vectors cover one row at a
-// time. It also checks that docs/spec.md names every kernel with vectors.
+// prefetch, which has no result, and kernels whose sums the vectors of other kernels cover. It also
+// checks that docs/spec.md names every kernel with vectors.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,

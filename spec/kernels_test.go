@@ -21,13 +21,13 @@ var (
 		4096, 65535, 65536, 65537, 70000}
 	short  = lengths[:20]                                                // for several rows
 	same   = []int{0, 1, 2, 3, 7, 8, 9, 15, 31, 54, 100, 300, 784, 4096} // for 16-bit indices
-	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // rows of sums over rows
+	blocks = []int{0, 1, 2, 3, 15, 16, 31, 100, 255, 256, 257, 600}      // terms of matrix products
 )
 
 // A kernel describes the vectors of a kernel or function.
 type kernel struct {
 	name, does string             // does: its operands, and the order of its results if several
-	call       func(n int) string // returns the bits of a number, or the hash of a vector
+	call       func(n int) string // returns the text that follows n in the file
 	sizes      []int              // the values of n; lengths if nil
 }
 
@@ -51,7 +51,7 @@ func w(n int) []float32 { return vector(3, n) }
 
 var a, b = value(4, 0), value(4, 1)
 
-// kernels has the kernels of asmtest's table, and functions that are composed of kernels.
+// kernels lists kernels of asmtest's table, and functions that are composed of kernels.
 var kernels = []kernel{
 	{"dot", "x, y", func(n int) string { return one(dense.Dot(x(n), y(n))) }, nil},
 	{"sumsquares", "x", func(n int) string { return one(dense.SumSquares(x(n))) }, nil},
@@ -257,8 +257,8 @@ var kernels = []kernel{
 	{"topl1", "the same by L1 distance, times 1, 2^70 and 2^126: numbers and scores", topL1, short},
 }
 
-// doubles returns the hash of the float64 values that f stores for x with each element multiplied
-// by 4.
+// doubles returns a function that returns the hash of the float64 values that f stores for x with
+// each element multiplied by 4.
 func doubles(f func(dst, x []float64)) func(n int) string {
 	return func(n int) string {
 		wide := floats.Float64s(x(n))
@@ -389,7 +389,8 @@ func stepsSame(n int) string {
 	return told.String() + all(w)
 }
 
-// packed returns the hash of the panels into which Pack copies a row, with zeros between them.
+// packed returns the hash of the panels into which Pack copies a times a row, with zeros between
+// the panels.
 func packed(n, width int) string {
 	panels := (n + width - 1) / width
 	dst := make([]float32, panels*(width+3))
@@ -406,8 +407,8 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best finds the ten best of n rows of small numbers, many of which have equal scores, and calls f
-// with their row numbers and scores by each metric.
+// best finds the ten best of n rows of small numbers, many of which have equal scores, by each
+// metric, and calls f with the numbers and scores of these rows.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)

@@ -45,7 +45,7 @@ type config struct {
 	Seed           uint64
 }
 
-// A result has a model's claims about its training. Unknown numbers are nil.
+// A result has a model's claims about its training. A nil field is not in the file.
 type result struct {
 	Steps, Violations int64
 	Epochs, R2, T0    float64
@@ -71,7 +71,7 @@ type estimate struct {
 	Rows, Folds  int
 }
 
-// valid reports whether e is nil or has numbers that an estimate can have.
+// valid reports whether e is nil or has values that an estimate can have.
 func (e *estimate) valid() bool {
 	return e == nil || (e.Metric == "accuracy" && e.Value >= 0 || e.Metric == "r2") && e.Value <= 1 &&
 		e.StdErr >= 0 && e.Rows > 0 && e.Folds >= 0 && e.Share >= 0 && e.Share < 1
@@ -105,7 +105,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	if err := m.readHeader(strings.Split(lines, "\n")); err != nil {
 		return nil, "", err
 	}
-	if m.Scaling == (scaling{}) { // the header has no line scaling
+	if m.Scaling == (scaling{}) { // the header has no line scaling, or an empty one
 		m.Scaling = scaling{Kind: "none", Folded: true}
 	}
 	if e := m.Scaling.Expansion; e != nil {
@@ -118,7 +118,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	return m, hash, err
 }
 
-// readHeader reads the lines of the header: each at most once, and in this order.
+// readHeader reads the lines of the header: each at most once, and in the order of known.
 func (m *model) readHeader(lines []string) error {
 	known := []struct {
 		name     string
@@ -171,7 +171,7 @@ func strict(text string, value any) error {
 }
 
 // eachOnce returns an error if a value has a null, a repeated key, or a key with upper-case
-// letters, for which package json also accepts lower-case letters.
+// letters: package json ignores the case of keys.
 func eachOnce(d *json.Decoder) error {
 	t, err := d.Token()
 	if t == nil {

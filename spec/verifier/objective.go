@@ -27,7 +27,7 @@ func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 }
 
 // dot returns the float32 dot product of r and w (spec, "Words for sums"). It sums the features by
-// columns if the rows are dense and otherwise by nonzeros, and the terms by columns.
+// columns if the rows are dense or shifted, otherwise by nonzeros, and the terms by columns.
 func (m *model) dot(r *row, w []float32) float32 {
 	var features, terms []float32
 	dense, lanes := strings.HasPrefix(m.Data, "dense:") || m.shift != nil, 8
@@ -84,7 +84,6 @@ func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
 	return quick, exact, slack
 }
 
-// loss returns the loss at a margin.
 func (m *model) loss(margin float64) float64 {
 	miss := max(0, 1-margin)
 	switch m.Config.Loss {
@@ -104,7 +103,8 @@ func squares[T float32 | float64](w []T) (sum float64) {
 	return sum
 }
 
-// objective returns lambda/2 (squares + b^2) plus the mean loss at the margins; squares is |w|^2.
+// objective returns lambda/2 (squares + b^2) plus the mean loss at the margins. squares is |w|^2, b
+// the bias divided by bias_scale.
 func (m *model) objective(margins []float64, squares float64) float64 {
 	b := m.b / cmp.Or(m.Config.BiasScale, 1)
 	losses, order := make([]float64, len(margins)), make([]int, len(margins))
