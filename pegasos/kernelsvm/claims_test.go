@@ -55,7 +55,7 @@ func TestClaims(t *testing.T) {
 }
 
 // editedModel returns the model read from an edited copy of m's file, or nil if the copy cannot be
-// read.
+// read or has another number of classes.
 func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer

@@ -63,7 +63,8 @@ const (
 type Config struct {
 	Kernel Kernel `json:"kernel,omitempty"` // RBF, Linear, Polynomial, Sigmoid, Function
 	// Gamma is the factor gamma in the kernels RBF, Polynomial and Sigmoid, from 1e-30 to 1e30. The
-	// default is 1 over the mean squared norm of the rows, for RBF after centering the rows.
+	// default is 1 over the mean squared norm of the rows, for RBF after centering the rows, or 1
+	// if that mean is 0.
 	Gamma  float64 `json:"gamma,omitempty"`
 	Coef0  float64 `json:"coef0,omitempty"`  // coef0 of Polynomial, 0 or more, and of Sigmoid
 	Degree int     `json:"degree,omitempty"` // exponent of Polynomial, 1 to 64; default 3
@@ -114,7 +115,7 @@ func Paper() Config {
 }
 
 // WithDefaults returns cfg with defaults in place of zero fields, except for Gamma, whose default
-// depends on the data.
+// depends on the data. For Finish it assumes that a run does not have fewer Steps than rows.
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {
@@ -230,8 +231,8 @@ func (cfg Config) scalesProducts() bool {
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
 // bounded reports whether a lower bound on the optimum can be proven. None can be proven with the
-// Sigmoid kernel, which is not an inner product, or with the order IID, which may visit a row more
-// than once per epoch.
+// Sigmoid kernel, which is not an inner product for most settings, or with the order IID, which may
+// visit a row more than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 
 // lambda returns the weight of the penalty for a problem of the given number of rows, or an error

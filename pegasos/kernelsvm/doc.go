@@ -1,7 +1,6 @@
 // Package kernelsvm trains kernel support vector machines, for data whose classes no hyperplane
-// separates well, and proves how close a model is to the optimum, except with the kernel
-// Sigmoid. [Train] returns a [Model], which predicts labels and can be written to a file and read
-// again with [Read]:
+// separates well, and with most settings proves how close a model is to the optimum. [Train]
+// returns a [Model], which predicts labels and can be written to a file and read again with [Read]:
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
 //	predicted := m.PredictAll(others)
@@ -9,8 +8,8 @@
 // # Objective
 //
 // Training runs kernelized Pegasos, the primal estimated sub-gradient solver (Fig. 3 of
-// Shalev-Shwartz, Singer, Srebro and Cotter, Mathematical Programming 127, 2011), followed by dual
-// coordinate ascent. Both minimize
+// Shalev-Shwartz, Singer, Srebro and Cotter, Mathematical Programming 127, 2011), by default
+// followed by dual coordinate ascent. Both minimize
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //
@@ -24,14 +23,15 @@
 // and its cost, and [docs/spec.md] specifies the computation to the bit.
 //
 // A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
-// model's objective can be above the optimum. It is NaN where there is no certificate. By default
-// training stops at a gap of 1 %.
+// model's objective can be above the optimum. The bound is NaN where none can be proven: with the
+// kernel Sigmoid, the order IID or fewer steps than rows. By default training stops at a gap of 1 %
+// or after 100 passes.
 //
 // # Cost
 //
-// Training computes on the order of rows*rows kernel values, and a prediction computes one kernel
-// value for each support row. From about 100,000 rows on, or where a linear model is as accurate,
-// use package pegasos.
+// Training computes on the order of rows*rows kernel values. A prediction computes one kernel value
+// for each support row, or none with the kernel Linear. From about 100,000 rows on, or where a
+// linear model is as accurate, use package pegasos.
 //
 // [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
 // [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md

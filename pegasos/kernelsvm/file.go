@@ -82,9 +82,9 @@ func (h *headerResult) result() Result {
 	return r
 }
 
-// Hash returns the SHA-256, in hexadecimal, of everything that determines predictions: the support
-// rows and coefficients as in the model's file, the kernel, its parameters, Config.Multiclass, the
-// classes, and the fields Names, IndexBase, HashBits and Table.
+// Hash returns the SHA-256, in hexadecimal, of what determines predictions, except Func: the
+// support rows and coefficients as in the model's file, the kernel, its parameters,
+// Config.Multiclass, the classes, and the fields Names, IndexBase, HashBits and Table.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config

@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns models that differ in everything that a file can contain.
+// models returns models that differ in most of what a file can contain.
 func models(t testing.TB) []*Model {
 	two, many := sample.Random(1, 30, 5, 2, 1), sample.Random(2, 40, 6, 4, 0.4)
 	a := mustTrain(t, two.Dense, two.Y, Trainer{})
@@ -321,7 +321,7 @@ func FuzzRead(f *testing.F) {
 			if m, err := Read(strings.NewReader(sample.Seal(string(body), ""))); err == nil {
 				again := encode(t, m)
 				if n, err := Read(bytes.NewReader(again)); err != nil || n.Hash() != m.Hash() {
-					t.Fatalf("the file of a model read cannot be read: %v", err)
+					t.Fatalf("a model read and written can't be read, or is another: %v", err)
 				}
 				if m.Config.Kernel != Function && m.Cols() < 1<<16 {
 					m.PredictAll(x.Dense)

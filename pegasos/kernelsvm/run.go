@@ -158,7 +158,7 @@ func (r *run) model(f Func, finished bool) (*Model, error) {
 // training set's matrix.
 func (r *run) addSupport(m *Model, c int) (at []int32) {
 	var terms []kernel.Term
-	var own [][]float32 // by slot: coefficients of the class's rows; nil before the problem
+	var own [][]float32 // by slot: coefficients of the class's rows; nil if there are none yet
 	for slot := range r.cfg.slots(len(r.classes)) {
 		k := r.cfg.problem(len(r.classes), c, slot)
 		terms, own = append(terms, kernel.Term{Output: k}), append(own, nil)

@@ -13,7 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scoredModels returns models with 30 columns for each kernel but Sigmoid and each format of rows.
+// scoredModels returns models with 30 columns for each kernel but Sigmoid, of dense and of sparse
+// rows.
 func scoredModels(t testing.TB) map[string]*Model {
 	models := map[string]*Model{}
 	for _, kernel := range []Kernel{RBF, Linear, Polynomial, Function} {

@@ -103,9 +103,9 @@ func TestWrittenObjective(t *testing.T) {
 	}
 }
 
-// TestPredictedLoss tests that the objective computed from the scores of the training rows is
-// within 1e-6 of the loss of the objective that the model claims: for every kernel but Function,
-// dense and sparse rows, and shifts.
+// TestPredictedLoss tests that the objective computed from the scores of the training rows differs
+// from the objective that the model claims by at most 1e-6 times the loss: for every kernel but
+// Function, dense and sparse rows, and shifts.
 func TestPredictedLoss(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		p := sample.Random(24, 200, 4, classes, 1)

@@ -10,10 +10,10 @@ import (
 )
 
 // Train trains a kernel support vector machine on the rows of x with the labels y, one for each
-// row. It runs Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent.
-// Both minimize the objective that the package documentation defines. Two labels make one problem,
-// in which the larger label is +1. More labels make one problem for each pair of labels, or for
-// each label against all others: see Config.Multiclass.
+// row. It runs Pegasos in its kernelized form (the paper's Fig. 3), then dual coordinate ascent
+// unless Config.Finish is FinishNone. Both minimize the objective that the package documentation
+// defines. Two labels make one problem, in which the larger label is +1. More labels make one
+// problem for each pair of labels, or for each label against all others: see Config.Multiclass.
 //
 // Train returns the same kinds of errors as [pegasos.Train]: *[pegasos.RowError] for unusable data,
 // *[pegasos.ConfigError] for a bad setting, *[pegasos.StepError] for numbers beyond float32. If ctx

@@ -35,11 +35,12 @@ type Trainer struct {
 	Fingerprint bool
 
 	// Progress, if not nil, is called after each epoch of Pegasos, including an incomplete last
-	// epoch, and at the beginning of each pass and at the end of dual coordinate ascent.
+	// epoch, when passes of dual coordinate ascent begin, and at the end of the ascent.
 	Progress func(Progress)
 }
 
-// Progress reports the state of a run. Epoch and Pass are about the problem that is being solved.
+// Progress reports the state of a run. Epoch and Pass are those of one problem; several problems
+// may be solved at once.
 type Progress struct {
 	Epoch  int   // finished Pegasos epochs, including an incomplete last epoch
 	Pass   int   // begun passes of dual coordinate ascent

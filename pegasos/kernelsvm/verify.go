@@ -17,13 +17,12 @@ import (
 )
 
 // Verification matches the support rows with rows of the data and computes the scores of all rows
-// from float64 kernel values. The coefficients times lambda and the number of rows, clamped to [0,
-// 1], are dual variables: they give a lower bound that does not depend on the training run.
+// from float64 kernel values. The coefficients times label, lambda and the number of rows, clamped
+// to [0, 1], are dual variables: they give a lower bound that does not depend on the training run.
 
 // Verify recomputes the objective of m and a lower bound on the optimum from the rows of x and the
 // labels y, and compares them with the Result of m: see [pegasos.Trainer.Verify]. Of tr only
-// Threads and MaxMemory are used. It computes the float64 kernel of all rows with all support rows.
-// A model whose Kernel is Function cannot be verified.
+// Threads and MaxMemory are used. A model whose Kernel is Function cannot be verified.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y []float32) (
 	*pegasos.Verification, error,
 ) {
@@ -44,7 +43,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
-		v.Contradict("%d support rows equal no row of their class in the data", unmatched)
+		v.Contradict("%d support rows match no row of their class in the data", unmatched)
 	}
 	errors := make([]float64, len(r.pairs))
 	set := solve.Settings{Bounded: r.cfg.bounded(), Tol: r.cfg.Tol}
