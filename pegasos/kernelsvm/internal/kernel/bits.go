@@ -89,8 +89,8 @@ func lookUp2[T float](dst, table []T, w []uint64, x0, x1 uint64) {
 }
 
 // addLookUp2 adds to the scores of two query rows, for RBF and rows of two words, the sum over j of
-// coef[j] times the kernel value of the query row and row start+j. Values and addProducts together
-// take a third longer, but work for any kernel, width and number of outputs.
+// coef[j] times the kernel value of the query row and row start+j. It is a special case of Values
+// and addProducts together, which work for any kernel, width and number of outputs.
 func (r *Rows) addLookUp2(scores *[2]float64, coef []float32, probes []Probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), r.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]

@@ -112,8 +112,8 @@ func TestValues(t *testing.T) {
 						}
 						if s := selected[rows-1-q][rows-1-j]; v != values[j][q] || v != s ||
 							v != unpacked[q][j] || j == q && v != r.Diagonal[q] {
-							t.Fatalf("%s %s, %s: the kernel of %d and %d has the values %v, %v and %v",
-								f.Kind, form, name, q, j, v, s, unpacked[q][j])
+							t.Fatalf("%s %s, %s: the kernel of %d and %d is %v, %v, %v and %v", f.Kind,
+								form, name, q, j, v, values[j][q], s, unpacked[q][j])
 						}
 					}
 				}

@@ -28,7 +28,7 @@ func NewRows(f Function, m store.Matrix, at []int32, groups []int) *Rows {
 // maxExponentError limits the error of an RBF exponent computed from inner products. Where the
 // error could be larger, as with rows far from the origin, distances are computed directly, which
 // is slower. So rounding of inner products changes a kernel value by at most 2^-12. Most data are
-// far below this limit: gamma times the squared norms is about 1, and the error is less than 2^-19.
+// far below this limit, since gamma times the squared norms is about 1.
 const maxExponentError = 0x1p-12
 
 // dotError returns a bound on the error of a float32 inner product of dense rows, relative to the

@@ -5,18 +5,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Dense rows have the inner product dense.Dot, to the bit. The inner product of sparse rows is a
-// sum in float64, in which a product of two float32 numbers is exact, over the columns that both
-// rows store, in ascending order. Unlike dot products of a sparse row with a dense vector, these
-// sums are symmetric in the two rows.
+// In float32, dense rows have the inner product dense.Dot, to the bit. The inner product of sparse
+// rows is a sum in float64, in which a product of two float32 numbers is exact, over the columns
+// that both rows store, in ascending order. Unlike dot products of a sparse row with a dense
+// vector, these sums are symmetric in the two rows.
 //
 // RBF needs squared distances and derives them from inner products. Where dense rows are so far
-// from the origin that float32 would lose the distance, dense.SquaredDistance computes the
-// distance: see maxExponentError.
+// from the origin that float32 would lose the distance, distances are computed directly: see
+// maxExponentError.
 
-// Rows is a list of rows in the form for which kernel values are computed fastest: bits for rows of
+// Rows is a list of rows in the form from which Values computes kernel values: bits for rows of
 // zeros and ones with few enough columns, the dense matrix for other dense rows, and a column index
-// of each tile for other sparse rows.
+// of each tile for other sparse rows. For a Func the rows are read from Matrix.
 type Rows struct {
 	Function
 	Matrix store.Matrix // source of the rows

@@ -11,12 +11,12 @@ import (
 
 // Dual coordinate ascent maximizes the dual objective over one alpha after the other. A row's gain
 // is the most that its alpha alone can add to the dual objective, times the number of rows. Every
-// round chooses the rows of the largest gains, half of them with scores that have to rise and half
+// round chooses the rows of the largest gains, up to 64 with scores that have to rise and up to 64
 // with scores that have to fall: moves of one kind alone would only make moves of the other kind
 // necessary. Among these rows the alpha of the largest gain is moved to its maximum until no gain
-// is left that is worth a move. The moves need only the kernel among the chosen rows. At the end of
-// the round each changed alpha costs the kernel of its row with all rows once, whatever the number
-// of its moves.
+// is left that is worth a move, or mostMoves ends the round. The moves need only the kernel among
+// the chosen rows. At the end of the round each changed alpha costs the kernel of its row with all
+// rows once, whatever the number of its moves.
 
 const (
 	// leastGain is the least gain for which a round moves an alpha, relative to the largest gain at

@@ -6,7 +6,7 @@ package solve
 type cache struct {
 	capacity int64           // maximum number of kernel values
 	index    map[int32]int32 // slot of each cached row
-	slots    []cacheSlot     // used slots; up to cap follow slots to reuse
+	slots    []cacheSlot     // used slots; those from len to cap may be reused
 	rows     int64           // maximum number of rows
 	length   int             // number of values in a row
 	clock    int64           // number of calls of get
@@ -32,7 +32,7 @@ func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
 	if most := c.slots[:cap(c.slots)]; int64(len(most)) > c.rows {
-		clear(most[c.rows:]) // the rows of this problem are longer than the last problem's
+		clear(most[c.rows:]) // more slots than this problem may use
 	}
 }
 
@@ -47,8 +47,8 @@ func (c *cache) find(row int) []float32 {
 // get returns the slice for the kernel values of a row, and whether the slice already contains the
 // values. If not, the caller must fill the slice. If the cache is full and evict is true, get
 // evicts the least recently used row, unless the last keep calls returned it, since its slice may
-// be in use. If it evicts no row, get returns nil. Pegasos evicts no rows: the least recently used
-// row is at least as likely to be visited next as any other row.
+// be in use. If the cache is full and no row is evicted, get returns nil. Pegasos evicts no rows:
+// the least recently used row is at least as likely to be visited next as any other row.
 func (c *cache) get(row int, evict bool) (values []float32, known bool) {
 	c.clock++
 	k, known := c.index[int32(row)]

@@ -213,8 +213,8 @@ func (s *solver) worthFloat64(coef []float64) bool {
 
 // measureModel rounds the coefficients to float32 and sets the objective from float64 scores, if
 // worthFloat64 says so. If the objective is above 1, the objective of w = 0, measureModel
-// multiplies the coefficients by the factor in [0, 1] that minimizes the objective; if no rounded
-// multiple is better than w = 0, the coefficients become 0.
+// multiplies the coefficients by the factor in [0, 1] that minimizes the objective; if it finds no
+// rounded multiple that is better than w = 0, the coefficients become 0.
 func (s *solver) measureModel(coef []float64) {
 	if !s.worthFloat64(coef) {
 		return

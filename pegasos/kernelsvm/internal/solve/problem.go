@@ -1,5 +1,5 @@
 // Package solve trains the binary problems of kernel machines. A Problem is rows with labels and a
-// penalty. Solve takes Pegasos steps, runs dual coordinate ascent, and returns a Solution:
+// penalty. Solve takes Pegasos steps, may run dual coordinate ascent, and returns a Solution:
 // coefficients, their objective and a lower bound on the optimum. Remeasure computes the objective
 // and the bound of given coefficients.
 package solve
