@@ -13,8 +13,9 @@
 // Ger.
 //
 // Results of the kernels have the same bits on every machine and for any number of threads. They
-// differ from gonum's by rounding, and in one more case: gonum's Gemm skips products whose factor
-// in A is 0, while Sgemm adds NaN for them if the factor in B is infinite or NaN.
+// differ from gonum's by rounding, and may differ for infinite elements or NaN: gonum's Gemm skips
+// products whose factor in A is 0, while Sgemm adds NaN for them if the factor in B is infinite or
+// NaN.
 package blas32
 
 import (
@@ -121,7 +122,7 @@ func (b Implementation) Sgemv(tA blas.Transpose, m, n int, alpha float32, a []fl
 	}
 }
 
-// Sger adds alpha*x*y' to A, for increments of any magnitude and sign.
+// Sger adds alpha*x*y' to A, for positive and negative increments.
 func (b Implementation) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
 	a []float32, lda int) {
 	if !isMatrix(a, m, n, lda) || !reaches(x, m, incX) || !reaches(y, n, incY) {

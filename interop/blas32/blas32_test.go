@@ -174,7 +174,7 @@ func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	}}
 }
 
-// blank sets the first element to NaN if beta is 0, because it must not be read then.
+// blank sets the first element of y to NaN if beta is 0, because a method must not read y then.
 func blank(beta float32, y []float32) []float32 {
 	if beta == 0 && len(y) > 0 {
 		y[0] = float32(math.NaN())
@@ -348,8 +348,7 @@ func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []f
 	}
 }
 
-// TestGerNegativeIncrement makes the call of Sger in which gonum 0.17 reads before x on amd64: see
-// docs/kernels.md.
+// TestGerNegativeIncrement makes a call of Sger in which gonum 0.17 reads before x on amd64.
 func TestGerNegativeIncrement(t *testing.T) {
 	a := make([]float32, 4)
 	Implementation{}.Sger(2, 2, 1, []float32{1, 2}, -1, []float32{3, 4}, 1, a, 2)
