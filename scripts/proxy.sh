@@ -30,7 +30,7 @@ git add -A
 # Our modules require one version of each other; go.work has it too, so that a clone needs no proxy.
 versions=$(git ls-files '*go.mod' | xargs sed -nE "s|^.*$path[a-z/]* (v[0-9][^ ]*).*|\1|p" | sort -u)
 if [ "$(wc -l <<<"$versions")" != 1 ] || [ "$(sed -nE "s|^.*$path[a-z/]* (v[^ ]*) =>.*|\1|p" go.work | sort -u)" != "$versions" ]; then
-	echo "proxy: our modules require more than one version of each other:" $versions >&2
+	echo "proxy: our modules require several versions of each other, or go.work has another:" $versions >&2
 	exit 1
 fi
 export VERSION=$versions

@@ -241,7 +241,7 @@ func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		args []string
-		want string // output; the program fails unless it is empty
+		want string // beginning of an error; empty if the program succeeds and prints nothing
 	}{
 		{[]string{"-export", dir}, ""}, {[]string{"x"}, "demo: \"x\": want flags only\n"},
 		{[]string{"-export", dir + "/none"}, "demo: open " + dir},
@@ -286,7 +286,7 @@ func fakeClock(t *testing.T) {
 }
 
 // The columns are the times of plain Go and of the machine's instruction set, their ratio, and the
-// time of the loop that only loads and stores, in percent of the latter time.
+// time of the loop that only loads and stores, in percent of the instruction set's time.
 func TestTimeKernels(t *testing.T) {
 	if asm.Active() == asm.Generic {
 		t.Skip("not tested: this machine has no assembly, so that there are no ratios")

@@ -57,7 +57,7 @@ func run(w io.Writer, sets []problem, export string) error {
 
 const next = `    go doc ./dense          # the kernels, for programs that link them
     go -C cmd/pegasimd install . && pegasimd train dataset/digits/digits.csv.gz digits.model
-    make bench              # every kernel in every path of this machine, and training (5 minutes)
+    make bench              # every kernel in every path of this machine, and training
 `
 
 func heading(w io.Writer, s string) { fmt.Fprintf(w, "\n%s\n\n", s) }

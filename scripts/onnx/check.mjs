@@ -45,7 +45,7 @@ function sizes(row) {
 
 const encoder = model.table?.encoder && !model.table.raw ? model.table : undefined
 
-// columnsOf returns the inputs for the rows of a table, and their number.
+// columnsOf returns the inputs for the rows of a table, and the number of rows.
 function columnsOf(file) {
 	const [header, ...rows] = lines(file).map((line) => line.split(','))
 	const feeds = {}

@@ -30,9 +30,9 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare trains OLD and NEW, which are paths of pegasimd or peer.py with optional flags of train, on
-// 70 % of the rows of each table, and predicts the labels of the other rows. It prints the mean scores over
-// several divisions of the rows.
+// compare trains OLD and NEW, which are paths of pegasimd or peer.py with optional flags of train,
+// on 70 % of the rows of each table, and predicts the labels of the other rows, for several
+// divisions of the rows. It prints the mean scores.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -232,7 +232,7 @@ func (t *table) judge(test []int, predicted []string) ([]float64, error) {
 	return right, nil
 }
 
-// command is a build of pegasimd, with flags of train.
+// command is a build of pegasimd, or peer.py, with flags of train.
 type command struct {
 	path        string
 	flags       []string

@@ -175,7 +175,7 @@ func group(path string) string {
 	return base[:strings.IndexAny(base+"_", "_-")]
 }
 
-// clean returns name in lower case, with single hyphens for all but letters and digits.
+// clean returns name in lower case, with a hyphen between its runs of ASCII letters and digits.
 func clean(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -5,7 +5,8 @@
     peer.py predict DATA MODEL
 
 Columns of numbers are standardized, with the median in gaps; other columns are one-hot encoded.
-The estimator is Ridge if the labels are more than 10 different numbers, else LogisticRegression.
+The estimator is Ridge if the labels are more than 10 different numbers, else LogisticRegression,
+with up to 1000 iterations.
 """
 import pickle
 import sys

@@ -44,7 +44,7 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 //     of a file of jbrownlee/Datasets is the last column, which is a class if it has words or at
 //     most 20 values. The label of a table of R is the last column that could be a class; if there
 //     is none, or the first hexadecimal digit of the hash of the table's name has an odd character
-//     code, it is the last column that could be a regression target.
+//     code, it is the last column that could be a regression target, if there is one.
 //   - A class column has 2 to 30 values, the most frequent in at most 95 % of the rows. In a table
 //     of R it has at most 20 words, or two numbers, each in at least 5 % of the rows. A regression
 //     target has more than 20 values.
@@ -149,8 +149,8 @@ func (t *table) findLabel() bool {
 	return len(counts) >= 2 && len(counts) <= 30 && 100*slices.Max(counts) <= 95*(len(t.cells)-1)
 }
 
-// labelLast moves the label's column to the end and names it "label". Numbers that name classes
-// get a letter, so that they are not predicted as numbers.
+// labelLast moves the label's column to the end and names it "label". It puts a letter before the
+// names of classes, so that numbers among the names are not predicted as numbers.
 func (t *table) labelLast() {
 	for i, row := range t.cells {
 		v := row[t.label]
