@@ -168,8 +168,8 @@ func writeVectors(b *bufio.Writer, weights [][]float32) error {
 }
 
 // ReadJSON reads a model in the form of [WriteJSON], up to the end of r. The fields may have any
-// order. ReadJSON validates the model, and the hash if there is one. It allocates at most a few
-// times the length of r.
+// order. ReadJSON validates the model, and the hash if there is one. It allocates at most some MiB
+// and a small multiple of the bytes that r holds.
 func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	d := modelfile.NewDecoder(r)
 	m, err := readJSON(d)

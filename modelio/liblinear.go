@@ -49,8 +49,8 @@ const crammerSinger = "MCSVM_CS"
 // Config has only the loss, the bias and, for MCSVM_CS of more than two classes, the multi-class
 // scheme. IndexBase is 1.
 //
-// If the text has a fault, the error is a *[SyntaxError]. ReadLiblinear allocates at most a few
-// times the length of r, whatever the header claims.
+// If the text has a fault, the error is a *[SyntaxError]. ReadLiblinear allocates at most some MiB
+// and a small multiple of the bytes that r holds, whatever the header claims.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -93,7 +93,7 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	}
 	// Without white space after the last number, its last digits or exponent may be missing.
 	if t.unended {
-		return nil, t.fail("the last line has no end: the file is cut short")
+		return nil, t.fail("the last line has no end: the file may be cut short")
 	}
 	if err := t.next(); err != io.EOF {
 		if err == nil {

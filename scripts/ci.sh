@@ -84,7 +84,7 @@ paths() {
 }
 
 # certificate compares proofs of random problems with independent optima for TIME: the problems from number FROM on, or
-# other problems each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
+# other problems each time. Then both verifiers verify tampered models: all with TAMPERED=1, fewer with a larger number.
 certificate() {
 	go test -count=1 -timeout 0 -run '^Test(Newton|Descent|Curves)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
 		./internal/train/rounds -certify "${TIME:-1m}" -certify-from "${FROM:-0}"

@@ -1,8 +1,7 @@
 package kernelsvm
 
 // DefaultCacheMB is the default size of the kernel cache, in MB of 10^6 bytes. By default there is
-// no cache for rows of zeros and ones in at most 256 columns, whose kernel values are computed as
-// fast as they would be read from memory: see docs/kernelised.md.
+// no cache for rows of zeros and ones in at most 256 columns, whose kernel values are cheap.
 const DefaultCacheMB = 256
 
 // wordsUncached is the largest number of 64-bit words per row of zeros and ones for which no kernel
@@ -39,8 +38,8 @@ type Trainer struct {
 	Progress func(Progress)
 }
 
-// Progress reports the state of a run. Epoch and Pass are those of one problem; several problems
-// may be solved at once.
+// Progress reports the state of a run. Epoch and Pass refer to one of the problems that are being
+// solved.
 type Progress struct {
 	Epoch  int   // finished Pegasos epochs, including an incomplete last epoch
 	Pass   int   // begun passes of dual coordinate ascent

@@ -10,7 +10,7 @@ import (
 type block struct {
 	rows     []int     // indices of the rows in the problem
 	sign     []float64 // labels of the rows
-	score    []float64 // scores of the rows, changed by steps of rows of the block
+	score    []float64 // scores of the rows, which each Pegasos step in the block updates
 	pos      []int32   // positions of the rows
 	updates  []update
 	selected bool        // among contains the rows of this block
