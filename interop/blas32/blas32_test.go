@@ -376,7 +376,7 @@ func TestThreads(t *testing.T) {
 }
 
 // BenchmarkBLAS times gonum's and this implementation alternately, and reports the least time of
-// many samples of each, and their ratio.
+// several samples of each, and the ratio of these times.
 //
 //	go test -run '^$' -bench . -benchtime 1x
 func BenchmarkBLAS(b *testing.B) {
@@ -417,7 +417,7 @@ func BenchmarkBLAS(b *testing.B) {
 	}
 }
 
-// sideBySide returns the nanoseconds of a call with the given number of terms, in gonum's
+// sideBySide returns the least nanoseconds of a call with the given number of terms, in gonum's
 // implementation and in ours.
 func sideBySide(terms int, call func(f blas.Float32)) (gonums, ours float64) {
 	calls, rounds := 1+100_000/terms, 100

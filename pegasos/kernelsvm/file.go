@@ -261,8 +261,8 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	}
 	for _, count := range m.counts {
 		if count < 0 || count > maxRows-rows {
-			return 0, fmt.Errorf("header: support: have %d rows of a class, want 0 or more, and %d of all "+
-				"classes at most", count, maxRows)
+			return 0, fmt.Errorf("header: support: have %d rows of a class, want 0 or more, and at most "+
+				"%d rows of all classes", count, maxRows)
 		}
 		rows += count
 	}

@@ -24,7 +24,7 @@ import (
 func TestDigits(t *testing.T) {
 	sets := digits()
 	if len(sets) != 2 || sets[0].name != "pixels" || sets[1].name != "units" {
-		t.Fatalf("%d sets", len(sets))
+		t.Fatalf("%d sets, want pixels and units", len(sets))
 	}
 	for part, s := range map[string][2]*dataset.Set{
 		"train": {sets[0].train, sets[1].train}, "test": {sets[0].test, sets[1].test}} {
@@ -40,8 +40,7 @@ func TestDigits(t *testing.T) {
 			}
 		}
 		if !slices.Equal(s[0].Y, s[1].Y) || len(powers) != 8 {
-			t.Errorf("%s: %d labels of %d differ, or %d units", part, len(s[0].Y), len(s[1].Y),
-				len(powers))
+			t.Errorf("%s: the labels differ, or there are %d units, want 8", part, len(powers))
 		}
 	}
 }

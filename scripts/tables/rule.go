@@ -38,8 +38,8 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 // choose selects tables and their labels, by a rule that was fixed before any result:
 //
 //   - A table has 150 to 20,000 rows with a label, 4 to 500 columns, the label included, and at
-//     most 500,000 cells. Tables whose names contain a word of benchmarked, and groups of time
-//     series, are left out.
+//     most 500,000 cells, the header included. Tables whose names contain a word of benchmarked,
+//     and groups of time series, are left out.
 //   - The label of an ARFF file is the attribute named class, or else the last attribute. The label
 //     of a file of jbrownlee/Datasets is the last column, which is a class if it has words or at
 //     most 20 values. The label of a table of R is the last column that could be a class; if there
@@ -113,7 +113,7 @@ func (t *table) couldBe(column int) string {
 }
 
 // findLabel sets the label's column and task by the rule of choose, unless the table's source has
-// set them. It removes the rows without a label, and reports whether the table has a label.
+// set them. It removes the rows without a label, and reports whether the table has a usable label.
 func (t *table) findLabel() bool {
 	if len(t.cells) < 2 {
 		return false

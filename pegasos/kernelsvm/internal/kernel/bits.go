@@ -13,7 +13,7 @@ import (
 
 const (
 	maxDenseBits  = 1 << 20 // most columns of dense rows as bits; float32 counts are exact
-	maxSparseBits = 512     // most columns of sparse rows as bits; with more, indices are faster
+	maxSparseBits = 512     // most columns of sparse rows as bits
 )
 
 // pack stores the rows as bits if all values are 0 or 1 and the number of columns is within the

@@ -73,7 +73,7 @@ func apply[T, P float](f *Function, dst []T, products []P, direct bool, square f
 		squares = squares[:len(products)]
 		for j, g := range products {
 			d := (square + squares[j]) - float64(2*float64(g))
-			if d < 0 { // max(0, d) would take longer than the rest of the loop
+			if d < 0 { // instead of max(0, d), for speed
 				d = 0
 			}
 			dst[j] = T(gamma * d)

@@ -123,7 +123,7 @@ func (r *Rows) Cost() float64 {
 	case r.words != nil:
 		return float64(r.width)
 	}
-	return 20 + r.meanStored // an exponential takes about as long as 20 multiplications
+	return 20 + r.meanStored // an exponential counts as 20 multiplications
 }
 
 // AreBits reports whether the rows are stored as bits of at most the given number of words.

@@ -19,8 +19,8 @@ import (
 // rows once, whatever the number of its moves.
 
 const (
-	// leastGain is the least gain for which a round moves an alpha, relative to the largest gain at
-	// the start of the round.
+	// leastGain is the gain above which a round moves an alpha, relative to the largest gain at the
+	// start of the round.
 	leastGain = 0.1
 	// mostMoves limits the moves of a round: at most mostMoves times the number of its rows.
 	mostMoves = 16

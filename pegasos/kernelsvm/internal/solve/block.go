@@ -10,7 +10,7 @@ import (
 type block struct {
 	rows     []int     // indices of the rows in the problem
 	sign     []float64 // labels of the rows
-	score    []float64 // scores of the rows, which each Pegasos step in the block updates
+	score    []float64 // scores of the rows, which Pegasos steps of the block update
 	pos      []int32   // positions of the rows
 	updates  []update
 	selected bool        // among contains the rows of this block
@@ -69,8 +69,8 @@ func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []f
 	return b.kernel[k]
 }
 
-// tileProbes is the number of rows whose kernel values with a tile are in memory at a time: 256 KiB
-// of values.
+// tileProbes is the number of rows whose kernel values with a tile a goroutine has in memory at a
+// time: 256 KiB of values.
 const tileProbes = 64
 
 // worker is the memory that one goroutine needs to update the scores of a tile.

@@ -171,7 +171,7 @@ func (s *solver) setBound() {
 }
 
 const (
-	maxVerifyCost = 1 << 27 // limit for optional recomputations, in multiplications; about 0.1 s
+	maxVerifyCost = 1 << 27 // limit for optional recomputations, in multiplications
 	// objectiveError/Objective up to which the objective is not measured again in float64
 	maxErrorShare = 1e-6
 	// most float64 recomputations of a problem's scores, and most attempts of measureModel to
