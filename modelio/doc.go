@@ -5,7 +5,7 @@
 //	err = modelio.WriteLiblinear(file, model)
 //
 // Package modelio/onnx, in a separate module, writes ONNX graphs.
-// [docs/models.md] describes each format and lists the fields that it keeps and loses.
+// [docs/models.md] describes each format.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package modelio

@@ -20,12 +20,12 @@
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
 // Options that package pegasos also has mean the same here. [docs/kernelised.md] describes a run
-// and its cost, and [docs/spec.md] specifies the computation to the bit.
+// and its cost, and [docs/spec.md] specifies kernel values and scores.
 //
 // A [Result] has a lower bound on the optimum, as in package pegasos, which limits how far the
-// model's objective can be above the optimum. The bound is NaN where none can be proven: with the
-// kernel Sigmoid, the order IID or fewer steps than rows. By default training stops at a gap of 1 %
-// or after 100 passes.
+// model's objective can be above the optimum. The bound is NaN where none is proven, as with the
+// kernel Sigmoid, the order IID, or fewer steps than rows. By default training stops at a gap of
+// 1 % or after 100 passes.
 //
 // # Cost
 //

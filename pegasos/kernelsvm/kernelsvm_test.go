@@ -810,8 +810,7 @@ func TestCrossPredict(t *testing.T) {
 	}
 }
 
-// TestRealImages tests the accuracy of models trained on a tenth of Fashion-MNIST.
-// docs/kernelised.md has results for the whole set.
+// TestRealImages tests the accuracy of models trained on the first tenth of Fashion-MNIST.
 func TestRealImages(t *testing.T) {
 	dir := sample.DataDir(t)
 	if dir == "" {
