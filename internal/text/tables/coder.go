@@ -24,7 +24,6 @@ type Coder struct {
 	misfits []misfits  // by column
 }
 
-// misfits counts the gaps of a column, and its cells that do not fit.
 type misfits struct {
 	empty atomic.Int64 // gaps
 	gaps  int          // gaps in a column that had none in training
@@ -46,23 +45,19 @@ type coding struct {
 	text     *textCoder
 }
 
-// A code is a feature that a level of a category sets, and the feature's value.
 type code struct {
 	feature int32
 	value   float32
 }
 
-// none is coding.gap of a column without a gap feature.
+// none is the gap of a coding without a gap feature.
 const none = -1
 
-// Coder returns a coder of the encoder.
 func (e *Encoder) Coder() *Coder {
 	return &Coder{Encoder: e, columns: codingsOf(e.Columns, e.Rows, e.Raw),
 		misfits: make([]misfits, len(e.Columns))}
 }
 
-// codingsOf returns the codings of an encoder's columns; rows and raw are the encoder's Rows and
-// Raw.
 func codingsOf(columns []Column, rows int, raw bool) []coding {
 	codings := make([]coding, len(columns))
 	next := int32(0)
@@ -77,7 +72,6 @@ func codingsOf(columns []Column, rows int, raw bool) []coding {
 	return codings
 }
 
-// prepare fills in the fields that the column's kind needs.
 func (in *coding) prepare(rows int, raw bool) {
 	switch in.Kind {
 	case Number, Date:
@@ -111,7 +105,6 @@ func (in *coding) prepare(rows int, raw bool) {
 	}
 }
 
-// codeOf returns the code of level k of the column.
 func (in *coding) codeOf(k, rows int) code {
 	switch {
 	case !in.isBinary(rows):
@@ -122,13 +115,10 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// Begin does nothing.
 func (c *Coder) Begin(form.Source) {}
 
-// Features returns [Encoder.Names].
 func (c *Coder) Features() []string { return c.Names() }
 
-// A row collects the indices and the values of nonzero features.
 type row struct {
 	columns []int32
 	values  []float32
@@ -140,7 +130,6 @@ func (r *row) add(column int32, v float32) {
 	}
 }
 
-// A fit tells how well a cell fits its column.
 type fit int
 
 const (
@@ -150,9 +139,9 @@ const (
 )
 
 // Encode appends the indices and the values of a row's nonzero features. Cells that do not fit a
-// column of numbers or dates count as gaps, and unknown words of a category set no level's feature.
-// With RefuseGaps Encode refuses gaps, and cells that do not fit columns of numbers or dates: it
-// returns the index of the cell and the reason. It skips columns that are left out.
+// column of numbers or dates count as gaps, and unknown words of a category set no level's
+// feature. With RefuseGaps it returns the index of the first gap, or first cell that does not
+// fit a column of numbers or dates, and the reason.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -177,7 +166,6 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	return r.columns, r.values, 0, ""
 }
 
-// encode appends the features of a cell and returns how the cell fits the column.
 func (in *coding) encode(r *row, text string, raw bool) fit {
 	if in.Kind == LeftOut {
 		return fits
@@ -222,7 +210,6 @@ func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	return in.category(r, text)
 }
 
-// number appends the feature of a number.
 func (in *coding) number(r *row, text string, raw bool) fit {
 	v, ok := in.Number.Format.parse(text)
 	switch {
@@ -237,7 +224,6 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if the cell is no number of this format.
 func (f *Format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -259,7 +245,6 @@ func (f *Format) parse(text string) (float64, bool) {
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
 }
 
-// mark returns the decimal mark.
 func (f *Format) mark() byte {
 	if f != nil && f.Decimal == "," {
 		return ','
@@ -267,7 +252,6 @@ func (f *Format) mark() byte {
 	return '.'
 }
 
-// date appends the features of a date.
 func (in *coding) date(r *row, text string) fit {
 	var d cell.Date
 	ok := len(text) <= maxValueBytes && cell.HasDigit(text)
@@ -291,8 +275,7 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale. A number whose scaled value exceeds the range
-// of float32 does not fit.
+// addScaled appends a number on the column's scale, unless the scaled value overflows float32.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -302,7 +285,6 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category appends the feature of the level in a cell, if the level has a feature.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case cell.IsMissing(text):
@@ -321,7 +303,6 @@ func (in *coding) category(r *row, text string) fit {
 	return fits
 }
 
-// bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
 // Label parses the label in a cell, in the format of the training's labels.
@@ -348,7 +329,6 @@ func (c *Coder) Label(text string) (form.Label, string) {
 	return form.Label{}, "label is not a number, unlike the labels in training"
 }
 
-// refusal returns why a cell is refused.
 func (in *coding) refusal(of fit) string {
 	switch {
 	case of == isGap:
@@ -359,7 +339,6 @@ func (in *coding) refusal(of fit) string {
 	return "the column has numbers: correct the cell or leave the row out"
 }
 
-// note counts a cell of column i that does not fit, or a gap in a column that had none in training.
 func (c *Coder) note(i int, of fit, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -393,7 +372,6 @@ func (c *Coder) Unread() []string {
 	return unread
 }
 
-// odd returns the results of Odd and Unread.
 func (c *Coder) odd() (lines, unread []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -428,8 +406,6 @@ func (c *Coder) odd() (lines, unread []string) {
 	return lines, unread
 }
 
-// expectsNoWords reports whether a column is no category, or a category of at most maxReadLevels
-// levels that were in at least nine in ten of the training cells with a value.
 func (in *coding) expectsNoWords(rows int) bool {
 	if in.Kind != Category || in.Levels == nil {
 		return in.Kind != Category

@@ -24,7 +24,6 @@ const people = `size,spare,city,ok,age,y
 3,0,Paris,no,4,b
 `
 
-// Encode gives these features for the training rows and for rows of other files.
 func TestFeatures(t *testing.T) {
 	e := fitted(t, people)
 	names := []string{"size", "spare", "city=Oslo", "city=Paris", "city=Rome", "city is missing",
@@ -83,8 +82,6 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestScale checks the scales of columns of numbers. If at least three quarters of the numbers are
-// 0, zero is not shifted.
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		name                string
@@ -117,7 +114,6 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestSpread compares Feature.Spread with the standard deviation over the training rows.
 func TestSpread(t *testing.T) {
 	e := fitted(t, people)
 	s, err := encoded(e, people, dataset.Options{Layout: dataset.LayoutDense})
@@ -168,8 +164,6 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// Without RefuseGaps all cells are accepted. With RefuseGaps the error has the place of the first
-// refused cell and counts the further rows with refused cells.
 func TestRefusedCells(t *testing.T) {
 	const (
 		header = "size,spare,city,ok,age,y\n"
@@ -220,7 +214,6 @@ func TestNumberTooLarge(t *testing.T) {
 	}
 }
 
-// Odd reports gaps in columns that had none in training, and cells that do not fit.
 func TestOdd(t *testing.T) {
 	e := fitted(t, people)
 	coder := e.Coder()
@@ -281,7 +274,6 @@ func TestCoderAllocates(t *testing.T) {
 	}
 }
 
-// Several goroutines may use a coder at the same time.
 func TestCoderIsShared(t *testing.T) {
 	coder := fitted(t, people).Coder()
 	row := []string{"1", "4", "Bonn", "yes", ""}
@@ -311,7 +303,6 @@ func TestCoderIsShared(t *testing.T) {
 	}
 }
 
-// A gap that a column of text lacked in training counts as an empty text.
 func TestOddText(t *testing.T) {
 	_, _, e := settled(t, "x", times(9, "red", "blue"), Given{Kind: Text})
 	coder := e.Coder()
@@ -323,8 +314,6 @@ func TestOddText(t *testing.T) {
 	}
 }
 
-// TestUnreadCategories checks that new words are in doubt if the training rows had two words and
-// hardly any other, and not in three other cases.
 func TestUnreadCategories(t *testing.T) {
 	for _, c := range []struct {
 		levels *Levels

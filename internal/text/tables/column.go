@@ -9,7 +9,6 @@ import (
 // Kind is the way in which the cells of a column become features.
 type Kind string
 
-// The kinds of columns.
 const (
 	Number   Kind = "number"
 	Category Kind = "category"
@@ -142,7 +141,6 @@ func (c *Column) meanSquare(rows int) float64 {
 	return square
 }
 
-// features returns the number of the column's features. rows is [Encoder.Rows].
 func (c *Column) features(rows int) (n int) {
 	switch {
 	case c.Kind == LeftOut:
@@ -169,16 +167,14 @@ func (c *Column) features(rows int) (n int) {
 
 // A Feature describes one feature of the encoded rows.
 type Feature struct {
-	// Name is for example "age", "city=Rome", "age is missing", "born in May", or "review: not
-	// good".
+	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string
-	// Spread is the standard deviation over the training rows, with which weights of different
-	// features can be compared. It is 1 for a number or a date, 1/64 in a weak column, and an
-	// estimate for text and for hashed words.
+	// Spread is about the standard deviation over the training rows, with which weights of
+	// different features can be compared. It is taken as 1 for a number or a date, even in a raw
+	// encoder; 1/64 in a weak column.
 	Spread float64
 }
 
-// feature describes feature j of the column.
 func (c *Column) feature(j, rows int) Feature {
 	f := c.strongFeature(j, rows)
 	if c.Weak {
@@ -187,7 +183,6 @@ func (c *Column) feature(j, rows int) Feature {
 	return f
 }
 
-// strongFeature is feature for the column as if it were not weak.
 func (c *Column) strongFeature(j, rows int) Feature {
 	indicator := func(what string, count int) Feature {
 		p := float64(count) / float64(rows)
@@ -218,5 +213,4 @@ func (c *Column) strongFeature(j, rows int) Feature {
 	}
 }
 
-// scaled returns the feature of a number.
 func (s *Scale) scaled(v float64) float32 { return float32((v - s.Shift) * s.Factor) }

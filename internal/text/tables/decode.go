@@ -35,7 +35,6 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 	return e, nil
 }
 
-// check returns an error if parts of the encoder contradict each other or exceed their limits.
 func (e *Encoder) check() error {
 	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
 		return fmt.Errorf("the label is in column %d", e.LabelAt)
@@ -71,7 +70,6 @@ func (l *Label) check() error {
 	return l.Format.check()
 }
 
-// check returns an error if a column is impossible in a table of the given number of rows.
 func (c *Column) check(rows int, raw bool) error {
 	has := [...]bool{c.Number != nil, c.Date != nil, c.Levels != nil, c.Text != nil}
 	wants, known := map[Kind][len(has)]bool{
@@ -107,8 +105,6 @@ func (c *Column) check(rows int, raw bool) error {
 	return nil
 }
 
-// check returns an error if the scale can't be a scale of numbers, or has more than a mean in a raw
-// table.
 func (s *Scale) check(raw bool) error {
 	if raw && (s.Shift != 0 || s.Factor != 0 || s.Format != nil) {
 		return errors.New("a column of a raw table has a shift, a factor or a number format")
@@ -144,7 +140,6 @@ func (d *Calendar) check(rows int) error {
 		checkCounts(d.Counts[min(months, len(d.Counts)):], 0, rows))
 }
 
-// check returns an error if the levels are impossible for the given number of cells.
 func (l *Levels) check(cells int) error {
 	switch {
 	case l == nil:
@@ -166,7 +161,6 @@ func (l *Levels) check(cells int) error {
 	return checkCounts(l.Counts, 1, cells)
 }
 
-// checkCounts returns an error unless each count is at least least and their sum at most most.
 func checkCounts(counts []int, least, most int) error {
 	for _, count := range counts {
 		if count < least || count > most {

@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// dateTexts maps values of [Calendar.Order] to descriptions.
 var dateTexts = map[string]string{"": "dates", "dmy": "dates, the day before the month",
 	"mdy": "dates, the month before the day", "ymd": "dates, the year first",
 	"time": "times of the day"}
@@ -20,10 +19,8 @@ func (e *Encoder) Describe(i int) string {
 	return e.describe(i)
 }
 
-// unrelated ends the description of a weak column.
 const unrelated = ", unrelated to the label"
 
-// describe is Describe for the column as if it were not weak.
 func (e *Encoder) describe(i int) string {
 	switch c := &e.Columns[i]; {
 	case c.Kind == Number || c.Kind == Date:
@@ -42,7 +39,6 @@ func (e *Encoder) describe(i int) string {
 	return fmt.Sprintf("words, none of them in %d rows or more", leastRows)
 }
 
-// describe returns how the numbers or dates of a column are written.
 func (c *Column) describe() string {
 	text := "numbers"
 	if c.Kind == Date {
@@ -61,10 +57,8 @@ func (c *Column) describe() string {
 	return text
 }
 
-// orderNames maps the orders of day, month and year to the values of [Calendar.Order].
 var orderNames = map[cell.Order]string{cell.DMY: "dmy", cell.MDY: "mdy", cell.YMD: "ymd"}
 
-// orderName returns the [Calendar.Order] of a column of dates or times read under an assumption.
 func orderName(as assumption) string {
 	if as.times {
 		return "time"

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// version is the version of an encoder's JSON.
 const version = 5
 
 // An Encoder encodes the cells of a table's rows as features. A model's file contains it as JSON,
@@ -47,7 +46,6 @@ func (e *Encoder) Cols() (n int) {
 	return n
 }
 
-// FeaturesOf returns the number of features of column i.
 func (e *Encoder) FeaturesOf(i int) int { return e.Columns[i].features(e.Rows) }
 
 // Bytes returns the approximate memory in bytes of the encoded training rows.
@@ -68,11 +66,10 @@ func (e *Encoder) Bytes() int64 {
 	return min(4*int64(e.Rows)*int64(e.Cols()), 8*int64(nonzeros))
 }
 
-// maxNames is the largest number of features that have names.
 const maxNames = 1 << 16
 
-// Names returns the names of the features, or nil if there are more than 65,536 or if they would
-// take too much memory: the name of a column is part of the names of all its features.
+// Names returns the names of the features, or nil if there are more than maxNames or if they
+// would take too much memory: the name of a column is part of the names of all its features.
 func (e *Encoder) Names() (names []string) {
 	if e.Cols() > maxNames {
 		return nil
@@ -93,7 +90,6 @@ func (e *Encoder) Names() (names []string) {
 // nameBytes is the approximate memory in bytes of a name besides its text.
 const nameBytes = 32
 
-// Spreads returns Feature.Spread of all features.
 func (e *Encoder) Spreads() []float64 {
 	all := make([]float64, 0, e.Cols())
 	for _, c := range e.Columns {
@@ -105,14 +101,14 @@ func (e *Encoder) Spreads() []float64 {
 	return all
 }
 
-// Feature describes feature j of an encoded row.
 func (e *Encoder) Feature(j int) Feature {
 	i, j := e.columnOf(j)
 	return e.Columns[i].feature(j, e.Rows)
 }
 
-// Decode returns the number that feature j encodes with the value v: the days since 1970 of a date,
-// or the share of a day. ok is false if the feature encodes no number; Decode then returns v.
+// Decode returns the number that feature j encodes with the value v: the days since 1970 of a
+// date, or the share of a day. It returns v and false for other features, and for all of a raw
+// encoder.
 func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]
@@ -160,8 +156,6 @@ func (e *Encoder) Standard(j int) (mean, deviation float64, ok bool) {
 // maxDays bounds the distance in days from 1970 of a date or time that Original formats as such.
 const maxDays = 1e6
 
-// columnOf returns the column of feature j, and the index of the feature among the column's
-// features.
 func (e *Encoder) columnOf(j int) (i, of int) {
 	for j >= e.FeaturesOf(i) {
 		j -= e.FeaturesOf(i)

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// An encoder decoded from its JSON gives the same features, and the same JSON again.
 func TestDecode(t *testing.T) {
 	for name, text := range map[string]string{
 		"people": people, "no header": people[strings.Index(people, "\n")+1:],
@@ -44,7 +43,6 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Decode returns nil, without an error, for JSON without the version of an encoder.
 func TestDecodeNone(t *testing.T) {
 	plain, err := json.Marshal(&dataset.Table{Columns: []string{"encoder", "b"}, LabelAt: -1})
 	if err != nil {
@@ -60,7 +58,6 @@ func TestDecodeNone(t *testing.T) {
 	}
 }
 
-// Decode refuses impossible encoders, and accepts similar possible ones.
 func TestDecodeErrors(t *testing.T) {
 	with := func(columns string) string {
 		return `{"encoder":5,"rows":9,"label_at":-1,"columns":[` + columns + "]}"
@@ -162,7 +159,6 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// The error of a column with a long name is short.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
 	_, err := Decode(json.RawMessage(`{"encoder":5,"rows":1,"columns":[{"name":"` + name + `"}]}`))
@@ -171,8 +167,6 @@ func TestDecodeErrorsAreShort(t *testing.T) {
 	}
 }
 
-// TestFit checks the names and the kinds of columns, with kinds overruled by name and by number,
-// and the errors of Fit.
 func TestFit(t *testing.T) {
 	rows := strings.Repeat("1,2,p,a\n3,4,q,b\n", 15)
 	for _, c := range []struct {
@@ -238,7 +232,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Skipped rows do not influence the encoder. Without other rows there is an error.
 func TestFitSkips(t *testing.T) {
 	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
 	e, _, err := fitTo(f, dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))

@@ -88,7 +88,6 @@ const mostHeld = 1 << 16
 // enough for its columns, in bytes for each byte of cells.
 const heldPerByte = 4
 
-// begin prepares a pass.
 func (f *Fitter) begin(raw bool) {
 	f.row, f.taken, f.cols, f.columns, f.counted, f.broken = 0, 0, 0, nil, 0, false
 	for _, as := range f.plan {
@@ -107,14 +106,12 @@ func (f *Fitter) begin(raw bool) {
 	f.targets = noExtremes
 }
 
-// Begin prepares the fitter for the rows of the file.
 func (f *Fitter) Begin(s form.Source) {
 	if f.file = s; !s.AnyWidth {
 		f.paid = &budget.Account{Part: budget.Columns}
 	}
 }
 
-// mayBeRaw reports whether no column was given another kind than numbers.
 func (f *Fitter) mayBeRaw() bool {
 	for _, given := range f.Overrule {
 		if given.Kind != Number {
@@ -191,7 +188,7 @@ func (f *Fitter) Label(text string) (form.Label, string) {
 	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
 }
 
-// Encode counts the cells of a row. In a raw pass it encodes the row too.
+// Encode counts the cells of a row that is not skipped, and encodes the row in a raw pass.
 func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
@@ -257,7 +254,6 @@ func (f *Fitter) count(cells []string) {
 	f.add(cells)
 }
 
-// add counts the cells of a row.
 func (f *Fitter) add(cells []string) {
 	for i := len(f.columns); i < len(cells); i++ {
 		f.columns = append(f.columns, f.newStats(i))
@@ -279,7 +275,6 @@ func (f *Fitter) finish() {
 	}
 }
 
-// newStats returns the statistics of a column.
 func (f *Fitter) newStats(column int) *stats {
 	var as assumption
 	if column < len(f.plan) {
@@ -301,7 +296,6 @@ func (f *Fitter) hold(cells []string) {
 	}
 }
 
-// release counts the held rows.
 func (f *Fitter) release() {
 	held := f.held
 	next := func() int {
@@ -320,7 +314,6 @@ func (f *Fitter) release() {
 	f.held = nil
 }
 
-// tooManyColumns returns the error of a file that is too small for its number of columns.
 func (f *Fitter) tooManyColumns() error {
 	cells, n := binary.Uvarint(f.held)
 	if n <= 0 {

@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// A given kind is used whatever the cells are; cells that do not fit count as missing and are
-// reported.
 func TestOverrule(t *testing.T) {
 	zips := shuffled(cells(30, func(i int) string { return fmt.Sprint(1000 + i%10) }))
 	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
@@ -73,7 +71,6 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
-// A given order of dates is the model's order.
 func TestOrderOfDates(t *testing.T) {
 	early := cells(30, func(i int) string { return fmt.Sprintf("%d/%d/2019", i%12+1, i%11+1) })
 	feature := func(order cell.Order) (string, int32) {
@@ -129,7 +126,6 @@ func TestNothingElse(t *testing.T) {
 	}
 }
 
-// Columns with ambiguous cells get the decimal mark of the other columns, or the given one.
 func TestDecimalOfOthers(t *testing.T) {
 	open, comma := times(9, "3.135", "2.750"), times(9, "30,7 %", "8,1 %")
 	marked := func(mark string) dataset.Options {

@@ -131,7 +131,6 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkKinds fits an encoder to the table of allKinds.
 func BenchmarkKinds(b *testing.B) {
 	text := allKinds(b)
 	b.SetBytes(int64(len(text)))

@@ -14,12 +14,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// says reports whether an error contains the given words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
-// cells returns n cells.
 func cells(n int, cell func(i int) string) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -28,7 +26,6 @@ func cells(n int, cell func(i int) string) []string {
 	return all
 }
 
-// plus returns a function whose cells are the integers from n on.
 func plus(n int) func(i int) string { return func(i int) string { return fmt.Sprint(n + i) } }
 
 // shuffled returns the cells in another order, which depends on their number only.
@@ -39,7 +36,6 @@ func shuffled(all []string) []string {
 	return all
 }
 
-// times returns n repetitions of the words.
 func times(n int, words ...string) (all []string) {
 	for range n {
 		all = append(all, words...)
@@ -47,13 +43,11 @@ func times(n int, words ...string) (all []string) {
 	return all
 }
 
-// words returns the words of a line.
 func words(line string) []string { return strings.Fields(line) }
 
 var noLabels = dataset.Options{Labels: dataset.LabelsNo}
 
-// fitTo fits f to the file that read reads with opt. The set is nil unless the last pass encoded
-// the rows.
+// The set that fitTo returns is nil unless the last pass encoded the rows.
 func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	e *Encoder, set *dataset.Set, err error,
 ) {
@@ -68,7 +62,6 @@ func fitTo(f *Fitter, opt dataset.Options, read func(dataset.Options) (*dataset.
 	return e, set, err
 }
 
-// refit calls Refit with e and a file that read reads with opt.
 func refit(e *Encoder, opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	*Encoder, error,
 ) {
@@ -79,8 +72,6 @@ func refit(e *Encoder, opt dataset.Options, read func(dataset.Options) (*dataset
 	})
 }
 
-// settled fits an encoder to one column of cells, with the given kind or the one detected, and
-// returns the column, the fitter and the encoder.
 func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fitter, *Encoder) {
 	t.Helper()
 	f := &Fitter{Inspect: true}
@@ -94,8 +85,8 @@ func settled(t testing.TB, name string, all []string, given Given) (*Column, *Fi
 	return &e.Columns[0], f, e
 }
 
-// columns returns a function that reads columns of cells as a file without labels. Without names
-// there is no header.
+// columns returns a function that reads columns of cells as a file without labels, and without a
+// header if names is nil.
 func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Encoder.Begin(source(opt, &dataset.Table{Columns: names, LabelAt: -1}))
@@ -110,7 +101,6 @@ func columns(names []string, all ...[]string) func(dataset.Options) (*dataset.Se
 	}
 }
 
-// source returns the source for rows that are not in a file.
 func source(opt dataset.Options, t *dataset.Table) form.Source {
 	s := form.Source{Table: t}
 	if opt.Decimal != "" {
@@ -119,7 +109,6 @@ func source(opt dataset.Options, t *dataset.Table) form.Source {
 	return s
 }
 
-// reading returns a function that reads a text as a file.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Separator, opt.Quote = ",", `"`
@@ -127,7 +116,6 @@ func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	}
 }
 
-// fitted returns the encoder of a text.
 func fitted(t testing.TB, text string) *Encoder {
 	t.Helper()
 	e, _, err := fitTo(new(Fitter), dataset.Options{}, reading(text))
@@ -137,13 +125,11 @@ func fitted(t testing.TB, text string) *Encoder {
 	return e
 }
 
-// encoded returns the rows of a text, encoded by e.
 func encoded(e *Encoder, text string, opt dataset.Options) (*dataset.Set, error) {
 	opt.Encoder = e.Coder()
 	return reading(text)(opt)
 }
 
-// written returns the text of a table.
 func written(t testing.TB, rows [][]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -153,7 +139,6 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// asJSON returns an encoder's JSON, as in a model's file.
 func asJSON(t testing.TB, e *Encoder) json.RawMessage {
 	t.Helper()
 	text, err := json.Marshal(e)
@@ -163,7 +148,6 @@ func asJSON(t testing.TB, e *Encoder) json.RawMessage {
 	return text
 }
 
-// rowOf returns a row of a set with its zeros.
 func rowOf(s *dataset.Set, i int) []float32 {
 	row := make([]float32, s.Cols())
 	if s.Dense != nil {
@@ -177,7 +161,6 @@ func rowOf(s *dataset.Set, i int) []float32 {
 	return row
 }
 
-// featuresOfRow describes each feature of an encoded row.
 func (e *Encoder) featuresOfRow() (all []Feature) {
 	for j := range e.Cols() {
 		all = append(all, e.Feature(j))

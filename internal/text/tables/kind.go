@@ -69,13 +69,11 @@ func (s *stats) judge(name string, fileMark byte) verdict {
 	return v
 }
 
-// oneValue reports whether all cells that are not missing have the same value.
 func (s *stats) oneValue() bool {
 	return len(s.levels) == 1 && !s.full || s.words == 0 && s.numbers.least == s.numbers.most &&
 		!s.merges(bits64) && !s.haveGrades()
 }
 
-// wordsVerdict returns the verdict on a column whose cells are taken for words.
 func (s *stats) wordsVerdict(cells int) verdict {
 	switch {
 	case s.likeText():
@@ -105,8 +103,8 @@ func (s *stats) gapsAmong(fit int) int {
 	return 0
 }
 
-// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits. The
-// verdict's kind is empty if the column is none of these.
+// numberVerdict returns the verdict on a column of numbers, of ids, or of codes made of digits,
+// or a verdict without a kind.
 func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	cells := s.rows - s.missing
 	v.as = s.as
@@ -153,7 +151,6 @@ func (s *stats) numberVerdict(name string, fileMark byte) (v verdict) {
 	return v
 }
 
-// doubtNumbers adds a doubt to the verdict if the numbers of a column may mean something else.
 func (s *stats) doubtNumbers(v *verdict) {
 	unit, _ := s.unit()
 	switch open := s.points == 0 && s.commas == 0 && s.ambiguous > 0; {
@@ -179,7 +176,6 @@ func (s *stats) doubtNumbers(v *verdict) {
 
 const eightDigits = "perhaps dates without separators, read as numbers"
 
-// describeNumbers describes how the numbers of a column are written.
 func (s *stats) describeNumbers(mark byte, unit string) string {
 	text := "numbers"
 	if unit != "" && s.assumedUnit(unit) != bareOnly {
@@ -216,9 +212,8 @@ func (s *stats) haveGrades() bool {
 	return same || plus && minus
 }
 
-// likeCodes reports whether the numbers are digits with leading zeros: more than half of them are;
-// or some are, and all numbers have equally many digits, or none has fewer digits than those with
-// leading zeros.
+// likeCodes reports whether the numbers are probably codes, because of their leading zeros and
+// numbers of digits.
 func (s *stats) likeCodes() bool {
 	return s.zeroLed > 0 &&
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
@@ -249,7 +244,6 @@ func (s *stats) idVerdict(name string) verdict {
 	return v
 }
 
-// namesID reports whether a column's name suggests ids or row numbers.
 func namesID(name string) bool {
 	lower := strings.ToLower(name)
 	switch lower {
@@ -279,9 +273,7 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// assumedUnit returns the unit that numbers may have, but need not: bareOnly if some, but few
-// numbers have a unit or a magnitude and unit begins with no currency sign; else unit, the most
-// frequent one, if the numbers have several units; else "".
+// assumedUnit returns the assumption.unit that the statistics suggest.
 func (s *stats) assumedUnit(unit string) string {
 	switch all := s.withUnit + s.magnitudes; {
 	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):
@@ -292,16 +284,14 @@ func (s *stats) assumedUnit(unit string) string {
 	return ""
 }
 
-// isCurrency reports whether a unit begins with a currency sign.
 func isCurrency(unit string) bool {
 	first, _ := utf8.DecodeRuneInString(unit)
 	return unicode.Is(unicode.Sc, first)
 }
 
-// hasMagnitudes reports whether numbers may have a magnitude under an assumption.
 func (s *stats) hasMagnitudes(as assumption) bool { return s.magnitudes > 0 && as.unit != bareOnly }
 
-// format returns the format of numbers with these gap words, or nil instead of the zero Format.
+// format returns nil instead of the zero Format.
 func (s *stats) format(gapWords []string) *Format {
 	f := Format{Unit: s.as.unit, Groups: s.groups, Magnitudes: s.hasMagnitudes(s.as),
 		GapWords: gapWords}
@@ -319,8 +309,8 @@ func (s *stats) format(gapWords []string) *Format {
 	return &f
 }
 
-// mark returns the given decimal mark if a cell has a mark that matters; else fileMark if all such
-// cells are ambiguous; else the mark that more cells prove, a point if there is no such mark.
+// mark returns the decimal mark of the column; it is fileMark if all cells with a mark that
+// matters are ambiguous and no mark is given.
 func (s *stats) mark(fileMark byte) byte {
 	switch {
 	case s.forced != 0 && s.points+s.commas+s.ambiguous > 0:
@@ -373,9 +363,8 @@ const (
 	endOfMonths = 28 // if no first part is below 28, the first parts may be last days of months
 )
 
-// mayBeginWithYear reports whether all dates such as 19-11-03 exist with the year first, and their
-// first parts lie closer together than their last parts, as years do. It requires a last part above
-// mostMonths, and a first part below endOfMonths.
+// mayBeginWithYear reports whether dates such as 19-11-03 seem to begin with the year: all exist
+// with the year first, and their first parts lie closer together than their last parts.
 func (s *stats) mayBeginWithYear() bool {
 	var years, days moments
 	for text := range s.levels {
@@ -418,14 +407,11 @@ func (s *stats) dateOrder() (order cell.Order, both bool) {
 	return order, false
 }
 
-// hardlyRepeats reports whether fewer than a quarter of the counted cells have a repeated value.
+// hardlyRepeats reports whether fewer than a quarter of the counted cells have a repeated text.
 func (s *stats) hardlyRepeats() bool { return 4*s.again < s.counted }
 
-// likeNames reports whether fewer than a quarter of the counted cells have a repeated value and
-// there are enough cells to tell.
 func (s *stats) likeNames() bool { return s.counted >= fewRows && s.hardlyRepeats() }
 
-// manyGaps reports whether more than one row in a hundred has a gap.
 func (s *stats) manyGaps() bool { return 100*s.missing > s.rows }
 
 // distinct returns the number of distinct cells, or a lower bound, as text.

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// A kindCase is a column of cells with the verdict on it.
 type kindCase struct {
 	name, column string
 	cells        []string
@@ -18,9 +17,6 @@ type kindCase struct {
 	doubt        string // part of the doubts; "" if there are none
 }
 
-// check fits the column and fails the test if the verdict differs from the wanted one, or if the
-// encoder changes by being written to a file and read, or by being fitted again with its own kinds
-// given.
 func (c kindCase) check(t *testing.T) {
 	t.Helper()
 	have, f, e := settled(t, c.column, c.cells, Given{})
@@ -78,7 +74,6 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 	}
 }
 
-// TestNumbers covers columns of numbers, ids and codes.
 func TestNumbers(t *testing.T) {
 	const (
 		counts = "a row counter: whole numbers"
@@ -192,7 +187,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestDates covers columns of dates in many formats.
 func TestDates(t *testing.T) {
 	day := func(layout string) []string {
 		at := time.Date(2019, 1, 3, 14, 5, 0, 0, time.UTC)
@@ -248,7 +242,6 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestWords covers columns of words, of names and of text in several scripts.
 func TestWords(t *testing.T) {
 	names := func(n, of int) string {
 		return fmt.Sprintf("looks like an identifier: %d different words in %d rows", n, of)
@@ -302,8 +295,7 @@ func TestWords(t *testing.T) {
 }
 
 // Whole numbers that grow from row to row are a row counter also if the file lacks about half of
-// the rows that were counted. Sparser numbers, and numbers that do not grow or that repeat, are
-// data.
+// the rows that were counted.
 func TestCounterWithGaps(t *testing.T) {
 	column := func(cell func(i int) int) string {
 		return "nr,x,y\n" + strings.Join(cells(60, func(i int) string {

@@ -19,7 +19,6 @@ type labelStats struct {
 	again                   bool // whether the next pass needs full statistics
 }
 
-// begin prepares a pass.
 func (l *labelStats) begin() {
 	*l = labelStats{mark: l.mark, as: l.as, again: l.again}
 	if l.again {
@@ -63,7 +62,7 @@ func (l *labelStats) settle(mark byte, question func(*stats, *verdict), doubt fu
 	return label, false
 }
 
-// classes describes a label column of words. Cells such as NA are a class if they recur.
+// Gaps such as NA are a class if there are at least leastRows of them.
 func (l *labelStats) classes(doubt func(verdict)) Label {
 	label := Label{Kind: Category, GapIsClass: l.gaps >= leastRows}
 	if label.GapIsClass {
@@ -73,7 +72,6 @@ func (l *labelStats) classes(doubt func(verdict)) Label {
 	return label
 }
 
-// settleFull returns the results of settle after a pass of full statistics.
 func (l *labelStats) settleFull(mark byte, question func(*stats, *verdict), doubt func(verdict)) (
 	label Label, again bool,
 ) {

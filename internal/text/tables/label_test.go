@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// Labels are numbers in any notation, or words, whatever the first label is.
 func TestLabels(t *testing.T) {
 	prices := cells(30, func(i int) string { return fmt.Sprintf("$%d,%03d.50", i+1, i*i) })
 	for _, c := range []struct {

@@ -18,7 +18,6 @@ import (
 
 var mutants = flag.Int("mutants", 2_000, "number of random tables that TestMutants fits, ten times that of a short run")
 
-// oddCells are cells unlike the others of a column.
 var oddCells = []string{
 	"", "NA", "?", "nan", "-", "unknown", "0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf",
 	"\xff", "caf\xe9", "\x1b[31m", "\u202e", "\x00", "yes", "TRUE", "true", "$5", "(3)", "5 kg", "7 cm", "1,5",
@@ -27,7 +26,6 @@ var oddCells = []string{
 	strings.Repeat("x", 100), strings.Repeat("9", 70), "९", "½", "1e", "--1", ".", ",", "1.2.3",
 }
 
-// randomColumn returns a function that returns cells as columns of real files have them.
 func randomColumn(r *rand.Rand) func(i int) string {
 	pick := func(of ...string) func(int) string { return func(int) string { return of[r.IntN(len(of))] } }
 	number := func(format string) func(int) string {
@@ -66,7 +64,6 @@ func randomTable(r *rand.Rand) (names []string, all [][]string) {
 	return names, all
 }
 
-// labelled returns a function that reads columns of cells, the last of which has the labels.
 func labelled(names []string, all [][]string) func(dataset.Options) (*dataset.Set, error) {
 	last := len(all) - 1
 	return func(opt dataset.Options) (*dataset.Set, error) {
@@ -118,8 +115,6 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// checkTable fits an encoder to a table and fails the test unless the encoder describes it
-// correctly.
 func checkTable(t *testing.T, names []string, all [][]string) *Encoder {
 	t.Helper()
 	f, read := &Fitter{Inspect: true}, labelled(names, all)
@@ -199,8 +194,6 @@ func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
 
 var row2 row // scratch
 
-// FuzzCells fits encoders to columns of one or two different cells, and encodes another cell by
-// them.
 func FuzzCells(f *testing.F) {
 	for i, text := range oddCells {
 		f.Add(text, oddCells[(i+7)%len(oddCells)], oddCells[(i*i)%len(oddCells)], byte(i))
@@ -217,7 +210,6 @@ func FuzzCells(f *testing.F) {
 	})
 }
 
-// FuzzDecode reads encoders of damaged files, and encodes cells by them.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 44))
 	for range 50 {

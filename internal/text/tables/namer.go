@@ -32,16 +32,12 @@ func (e *Encoder) Namer(features []int) *Namer {
 	return n
 }
 
-// Cols returns 0: no row is encoded.
 func (n *Namer) Cols() int { return 0 }
 
-// Features returns nil.
 func (n *Namer) Features() []string { return nil }
 
-// Label accepts any label.
 func (n *Namer) Label(string) (form.Label, string) { return form.Label{}, "" }
 
-// Reads returns the columns of the encoder. Only the columns of the features to name are used.
 func (n *Namer) Reads() (*form.Table, []bool) {
 	t, uses := n.e.Reads()
 	for i := range uses {
@@ -50,10 +46,8 @@ func (n *Namer) Reads() (*form.Table, []bool) {
 	return t, uses
 }
 
-// Begin does nothing.
 func (n *Namer) Begin(form.Source) {}
 
-// Encode counts the n-grams of a row in the buckets to name.
 func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {

@@ -18,7 +18,6 @@ type rawFit struct {
 	whole   bool // all rows so far are encoded: no skipped row had cells other than numbers
 }
 
-// A rawColumn holds the statistics of a column in a raw pass.
 type rawColumn struct {
 	sum    float64
 	first  float32
@@ -74,7 +73,6 @@ func (r *rawFit) encode(cells []string, skip bool, columns []int32, values []flo
 	return columns, values, true
 }
 
-// count counts a number.
 func (c *rawColumn) count(text string, v float32, first bool) {
 	c.sum += float64(v)
 	c.extremes.add(text, float64(v))

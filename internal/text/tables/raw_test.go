@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// numbers returns a table of plain numbers with the given number of rows, and labels. One column is
-// constant.
 func numbers(rows int, label func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("a,b,same,y\n")
@@ -21,7 +19,6 @@ func numbers(rows int, label func(i int) string) string {
 	return b.String()
 }
 
-// passes returns a function that calls read and counts the calls in n.
 func passes(read func(dataset.Options) (*dataset.Set, error), n *int) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		*n++
@@ -158,7 +155,6 @@ func TestRawSkips(t *testing.T) {
 	}
 }
 
-// In prediction, cells of a raw table may be gaps, words, and numbers in any notation.
 func TestRawPredicts(t *testing.T) {
 	coder := fitted(t, "a,y\n1,p\n2,q\n6,p\n").Coder()
 	for cell, want := range map[string]float32{"5": 5, "": 3, "old": 3, "1e39": 3, "(2.5)": -2.5,
@@ -178,7 +174,6 @@ func TestRawPredicts(t *testing.T) {
 	}
 }
 
-// BenchmarkRaw reads a table of plain numbers by a fitter, and as numbers alone.
 func BenchmarkRaw(b *testing.B) {
 	text := numbers(100_000, func(i int) string { return []string{"p", "q"}[i%2] })
 	for name, read := range map[string]func() error{

@@ -13,13 +13,11 @@ type Rule struct {
 	Marks  bool            // whether the gap feature is 1 in rows with a value, not in rows without
 }
 
-// A Code is the feature that a word sets, and the value to which the word sets it.
 type Code struct {
 	Feature int32
 	Value   float32
 }
 
-// Rules returns the rules of the columns.
 func (e *Encoder) Rules() []Rule {
 	rules := make([]Rule, len(e.Columns))
 	for i, in := range codingsOf(e.Columns, e.Rows, e.Raw) {

@@ -19,7 +19,6 @@ const (
 	maxSuspects      = 8 // distinct suspects of a column that are counted
 )
 
-// A suspect is a value that may be a sentinel.
 type suspect struct {
 	value float64
 	count int
@@ -35,7 +34,8 @@ type extremes struct {
 // noExtremes are the extremes of a column without a value.
 var noExtremes = extremes{least: math.Inf(1), most: math.Inf(-1)}
 
-// add counts a number. Suspects among the other values are no sentinels and need not be counted.
+// add counts a number. Suspects between the other values are no sentinels and need not be
+// counted.
 func (x *extremes) add(text string, v float64) {
 	if v < x.least || v > x.most {
 		x.addOutside(text, v)

@@ -90,7 +90,6 @@ func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, er
 	return e, nil
 }
 
-// fullEncoder returns the encoder of a pass of full statistics, or nil if another pass is needed.
 func (f *Fitter) fullEncoder(e *Encoder, given []Given, again, last bool) (*Encoder, error) {
 	verdicts := make([]verdict, len(e.Columns))
 	texts := 0
@@ -177,10 +176,8 @@ func (f *Fitter) isRaw(verdicts []verdict) bool {
 	return true
 }
 
-// asGiven is the reported reason for a given kind.
 const asGiven = "as given"
 
-// verdict returns the verdict on a column with this name: by its cells, or with the given kind.
 func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict {
 	if given.Kind == "" {
 		v := s.judge(name, mark)
@@ -227,7 +224,6 @@ func (f *Fitter) verdict(s *stats, name string, given Given, mark byte) verdict 
 	return v
 }
 
-// unordered reports whether all dates are unambiguous without an order of day and month.
 func (s *stats) unordered() bool {
 	order, both := s.dateOrder()
 	return order == 0 && !both
@@ -256,7 +252,6 @@ func (f *Fitter) decimalMark() byte {
 	return '.'
 }
 
-// settle fits a column according to its verdict.
 func (f *Fitter) settle(c *Column, s *stats, v verdict, e *Encoder) {
 	if c.Kind, c.Gaps = v.kind, s.missing; e.Raw {
 		c.Kind, c.Number = Number, &Scale{Mean: s.plainSum / float64(e.Rows)}
@@ -309,7 +304,6 @@ func (e *Encoder) balance() {
 	}
 }
 
-// fitNumber sets the scale of a column of numbers.
 func (c *Column) fitNumber(s *stats) {
 	c.Gaps = s.rows - s.numbers.count
 	c.GapFeature = 100*c.Gaps > s.rows
@@ -317,7 +311,6 @@ func (c *Column) fitNumber(s *stats) {
 	c.Number.Format = s.format(s.gapWordsOf())
 }
 
-// fitDate sets the scale of the days, and the numbers of rows in each month and on each weekday.
 func (c *Column) fitDate(s *stats) {
 	c.Gaps = s.rows - s.dates.count
 	c.GapFeature = 100*c.Gaps > s.rows
@@ -336,7 +329,7 @@ func (c *Column) fitDate(s *stats) {
 	c.Date.Counts = counts
 }
 
-// fitLevels sets the levels, except those that are not UTF-8, which JSON can't represent.
+// fitLevels omits levels that are not UTF-8, which JSON can't represent.
 func (c *Column) fitLevels(s *stats) {
 	c.GapFeature = c.Gaps > 0
 	l, least := new(Levels), 1
@@ -379,7 +372,6 @@ func (f *Fitter) withoutFeatures(e *Encoder, verdicts []verdict) (*Encoder, erro
 	return nil, nil
 }
 
-// allLeftOut returns the error of an encoder without features.
 func allLeftOut(e *Encoder, verdicts []verdict) error {
 	const most = 5
 	var why []string
@@ -393,7 +385,6 @@ func allLeftOut(e *Encoder, verdicts []verdict) error {
 	return escape.Error(fmt.Errorf("no column has a feature: %s", strings.Join(why, ", ")))
 }
 
-// report sets the report on column i, and adds its doubts.
 func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	c, s, r := &e.Columns[i], f.columns[i], &f.Reports[i]
 	*r = Report{Reason: v.reason, Sample: s.sample, Distinct: s.distinct()}
@@ -427,14 +418,12 @@ func (f *Fitter) report(e *Encoder, i int, v verdict) {
 	}
 }
 
-// doubtSentinels adds a doubt for each sentinel of a column.
 func (f *Fitter) doubtSentinels(column string, x *extremes, rows int, flag string) {
 	for _, v := range x.sentinels(rows, flag) {
 		f.doubt(column, v)
 	}
 }
 
-// doubt adds the doubt of a verdict on a column.
 func (f *Fitter) doubt(column string, v verdict) {
 	name := column
 	if strings.ContainsAny(name, ",\"= ") || name == "" {
@@ -444,7 +433,6 @@ func (f *Fitter) doubt(column string, v verdict) {
 		Text: v.doubt, Flag: strings.ReplaceAll(v.flag, "COLUMN", escape.Text(name))})
 }
 
-// given returns the kind of each column according to Overrule or the encoder of Refit.
 func (f *Fitter) given(e *Encoder, t *form.Table) ([]Given, error) {
 	all := make([]Given, len(e.Columns))
 	if f.kinds != nil {

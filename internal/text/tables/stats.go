@@ -42,7 +42,6 @@ const bareOnly = "none"
 
 const allOrders = cell.YMD | cell.DMY | cell.MDY
 
-// moments are statistics of the numbers of a column.
 type moments struct {
 	count, zeros        int
 	first, sum, squares float64 // sum and squares sum v-first and (v-first)²
@@ -62,7 +61,6 @@ func (m *moments) add(v float64) {
 	m.least, m.most = min(m.least, v), max(m.most, v)
 }
 
-// stats are the statistics of a column's cells.
 type stats struct {
 	as             assumption
 	rows, missing  int    // missing: cells that are gaps in a column of any kind
@@ -114,7 +112,6 @@ type stats struct {
 	paid                 *budget.Account // memory that the file's size allows; nil for any
 }
 
-// dateStats are the statistics of the dates of a column.
 type dateStats struct {
 	dates            moments
 	dateExtremes     extremes
@@ -137,7 +134,6 @@ func newStats(as assumption) *stats {
 		extremes: noExtremes, dateStats: noDates, levels: map[string]*level{}}
 }
 
-// add counts a cell.
 func (s *stats) add(text string) {
 	if s.rows++; cell.IsMissing(text) {
 		s.missing++
@@ -159,7 +155,7 @@ func (s *stats) add(text string) {
 	}
 	if is != value {
 		if s.words++; s.levels == nil {
-			s.levels = map[string]*level{} // start counting
+			s.levels = map[string]*level{}
 		}
 		s.plain = false
 	}
@@ -175,7 +171,6 @@ func (s *stats) add(text string) {
 	}
 }
 
-// A content is the kind of a cell in a column that may hold numbers or dates.
 type content byte
 
 const (
@@ -185,14 +180,12 @@ const (
 	word                   // anything else
 )
 
-// A level counts the cells of one text.
 type level struct {
 	count int // cells of this text
 	is    content
 	known bool // whether cells of this text need not be parsed again
 }
 
-// parse counts a number or a date, and returns the content of the cell.
 func (s *stats) parse(text string) content {
 	isNumber, isDate := false, false
 	if len(text) <= maxValueBytes && cell.HasDigit(text) {
@@ -288,7 +281,6 @@ func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
 
-// mostUnits is the largest number of units of a column that are counted.
 const mostUnits = 64
 
 // prove counts a cell as proof of a decimal mark, or as ambiguous; some cells with a point are not
@@ -348,7 +340,6 @@ func (s *stats) addPlain(text string, v float64) {
 	s.see(v)
 }
 
-// parse32 returns the float32 of a number in plain form.
 func parse32(text string) (float32, bool) {
 	v, reason := cell.Float32(text)
 	return v, reason == ""
@@ -500,7 +491,7 @@ func (s *stats) likeText() bool {
 			s.alone >= textAlone*cells)
 }
 
-// addLevel counts a cell in the level l of its text; l is nil for the first cell of this text.
+// addLevel counts a cell in the level l of its text; l is nil if levels lacks the text.
 func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	switch {
 	case l != nil:
@@ -524,7 +515,6 @@ func (s *stats) addLevel(text string, l *level, is content, known bool) {
 	}
 }
 
-// isRepeated reports whether at least two cells have this text.
 func (s *stats) isRepeated(text string) bool {
 	l := s.levels[text]
 	return l != nil && l.count >= leastRows

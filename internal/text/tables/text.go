@@ -56,7 +56,6 @@ type Words struct {
 	all    float64 // sum of counts
 }
 
-// unpack checks Bits, Grams and Length, and decodes Buckets.
 func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
@@ -87,7 +86,6 @@ func (t *Words) unpack(rows int) error {
 	return nil
 }
 
-// name returns the n-gram of feature j if Words has it, or else the number of its bucket.
 func (t *Words) name(j int) string {
 	if gram := t.Words[t.at[j]]; gram != "" {
 		return gram
@@ -95,10 +93,8 @@ func (t *Words) name(j int) string {
 	return fmt.Sprintf("bucket %d", t.at[j])
 }
 
-// length returns the Euclidean length of the features of a cell.
 func (t *Words) length() float64 { return cmp.Or(t.Length, 1) }
 
-// sumCounts sets all.
 func (t *Words) sumCounts() {
 	t.all = 0
 	for _, count := range t.counts {
@@ -125,7 +121,6 @@ type textStats struct {
 // row, counted from 1.
 type bucketStats struct{ rows, last uint32 }
 
-// arrayBytes is the size of the array that textStats counts in.
 const arrayBytes = 8 << textBits
 
 const (
@@ -137,8 +132,6 @@ const (
 	mostBuckets = 1 << (textBits - 2)
 )
 
-// newTextStats returns the statistics of a column. It counts in an array if the account has the
-// memory.
 func newTextStats(grams int, paid *budget.Account) *textStats {
 	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
 		reader: gramReader{grams: grams, wide: textBits}}
@@ -161,10 +154,8 @@ func (t *textStats) widen() {
 	t.few = nil
 }
 
-// drop returns the memory taken from the account.
 func (t *textStats) drop() { t.paid.Return(t.taken) }
 
-// add counts a cell of the given row.
 func (t *textStats) add(cell string, row int) {
 	t.reader.begin(cell)
 	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
@@ -183,7 +174,6 @@ func (t *textStats) add(cell string, row int) {
 	}
 }
 
-// addFew counts buckets of a row in the map.
 func (t *textStats) addFew(buckets []uint32, row uint32) {
 	for _, b := range buckets {
 		if of := t.few[b]; of.last != row {
@@ -195,7 +185,6 @@ func (t *textStats) addFew(buckets []uint32, row uint32) {
 	}
 }
 
-// least returns the number of rows that a bucket needs to have a feature.
 func (t *textStats) least() uint32 {
 	used := len(t.few)
 	for _, of := range t.all {
@@ -209,7 +198,6 @@ func (t *textStats) least() uint32 {
 	return 1
 }
 
-// words returns the Words of the cells counted.
 func (t *textStats) words() *Words {
 	text := &Words{Bits: textBits, Grams: t.reader.grams}
 	before, least := -1, t.least()
@@ -240,10 +228,8 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// add returns the hash extended by a byte.
 func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
 
-// addRune returns the hash extended by a character.
 func (h wordHash) addRune(r rune) wordHash {
 	var b [utf8.UTFMax]byte
 	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
@@ -252,7 +238,6 @@ func (h wordHash) addRune(r rune) wordHash {
 	return h
 }
 
-// hashText returns the 64-bit FNV-1a hash of a text.
 func hashText(text string) wordHash {
 	h := wordHash(fnvOffset)
 	for i := range len(text) {
@@ -291,7 +276,6 @@ type gramReader struct {
 	buckets     [1 << 10]uint32 // the result of next
 }
 
-// begin starts reading a cell.
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
 
 // next returns the next buckets, with repetitions, and none at the end.
@@ -343,7 +327,6 @@ func (r *gramReader) word(h wordHash, n int) int {
 	return n
 }
 
-// A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*Words
 	index []bucketWord // element k describes buckets 64k to 64k+63
@@ -368,7 +351,6 @@ func (c *textCoder) feature(b uint32) int32 {
 	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
 }
 
-// A textScratch counts the n-grams of a cell.
 type textScratch struct {
 	reader gramReader
 	of     []gramCount // one for each feature, and one for buckets without a feature
@@ -488,7 +470,6 @@ func (c *textCoder) encodeText(cell string, first int32, columns []int32, values
 	return columns, values
 }
 
-// eachGram calls f with each n-gram of a cell and its bucket.
 func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	var g gramHash
 	words := wordsOf(cell)
@@ -501,7 +482,6 @@ func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	}
 }
 
-// wordsOf returns the words of a cell.
 func wordsOf(cell string) (words []string) {
 	for _, part := range strings.FieldsFunc(cell, func(r rune) bool {
 		return r == utf8.RuneError || !isWord(r)

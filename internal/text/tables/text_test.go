@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// mails returns lines of a label, a tab and a text of about size bytes, with a few frequent words
-// and many rare ones.
+// mails returns lines of a label, a tab and a text of about size bytes, with frequent and rare
+// words.
 func mails(rows, size int) string {
 	r := rand.New(rand.NewPCG(1, 32))
 	var b strings.Builder
@@ -33,7 +33,6 @@ func mails(rows, size int) string {
 	return b.String()
 }
 
-// linesOf returns a function that reads lines of a label, a tab and a text.
 func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Format = dataset.FormatLines
@@ -41,7 +40,6 @@ func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 	}
 }
 
-// hashedRows returns the encoder fitted to lines of text, and the encoded rows.
 func hashedRows(t testing.TB, text string, grams int) (*Encoder, *dataset.Set) {
 	t.Helper()
 	f := Fitter{Grams: grams}
@@ -146,12 +144,10 @@ func TestTextLength(t *testing.T) {
 	}
 }
 
-// odds are separators and words that are easy to misread.
 var odds = []string{" ", "\x00", "\xff", "\xc3", "\xed\xa0\x80", "\r", "e\u0301", "\u0301", "\u200d",
 	"\U0001f44d\U0001f3fd", "\ufeff", "\u202e", "İ", "ǅ", "ﬁ", "漢字", "१२", "²", "x\u0000y",
 	"\U0010ffff", "the", "The", "THE", "and", "0", "00", "-", "'", "\t", "\n", "\u2028", "\ufffd"}
 
-// oddText returns a text of the given number of pieces.
 func oddText(r *rand.Rand, pieces int) string {
 	var b strings.Builder
 	for range pieces {
@@ -240,7 +236,6 @@ func TestTextFeatures(t *testing.T) {
 	}
 }
 
-// FuzzText compares the features of a text with those that straightforward code computes.
 func FuzzText(f *testing.F) {
 	s := newStats(assumption{text: true})
 	s.text = newTextStats(2, nil)
@@ -256,7 +251,6 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cell string) { checkText(t, c, s.rows, coder, cell) })
 }
 
-// BenchmarkText measures the two passes from lines to hashed rows.
 func BenchmarkText(b *testing.B) {
 	text := mails(8000, 1000)
 	b.SetBytes(int64(len(text)))
@@ -282,7 +276,6 @@ func TestTextCounts(t *testing.T) {
 	}
 }
 
-// A table with more than maxTexts columns of text is an error.
 func TestManyTexts(t *testing.T) {
 	var b strings.Builder
 	const columns = 3 * maxTexts

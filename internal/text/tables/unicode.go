@@ -34,7 +34,6 @@ func standsAlone(r rune) bool {
 	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }
 
-// countAlone returns how many characters of a text are words by themselves.
 func countAlone(text string) (n int) {
 	for i := range len(text) {
 		if text[i] >= 0xe0 { // the first byte of a character of three or four bytes
@@ -47,7 +46,6 @@ func countAlone(text string) (n int) {
 	return n
 }
 
-// toLower returns the lower case of a character, or the character itself if it has none.
 func toLower(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {

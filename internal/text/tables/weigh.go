@@ -77,13 +77,10 @@ func (f *Fitter) weigh(e *Encoder, read func(form.Encoder) error) error {
 	return nil
 }
 
-// Cols returns 0: no row is encoded.
 func (w *weigher) Cols() int { return 0 }
 
-// Features returns nil.
 func (w *weigher) Features() []string { return nil }
 
-// Label stores the label of the row that Encode adds next.
 func (w *weigher) Label(text string) (form.Label, string) {
 	l, reason := w.Coder.Label(text)
 	w.label, w.value, w.known = text, float64(l.Value), !l.Missing && reason == ""
@@ -166,7 +163,6 @@ func (w *weigher) unrelated(first, end int) bool {
 	return mean > 0 && statistic < mean+float64(weakDeviations*math.Sqrt(2*mean))
 }
 
-// explained returns the part of the sum of squares of feature j that the labels explain.
 func (w *weigher) explained(j int) (sum float64) {
 	if w.classes == nil {
 		total := w.yy - float64(w.y*w.y)/w.counted
