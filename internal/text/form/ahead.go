@@ -14,7 +14,6 @@ const batchBytes = 1 << 16
 // that is full and waits, and one whose rows Read returns.
 const batches = 3
 
-// batch is consecutive rows of a file.
 type batch struct {
 	rows   []rowAt
 	cells  []string // of all rows
@@ -23,7 +22,6 @@ type batch struct {
 	err    error    // error after the last row; nil if further rows follow
 }
 
-// rowAt is a row of a batch.
 type rowAt struct {
 	text   string
 	line   int
@@ -64,7 +62,6 @@ func (r *Reader) ReadAhead() (stop func()) {
 	}
 }
 
-// fill reads the rows of r until an error or the end.
 func (a *readAhead) fill(r *Reader, in *scanner) {
 	defer close(a.full)
 	defer func() {
@@ -102,7 +99,6 @@ func (b *batch) read(r *Reader, in *scanner) {
 	}
 }
 
-// next returns the cells of the next row.
 func (a *readAhead) next() ([]string, error) {
 	for a.row+1 >= len(a.now.rows) {
 		if a.err != nil {
@@ -125,10 +121,8 @@ func (a *readAhead) next() ([]string, error) {
 	return a.now.cells[from:a.now.rows[a.row].cells], nil
 }
 
-// offset returns the number of bytes of text up to the end of the row that next returned last.
 func (a *readAhead) offset() int64 { return a.now.rows[a.row].offset }
 
-// position returns the results of scanner.position for the row that next returned last.
 func (a *readAhead) position(i int, separator byte) (line, column int) {
 	row, from := a.now.rows[a.row], 0
 	if a.row > 0 {

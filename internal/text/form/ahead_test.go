@@ -30,8 +30,6 @@ func readEach(r *Reader, most int) string {
 	return all.String()
 }
 
-// TestReadAhead checks that a Reader that reads ahead returns the same rows, positions, errors and
-// doubts as a Reader that does not, and that it can be stopped before the end of the file.
 func TestReadAhead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 400 {
@@ -63,8 +61,6 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// TestReadAheadError checks that Read returns the rows before an error of the file, then the error,
-// and the error again in the next call.
 func TestReadAheadError(t *testing.T) {
 	rows := strings.Repeat("1,2\n", 100_000)
 	broken := io.MultiReader(strings.NewReader(rows), iotest.ErrReader(io.ErrUnexpectedEOF))
@@ -85,7 +81,6 @@ func TestReadAheadError(t *testing.T) {
 	}
 }
 
-// TestReadAheadPanic checks that Read panics if the goroutine that reads ahead has panicked.
 func TestReadAheadPanic(t *testing.T) {
 	r, err := Open(strings.NewReader(strings.Repeat("1,2\n", 1000)), nil, -1, Given{})
 	if err != nil {

@@ -142,7 +142,6 @@ func candidates(s *sample, g *Given) (all []dialect) {
 	return all
 }
 
-// commented reports whether at least two lines of text begin with #.
 func commented(text []byte) bool {
 	n := bytes.Count(text, []byte("\n#")) + bytes.Count(text, []byte("\r#"))
 	if bytes.HasPrefix(text, []byte("#")) {
@@ -177,10 +176,9 @@ func (c *candidate) measure(g *Given) {
 	}
 }
 
-// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty, and the number
-// of rows with one cell less is at least two and at least about a twentieth of the number of these
-// rows. counts maps a number of cells to the number of rows with that many cells. cutEmpty also
-// cuts rows whose cells beyond the table's width are all empty.
+// cutEmpty lowers c.width by 1 if the last cell of each row of this width is empty and enough
+// rows have one cell less. counts maps a number of cells to the number of rows with that many
+// cells. cutEmpty also cuts rows whose cells beyond the table's width are all empty.
 func (c *candidate) cutEmpty(counts map[int]int) {
 	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
 	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
@@ -212,13 +210,11 @@ func named(row []string) int {
 	return n
 }
 
-// isEmpty reports whether all cells are empty.
 func isEmpty(cells []string) bool { return named(cells) == 0 }
 
-// judge computes the candidate's score: share^2 * sureness * (width-1)/width, where share is the
-// fraction of rows that have the table's width (a header of another width counts, too). Without a
-// separator the score is .12 * share^2. judge lowers the score for signs of a wrong dialect, such
-// as unclosed quotes, and raises it if the columns fit a model (see fitModel).
+// judge computes the candidate's score from the share of the rows that have the table's width,
+// or head it, and from sureness. It lowers the score for signs of a wrong dialect, such as
+// unclosed quotes, and raises it if the columns fit a model (see fitModel).
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {
 		return
@@ -296,12 +292,10 @@ func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	return 0, false
 }
 
-// hasAll reports whether each of the names is one of the cells.
 func hasAll(cells, names []string) bool {
 	return len(cells) >= len(names) && len(lacking(cells, names)) == 0
 }
 
-// lacking returns the names that are not among the cells.
 func lacking(cells, names []string) (absent []string) {
 	has := make(map[string]bool, len(cells))
 	for _, c := range cells {

@@ -28,9 +28,8 @@ func separatorDoubts(best, second *candidate) (doubts []Doubt) {
 		separatorName(best.separator), best.width, separatorName(second.separator), second.width)})
 }
 
-// hasBlanks reports whether the rows of a table of one column look like cells separated by blanks:
-// at least nine in ten rows have the same number of words, two or more, and at least half of all
-// words are numbers or dates.
+// hasBlanks reports whether the rows of a table of one column look like cells separated by
+// blanks, many of them numbers or dates.
 func (c *candidate) hasBlanks() bool {
 	counts, words, values := map[int]int{}, 0, 0
 	for _, r := range c.rows {

@@ -25,7 +25,6 @@ const (
 var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, windows1252Name,
 	"iso-8859-1", "latin1"}
 
-// encoding is the character encoding of a file.
 type encoding struct {
 	name  string
 	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
@@ -189,7 +188,6 @@ func isText(decoded []byte, name string) bool {
 	return name == utf8Name || !bytes.ContainsFunc(head, control)
 }
 
-// decode returns a sample of a file decoded to UTF-8.
 func (e encoding) decode(sample []byte) []byte {
 	d := decoder{encoding: e}
 	out, _, _ := d.step(make([]byte, 0, len(sample)+len(sample)/8), sample, false)
@@ -346,7 +344,6 @@ func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int)
 // numbers for them, as web browsers do.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
-// decodeWindows1252 appends the text of raw, in the encoding Windows-1252, to out.
 func decodeWindows1252(out, raw []byte) []byte {
 	for _, c := range raw {
 		switch {

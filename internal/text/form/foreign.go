@@ -78,8 +78,6 @@ func ForeignKind(head []byte) (what, advice string) {
 	return "", ""
 }
 
-// zipKind returns the results of ForeignKind for a zip archive, which may be a workbook, that
-// begins with head.
 func zipKind(head []byte) (what, advice string) {
 	has := func(name string) bool { return bytes.Contains(head, []byte(name)) }
 	switch {

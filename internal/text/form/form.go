@@ -82,8 +82,7 @@ type Doubt struct {
 	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 }
 
-// String returns one line of text: the file, the line number, the column, Text, the example cell
-// and the flags.
+// String returns the doubt in one line.
 func (d Doubt) String() string {
 	s := ""
 	if d.File != "" {
@@ -113,7 +112,6 @@ type SyntaxError struct {
 	Reason string
 }
 
-// Error returns the place, the token and the reason.
 func (e *SyntaxError) Error() string {
 	s := ""
 	if e.Line > 0 {

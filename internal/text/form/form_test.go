@@ -9,7 +9,6 @@ import (
 	"unicode/utf16"
 )
 
-// openText reads a whole text, as a file that can be read at any position.
 func openText(t *testing.T, text string, g Given) (*Reader, [][]string, error) {
 	t.Helper()
 	r, err := Open(strings.NewReader(text), strings.NewReader(text), int64(len(text)), g)
@@ -29,7 +28,6 @@ func openText(t *testing.T, text string, g Given) (*Reader, [][]string, error) {
 	}
 }
 
-// mustOpen is openText, but an error ends the test.
 func mustOpen(t *testing.T, text string, g Given) (*Reader, [][]string) {
 	t.Helper()
 	r, rows, err := openText(t, text, g)
@@ -39,7 +37,6 @@ func mustOpen(t *testing.T, text string, g Given) (*Reader, [][]string) {
 	return r, rows
 }
 
-// described returns the form and the size of a table in a few words.
 func described(r *Reader, rows [][]string) string {
 	f := r.Form()
 	s := string(f.Separator)
@@ -63,7 +60,6 @@ var (
 	colors = []string{"red", "green", "blue"}
 )
 
-// table returns a header, if it is not empty, and n rows, each with a newline.
 func table(header string, n int, row func(i int) string) string {
 	var b strings.Builder
 	if header != "" {
@@ -75,7 +71,6 @@ func table(header string, n int, row func(i int) string) string {
 	return b.String()
 }
 
-// number returns a number that looks measured.
 func number(i, salt int) string {
 	h := uint32(i*7919+salt*104729+17) * 2654435761
 	h = (h ^ h>>15) * 2246822519 >> 16
@@ -85,7 +80,6 @@ func number(i, salt int) string {
 func town(i int) string  { return towns[(i*i+i/3)%len(towns)] }
 func color(i int) string { return colors[(i*i+i/2)%len(colors)] }
 
-// plain returns a function that returns the text of row i: a town, a number and a color.
 func plain(sep string) func(int) string {
 	return func(i int) string { return town(i) + sep + number(i, 1) + sep + color(i) }
 }
@@ -296,7 +290,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// utf16Text returns a text in UTF-16.
 func utf16Text(text string, big, mark bool) string {
 	if mark {
 		text = "\ufeff" + text
@@ -313,7 +306,6 @@ func utf16Text(text string, big, mark bool) string {
 	return b.String()
 }
 
-// latin1 returns a text of characters below 256 in ISO-8859-1.
 func latin1(text string) string {
 	var b bytes.Buffer
 	for _, r := range text {
@@ -472,7 +464,6 @@ func TestSuffixes(t *testing.T) {
 
 func decimal2(i int) string { return number(i, 2) }
 
-// A file whose header lacks names that a model needs is an error.
 func TestMissingNames(t *testing.T) {
 	g := Given{Columns: 3, Names: []string{"a", "b", "d"}, Label: "y", Keep: true}
 	for text, want := range map[string]string{
@@ -489,8 +480,6 @@ func TestMissingNames(t *testing.T) {
 	}
 }
 
-// Doubts tell of rows that are left out, filled or cut. Too many rows that would be left out are an
-// error.
 func TestRowsTold(t *testing.T) {
 	text := table("a,b,c", 40, plain(",")) + "1,2\n" + table("a,b,c", 10, plain(",")) + "1,2,3,4\n,,\n" +
 		table("", 5, plain(","))
@@ -530,7 +519,6 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// With Given.Keep, blank lines are rows in the format Lines and in tables of one column.
 func TestKeepBlankLines(t *testing.T) {
 	const text = "win a big prize\n\nsee you\n\n\nbye\n"
 	for _, g := range []Given{{Format: Lines, Keep: true}, {Separator: None, Keep: true, Columns: 1}} {

@@ -38,7 +38,6 @@ func FuzzEncoding(f *testing.F) {
 	})
 }
 
-// A dribble returns the bytes of a text, a few at a time.
 type dribble struct {
 	text []byte
 	size int

@@ -18,7 +18,6 @@ type heading struct {
 	units  bool // whether the row after the header has units, types or descriptions, not data
 }
 
-// findHeading finds the first row of the table and decides whether it is a header.
 func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	h = heading{at: c.first, sure: true}
 	if at, found := c.findHeader(g); found && (g.Header == nil || *g.Header) {
@@ -47,9 +46,8 @@ func (c *candidate) findHeading(g *Given) (h heading, err error) {
 	return h, err
 }
 
-// body returns the sampled rows that have the table's width, starting with the row of index from.
-// If the samples have 2*sampledCells cells or more, it returns only evenly spaced rows after the
-// first 100.
+// body returns the sampled rows that have the table's width, starting with the row of index
+// from. Of large samples it returns only evenly spaced rows after the first 100.
 func (c *candidate) body(from int) (rows [][]string) {
 	step := 1 + len(c.rows)*c.width/(2*sampledCells)
 	for i := from; i < len(c.rows); i++ {
@@ -64,13 +62,8 @@ func (c *candidate) body(from int) (rows [][]string) {
 }
 
 // filler returns the number of rows, starting with the row of index from, that are lines of text
-// above the table, padded with separators by a program. There are three kinds of such rows:
-//   - sparse rows, with at most half as many nonempty cells as the median row;
-//   - rows of the names Column1, Column2 and so on, if the next row is sparse;
-//   - rows that have another width than the table and cannot be its header.
-//
-// filler returns 0 if there are 40 or more such rows, or if the row that follows them is not
-// certainly a header.
+// above the table, padded with separators by a program. It returns 0 unless the row that follows
+// them is certainly a header.
 func (c *candidate) filler(from int) int {
 	body := c.body(from)
 	fill := make([]int, len(body))
@@ -111,7 +104,6 @@ func filled(cells []string) (n int) {
 	return n
 }
 
-// madeUp reports whether the cells are Column1, Column2 and so on, in letters of either case.
 func madeUp(cells []string) bool {
 	for i, c := range cells {
 		if rest, found := strings.CutPrefix(strings.ToLower(c), "column"); !found ||
@@ -122,9 +114,8 @@ func madeUp(cells []string) bool {
 	return true
 }
 
-// ballot counts the votes of the columns for and against the first row of a table being a header. A
-// column of numbers or dates usually casts two votes. A column of words casts at most two, and
-// fewer if its cells say less about the first row.
+// ballot counts the votes of the columns for and against the first row of a table being a
+// header. A column casts at most two votes.
 type ballot struct {
 	yes, no  float64
 	typed    int // number of columns of numbers or dates
@@ -132,8 +123,6 @@ type ballot struct {
 	strange  int // number of first cells that are numbers unlike those below them
 }
 
-// isHeader reports whether the row with index at names the columns of the rows below it, and
-// whether the answer is certain.
 func (c *candidate) isHeader(at int) (header, sure bool) {
 	body := c.body(at + 1)
 	first := c.fit(c.rows[at], body)
@@ -164,7 +153,6 @@ func (c *candidate) isHeader(at int) (header, sure bool) {
 	return namelike(first), !namelike(first)
 }
 
-// severalRows reports whether at least two of the rows are different.
 func severalRows(rows [][]string) bool {
 	seen := map[string]bool{}
 	for _, r := range rows {
@@ -189,15 +177,11 @@ func (c *candidate) fit(header []string, body [][]string) []string {
 	return append(slices.Clone(header), make([]string, c.width-len(header))...)
 }
 
-// isValue reports whether a cell is a number or a date.
 func isValue(s string) bool {
 	k := cell.KindOf(s)
 	return k == cell.NumberCell || k == cell.DateCell
 }
 
-// namelike reports whether the cells can be names of columns: at most 60 bytes long, different
-// (apart from empty cells), not all empty, and none of them a gap such as NA, a number, a date, an
-// address or a sentence.
 func namelike(cells []string) bool {
 	for _, c := range cells {
 		if len(c) > 60 || strings.Contains(c, "@") || c != "" && cell.IsMissing(c) || isValue(c) ||
@@ -209,12 +193,10 @@ func namelike(cells []string) bool {
 }
 
 // countsUp reports whether the row first is a header of three or more numbers that rise by equal
-// amounts. Its first and its last cell need not be numbers. There are two kinds of such headers:
-//   - 0, 1, 2 and so on, in four or more columns: names that programs give to columns. If the cell
-//     before or after these numbers occurs again in its column, it is a label, and first is not a
-//     header.
-//   - The steps of a scale. There must be five or more rows below, of which at most a twentieth
-//     rise by equal amounts, too.
+// amounts; its first and its last cell need not be numbers. The numbers may be 0, 1, 2 and so
+// on, as programs name columns, unless a label beside them occurs again in its column. Or they
+// are the steps of a scale, unless too few rows follow or too many of the rows rise by equal
+// amounts, too.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {
@@ -279,7 +261,6 @@ func rises(cells []string) (step float64, ok bool) {
 	return step, len(cells) > 2 && step > 0
 }
 
-// vote returns the votes of all columns on whether the row first is the header of the rows in body.
 func vote(first []string, body [][]string) (b ballot) {
 	for j, x := range first {
 		b.ask(x, body, j)
@@ -340,10 +321,8 @@ func sampleColumn(body [][]string, j int) *columnSample {
 	return s
 }
 
-// endsSentence reports whether a cell ends in a period, an exclamation mark or a question mark.
 func endsSentence(s string) bool { return s != "" && strings.ContainsAny(s[len(s)-1:], ".!?") }
 
-// isYear reports whether a cell is a year from 1900 to 2099.
 func isYear(s string) bool {
 	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && strings.Trim(s, "0123456789") == ""
 }
@@ -374,7 +353,6 @@ func (s *columnSample) recurring() float64 {
 // dates for the column to be one of numbers or dates.
 const typedShare = .85
 
-// ask adds the vote of column j of body, above which the first row has the cell x.
 func (b *ballot) ask(x string, body [][]string, j int) {
 	s := sampleColumn(body, j)
 	n := float64(s.cells)
@@ -425,9 +403,9 @@ func (b *ballot) askWords(x string, s *columnSample) {
 	}
 }
 
-// isStrange reports whether the number x is unlike the numbers of the column: it is outside their
-// range by more than the width of the range, a whole number among decimals, or a year among other
-// numbers. In a column of fewer than 8 cells it tests only whether x is a year.
+// isStrange reports whether the number x is unlike the numbers of the column: far outside their
+// range, a whole number among decimals, or a year among other numbers. In a column of few cells
+// it tests only whether x is such a year.
 func (s *columnSample) isStrange(x string) bool {
 	v, ok := cell.ParsePlain(x)
 	if !ok {
@@ -441,14 +419,8 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether the row with index at is the header of a file that a model reads. All
-// of these conditions must hold:
-//   - at least one row of the table's width follows;
-//   - in at least two columns of numbers or dates, or in all columns, which must then be of numbers
-//     or dates, the row has a cell of another kind;
-//   - no column votes against a header;
-//   - the cells of the row are different (apart from empty cells), and none of them is a number or
-//     a date.
+// looksNamed reports whether the row with index at is certainly the header of a file that a
+// model reads. Columns of numbers or dates must show this.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {
@@ -480,7 +452,6 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }
 
-// distinct reports whether no two cells are equal, apart from empty cells.
 func distinct(cells []string) bool {
 	seen := map[string]bool{}
 	for _, c := range cells {
@@ -492,12 +463,8 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBelow reports whether the row below the header has units, types or descriptions instead of
-// data. at is the index of the header. Such a row has no numbers or dates, but a word in at least
-// one column of numbers or dates. In addition, one of these conditions must hold:
-//   - all its cells are empty or names of types (see typeNames);
-//   - it has words in two or more columns of numbers or dates, no column votes against its being a
-//     header, and either five or more rows follow or its cells are different.
+// unitsBelow reports whether the row below the header has units, types or descriptions instead
+// of data. at is the index of the header.
 func (c *candidate) unitsBelow(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false
@@ -518,7 +485,6 @@ func (c *candidate) unitsBelow(at int) bool {
 	return b.typedYes >= 2 && b.no == 0 && (len(body) >= 5 || distinct(row))
 }
 
-// typeNames lists words for the types of columns.
 var typeNames = strings.Fields(`int integer int32 int64 long bigint float float32 float64 double real numeric
 	number decimal string str text char varchar object category categorical factor nominal bool
 	boolean date datetime timestamp time continuous discrete class label target feature meta c d s`)

@@ -28,7 +28,6 @@ func newJSONRows(s *scanner, sample *sample) *jsonRows {
 	return j
 }
 
-// add returns the index of a field, and adds the field if it is new.
 func (j *jsonRows) add(name string) int {
 	i, found := j.at[name]
 	if !found {
@@ -106,8 +105,6 @@ func (s *sample) fields() (names []string) {
 	}
 }
 
-// mergeFields inserts the fields of one line, own, that are not yet in known into names and known,
-// and returns names.
 func mergeFields(names, own []string, known map[string]bool) []string {
 	at := len(names) // where the next new field is inserted
 	if i := slices.IndexFunc(own, func(name string) bool { return known[name] }); i > 0 {
@@ -130,7 +127,6 @@ func mergeFields(names, own []string, known map[string]bool) []string {
 	return names
 }
 
-// looksLikeJSON reports whether the first line of text is a flat JSON object.
 func looksLikeJSON(text []byte) bool {
 	line, err := scanSample(text, false).nextLine()
 	if err != nil || !strings.HasPrefix(line, "{") {
@@ -140,7 +136,6 @@ func looksLikeJSON(text []byte) bool {
 	return s.object(func(string, string, int) string { return "" }) == ""
 }
 
-// jsonScanner parses one line of JSON.
 type jsonScanner struct {
 	text string
 	at   int
@@ -194,7 +189,6 @@ func (s *jsonScanner) take(c byte) bool {
 	return false
 }
 
-// string parses a string in quotes.
 func (s *jsonScanner) string() (value string, ok bool) {
 	start := s.at
 	if !s.take('"') {

@@ -53,7 +53,6 @@ func (l *lineRows) next() ([]string, error) {
 	}
 }
 
-// haveLabels reports whether at least half of the lines of text have a tab, blank lines aside.
 func haveLabels(text []byte) bool {
 	lines, tabs := 0, 0
 	for line := range bytes.FieldsFuncSeq(text, isLineEnd) {
@@ -69,15 +68,8 @@ func haveLabels(text []byte) bool {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// looksLikeLines reports whether the rows from index from on, in a table without a header, are more
-// likely to be lines of a label, a tab and a text. The table must have two columns separated by a
-// tab. No label may be empty or longer than 40 bytes, at least four fifths of the texts must be
-// words, not numbers or dates, and about nine tenths of the rows must have two cells. In addition,
-// one of these conditions must hold:
-//   - no label contains a blank or a quote, and at least half of the texts are sentences: they have
-//     three or more blanks;
-//   - there are ten or more rows, at most a third as many distinct labels, and at least three
-//     fifths as many distinct texts.
+// looksLikeLines reports whether the rows from index from on, in a table without a header, are
+// more likely to be lines of a label, a tab and a text.
 func (c *candidate) looksLikeLines(from int) bool {
 	if c.separator != '\t' || c.width != 2 {
 		return false

@@ -50,7 +50,6 @@ type Reader struct {
 	points, commas int // cells of the samples that decide Form.Decimal: see DecimalMarks
 }
 
-// rows reads the rows of a file in one of the formats.
 type rows interface {
 	next() ([]string, error)
 	position(cell int) (line, column int)
@@ -97,7 +96,6 @@ func Open(r io.Reader, at io.ReaderAt, size int64, g Given) (*Reader, error) {
 	return rd, rd.open(in, s, &g)
 }
 
-// open determines the format of the file and prepares to read its rows.
 func (r *Reader) open(in *scanner, s *sample, g *Given) error {
 	if g.SkipLines > 0 {
 		s.skip(g.SkipLines)
@@ -143,7 +141,6 @@ func (r *Reader) openLines(in *scanner, s *sample) error {
 // separatorLine matches a first line such as "sep=;", which tells spreadsheets the separator.
 var separatorLine = regexp.MustCompile(`(?i)^"?sep=(.)"?\r?[\n\r]`)
 
-// openTable detects the dialect and the header of a table.
 func (r *Reader) openTable(in *scanner, s *sample, g *Given) error {
 	skipped := r.form.SkipLines
 	if m := separatorLine.FindSubmatch(s.head); m != nil && g.SkipLines == 0 && m[1][0] < 0x80 {
@@ -206,7 +203,6 @@ func trailing(rows [][]string, width int) (n int) {
 	return n
 }
 
-// readHeading reads the header and the row of units, if the form has them.
 func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	if !r.form.Header {
 		return nil
@@ -243,7 +239,6 @@ func (r *Reader) readHeading(c *candidate, body [][]string) error {
 	return nil
 }
 
-// nextFilled returns the next row that has a cell that is not empty.
 func (r *Reader) nextFilled() ([]string, error) {
 	cells, err := r.table.next()
 	for err == nil && isEmpty(cells) {
@@ -252,8 +247,7 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// DecimalOf returns the decimal mark of a table, given the results of DecimalMarks: ',' if commas
-// is greater than points, else '.'.
+// DecimalOf returns the decimal mark of a table, given the results of DecimalMarks.
 func DecimalOf(points, commas int) byte {
 	if commas > points {
 		return ','
@@ -283,7 +277,6 @@ func decimalMarks(body [][]string) (points, commas int) {
 	return points, commas
 }
 
-// Form returns the form in which the file is read.
 func (r *Reader) Form() Form { return r.form }
 
 // Names returns the names of the columns: the cells of the header, "label" and "text" in the format
@@ -369,8 +362,7 @@ func (r *Reader) check(cells []string) []string {
 	return r.cells
 }
 
-// noteTotals records the row if one of its cells, such as "total", says that the row sums up
-// others.
+// noteTotals records a row that seems to sum up others.
 func (r *Reader) noteTotals(cells []string) {
 	for _, c := range cells {
 		if len(c) > 2 && c[0] > '9' && totalInitials>>(c[0]&31)&1 > 0 && len(c) <= len("grand total:") &&
@@ -384,7 +376,6 @@ func (r *Reader) noteTotals(cells []string) {
 	}
 }
 
-// totalNames lists cells that occur in rows that sum up the rows above them.
 var totalNames = []string{"total", "totals", "grand total", "sum", "average", "mean", "gesamt", "summe",
 	"totale", "suma"}
 
@@ -397,8 +388,9 @@ var totalInitials = func() (letters uint32) {
 	return letters
 }()
 
-// isHeader reports whether a row repeats the header, as in concatenated files. If the file has no
-// header, it reports whether the row has all names that the model needs, two or more.
+// isHeader reports whether a row of several cells repeats the header, as in concatenated files;
+// headers of numbers and dates alone do not count. If the file has no header, it reports whether
+// the row has all names that the model needs, two or more.
 func (r *Reader) isHeader(cells []string) bool {
 	if r.names != nil {
 		if len(cells) < 2 || cells[0] != r.names[0] || len(cells) < len(r.names) {

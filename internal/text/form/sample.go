@@ -89,7 +89,6 @@ func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sa
 	return s
 }
 
-// skip removes the given number of lines from the start of head.
 func (s *sample) skip(lines int) {
 	in := scanSample(s.head, false)
 	if in.skip(lines) == nil {

@@ -98,10 +98,8 @@ func scanSample(text []byte, cut bool) *scanner {
 		maxColumns: defaultMaxColumns}
 }
 
-// stringOf returns text as a string, without a copy.
 func stringOf(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// set sets the characters that have a meaning; None for no such character.
 func (s *scanner) set(separator, quote, comment byte) {
 	s.separator, s.quote, s.comment = separator, quote, comment
 }
@@ -267,7 +265,6 @@ func (s *scanner) fault() error {
 	return s.err
 }
 
-// find returns the index in text of the first byte c at index from or later, or len(text).
 func find(text []byte, from int, c byte) int {
 	if i := bytes.IndexByte(text[from:], c); i >= 0 {
 		return from + i
@@ -275,7 +272,6 @@ func find(text []byte, from int, c byte) int {
 	return len(text)
 }
 
-// advance moves to the line after the one that ends at index e.
 func (s *scanner) advance(e int) {
 	s.pos = min(e+1, s.end)
 	s.afterCR = e < s.end && s.buf[e] == '\r'
@@ -316,7 +312,6 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// offset returns the number of bytes of text before pos.
 func (s *scanner) offset() int64 { return s.before + int64(s.pos) }
 
 // nextBuffer returns a buffer of the given length for the row at pos and the rows after it. The
@@ -406,7 +401,6 @@ func (s *scanner) skipBlanks(row string, i int) int {
 	return i
 }
 
-// splitQuoted splits the row at pos, which has quotes, into cells.
 func (s *scanner) splitQuoted() ([]string, error) {
 	end, ok := s.parse(s.buf[s.pos:s.end], s.err == io.EOF && !s.cut)
 	for !ok {

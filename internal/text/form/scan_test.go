@@ -12,7 +12,6 @@ import (
 	"testing/iotest"
 )
 
-// scanAll returns all rows of a text under commas and quotes.
 func scanAll(s *scanner) (rows [][]string, err error) {
 	s.set(',', '"', None)
 	for {
@@ -68,8 +67,6 @@ func wellFormed(rng *rand.Rand) []byte {
 	return b.Bytes()
 }
 
-// TestWellFormed checks that the scanner finds the cells that encoding/csv reads in a well-formed
-// file, whether it reads the file from memory, in large pieces or byte by byte.
 func TestWellFormed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -124,7 +121,6 @@ func TestOpenQuotes(t *testing.T) {
 	}
 }
 
-// numbers returns a table of numbers for benchmarks.
 func numbers() []byte {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var b bytes.Buffer

@@ -47,7 +47,6 @@ func (s *scanner) holdsRows(i int) bool {
 	return len(whole) > 0 || others+1 >= minSplitWidth
 }
 
-// hasBlanks reports whether a blank follows a separator of the row.
 func (s *scanner) hasBlanks() bool {
 	for _, c := range s.spans[1:] {
 		if s.row[c.start-1] == ' ' {
@@ -57,7 +56,6 @@ func (s *scanner) hasBlanks() bool {
 	return false
 }
 
-// swallowedDoubt returns the doubt about the rows that noteSwallowed has recorded.
 func (s *scanner) swallowedDoubt() Doubt {
 	q := s.swallowed
 	text := fmt.Sprintf("a quoted cell, up to line %d, looks like rows of the table, and is read as one "+

@@ -29,8 +29,6 @@ func TestTableCheck(t *testing.T) {
 	}
 }
 
-// TestNewTable checks the names of a file's Table, which exclude the label's, that a Table survives
-// encoding as JSON, and that JSON without label_at means that the label is the last column.
 func TestNewTable(t *testing.T) {
 	for _, c := range []struct {
 		names          []string
