@@ -37,12 +37,10 @@ func checkEnd(r io.Reader, n int) error {
 	}
 }
 
-// errCutOff returns the error for data that end after got of want bytes.
 func errCutOff(got, want int) error {
 	return fmt.Errorf("%d bytes of data where the header says %d", got, want)
 }
 
-// short returns the error for a failed read of a header: that the header is cut off, or err.
 func short(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("header cut off")

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// cellRecorder is an encoder that records the table and the cells that it gets.
 type cellRecorder struct {
 	lengths
 	begun *Table   // table passed to Begin
@@ -28,8 +27,7 @@ func (c *cellRecorder) Encode(cells []string, columns []int32, values []float32)
 	return columns, values, 0, ""
 }
 
-// ReadCells passes on the cells that Read passes to an encoder, in files of several forms and with
-// one thread or two. It returns the error of its argument each.
+// ReadCells passes on the cells that Read passes to an encoder.
 func TestReadCells(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -24,7 +24,6 @@ type classes struct {
 	places []float32      // for each provisional number, the index among the sorted names
 }
 
-// class returns the provisional number of the named class, or the reason why name is refused.
 func (c *classes) class(name string) (y float32, reason string) {
 	n, found := c.names[name]
 	switch {

@@ -129,7 +129,6 @@ func (c *collector) begin(p *piece) {
 	c.set.Y = make([]float32, 0, c.space)
 }
 
-// rebuild copies the rows of a dense matrix to a new matrix in the given layout.
 func (c *collector) rebuild(layout Layout) {
 	old := c.rows
 	c.layout, c.rows = layout, newRowBuilder(c.space, c.cols, c.nnz, layout)

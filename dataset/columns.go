@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// columns assigns the columns of a file to the label and the features.
 type columns struct {
 	opt    *Options
 	cells  int   // number of cells in a row
@@ -26,7 +25,6 @@ type columns struct {
 	wanted map[string]int // index in from of each name in Options.Table; nil if matched by position
 }
 
-// A columnError is the reason why the columns of a file are not valid.
 type columnError struct{ reason string }
 
 func (e *columnError) Error() string { return e.reason }
@@ -35,8 +33,8 @@ func columnErrorf(format string, args ...any) error {
 	return &columnError{fmt.Sprintf(format, args...)}
 }
 
-// settle finds the columns of the label and the features in a file. cells is the number of cells in
-// a row, and names is the header, nil if the file has none.
+// settle assigns the columns. cells is the number of cells in a row; names is the header, nil if
+// the file has none.
 func (c *columns) settle(names []string, cells int) error {
 	c.cells = cells
 	if t := c.opt.Table; names != nil && t != nil && t.Columns != nil {
@@ -45,7 +43,6 @@ func (c *columns) settle(names []string, cells int) error {
 	return c.byPlace(names)
 }
 
-// byPlace assigns the columns by position: all but the label's column are features.
 func (c *columns) byPlace(names []string) (err error) {
 	without, features, err := c.opt.unlabelled(c.cells)
 	if err != nil {
@@ -71,13 +68,11 @@ func (c *columns) byPlace(names []string) (err error) {
 	return nil
 }
 
-// tooManyColumns returns the error for a table with more columns than MaxFeatures allows.
 func (o Options) tooManyColumns(cells int) error {
 	return &columnError{fmt.Sprintf("%d columns are beyond the limit of %d features (-max-features)",
 		cells, o.maxCSVFeatures())}
 }
 
-// match assigns the columns of a file, whose header is names, by the names in t.
 func (c *columns) match(names []string, t *Table) (err error) {
 	at, twice := indexNames(names)
 	if c.label, err = c.matchLabel(names, at, twice, t); err != nil {
@@ -207,7 +202,6 @@ func (c *columns) complete() error {
 	return nil
 }
 
-// labelNames are the names, in lower case, by which ChooseLabel recognizes the label's column.
 var labelNames = []string{"label", "target", "class", "y"}
 
 // A LabelError is the error for a table in which more than one column may have the labels.

@@ -15,7 +15,6 @@ import (
 // blockSize is the number of nonzeros, and the number of rows, at which a block of a table is full.
 const blockSize = 1 << 16
 
-// readTable reads a table: CSV, TSV, lines of labels and texts, or lines of JSON.
 func readTable(from *sources, opt Options) (*Set, error) {
 	all := collector{opt: opt}
 	t, err := all.read(from)
@@ -33,7 +32,6 @@ func readTable(from *sources, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// describe sets the fields of the set that describe the whole table.
 func (t *tableFile) describe(s *Set) {
 	s.IndexBase, s.Bytes = 1, *t.opt.bytes
 	s.Table, s.Others = t.columns.table, t.columns.others
@@ -78,7 +76,6 @@ func (t *tableFile) cols() int {
 	return t.columns.cols
 }
 
-// scan opens the table's files one after the other and calls each with the cells of every row.
 func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
 	joined, err := joinTables(from, t.opt)
 	if err != nil {
@@ -99,7 +96,6 @@ func (t *tableFile) scan(from *sources, each func(cells []string) error) error {
 	}
 }
 
-// scanFile calls each with the cells of every row of file f.
 func (t *tableFile) scanFile(f openFile, from *sources, each func(cells []string) error) error {
 	rows := t.rows
 	if t.name = f.name; len(from.names) == 1 {
@@ -126,7 +122,6 @@ func (t *tableFile) scanFile(f openFile, from *sources, each func(cells []string
 	}
 }
 
-// given returns the properties of a table that the options specify. format is the table's format.
 func (o Options) given(format Format) form.Given {
 	g := form.Given{
 		Format: string(format), Encoding: o.Encoding, SkipLines: o.SkipLines, Keep: o.KeepRows,
@@ -176,7 +171,6 @@ func byteOf(character string) byte {
 	return character[0]
 }
 
-// A tableFile is a table being read.
 type tableFile struct {
 	rows    *tableRows
 	name    string // name of the file being read
@@ -195,7 +189,6 @@ type tableFile struct {
 	each    func(t *tableFile) error
 }
 
-// row appends a row to the block.
 func (t *tableFile) row(cells []string) error {
 	if err := t.settle(len(cells)); err != nil {
 		return err

@@ -184,7 +184,6 @@ func TestCSVOfManyColumns(t *testing.T) {
 	}
 }
 
-// The rows and classes of a file with more rows than a block are read.
 func TestCSVBlocks(t *testing.T) {
 	for _, row := range []string{"1,0,2,c\n", "0,0,0,c\n"} {
 		text := strings.Repeat(row, blockSize+10) + strings.Replace(row, "c", "b", 1)
@@ -244,7 +243,6 @@ func (l lengths) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// The first row of a table is taken for a header or for data, as each case says.
 func TestCSVHeader(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -353,7 +351,6 @@ func TestWriteCSVFirstRow(t *testing.T) {
 	}
 }
 
-// A carriage return ends a line, alone or before a newline.
 func TestCSVCarriageReturns(t *testing.T) {
 	for _, text := range []string{"a,b,y\r1,2,3\r4,5,6\r", "1,2,3\r4,5,6", "1,2,3\r4,5,6\n",
 		"a,b,y\r\n1,2,3\r\n4,5,6\r\n", "1,2,3\n4,5,6\r\n"} {
@@ -364,9 +361,6 @@ func TestCSVCarriageReturns(t *testing.T) {
 	}
 }
 
-// An encoder's columns are found by name if there is a header, and by position otherwise. A column
-// that the encoder does not use may be missing from a header. The error names the first cell that
-// the encoder refuses, and counts the further rows with refused cells.
 func TestCSVEncoder(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b", "c"}, Label: "y", LabelAt: -1}
 	first := &Table{LabelAt: 0}
@@ -435,8 +429,6 @@ func TestCSVEncoder(t *testing.T) {
 	}
 }
 
-// A SyntaxError has the name of the column and the text of the cell, and its Cell is true if a
-// feature's cell is at fault.
 func TestSyntaxErrorOfCSV(t *testing.T) {
 	long := strings.Repeat("n", 50)
 	for _, c := range []struct {
@@ -487,7 +479,6 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// endless is a reader that repeats one byte without end.
 type endless byte
 
 func (c endless) Read(p []byte) (int, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// observer is an encoder that records the arguments of Begin and can stop the reading at a row.
 type observer struct {
 	lengths
 	sources []form.Source
@@ -30,7 +29,6 @@ func (o *observer) Encode(cells []string, columns []int32, values []float32) (
 	return o.lengths.Encode(cells, columns, values)
 }
 
-// Before the first row, Begin gets the file's columns and the options that concern an encoder.
 func TestEncoderBegin(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -14,7 +14,6 @@ func HasDigit(s string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// countDigits returns the number of digits that s begins with.
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && s[n]-'0' < 10 {
@@ -33,7 +32,6 @@ func wordLength(s string) int {
 	return n
 }
 
-// skipWord returns s without its first word if that word is one of words, else s.
 func skipWord(s string, words ...string) string {
 	for _, word := range words {
 		if rest, ok := strings.CutPrefix(s, word); ok && wordLength(rest) == 0 {

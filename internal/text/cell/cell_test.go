@@ -234,7 +234,6 @@ func TestNoDate(t *testing.T) {
 	}
 }
 
-// ParseDate returns the day, month and number of days of package time for every day of 800 years.
 func TestEveryDay(t *testing.T) {
 	for at := time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2400; at = at.AddDate(0, 0,
 		1) {
@@ -302,7 +301,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Missing lists 60 different cells, and IsMissing reports each of them.
 func TestMissing(t *testing.T) {
 	all := Missing()
 	for _, s := range all {

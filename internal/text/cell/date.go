@@ -93,7 +93,6 @@ type dateParser struct {
 	seconds          float64 // time of the day in seconds since midnight
 }
 
-// parse parses a date, a time, or a date and a time.
 func (p *dateParser) parse(s string) bool {
 	if len(s) > maxDate || !HasDigit(s) {
 		return false
@@ -282,8 +281,8 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case. half is 'a',
-// 'p' or, if s begins with none of these, 0. rest is the rest of s without leading blanks, or s.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case; half is 0
+// if there is none.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {

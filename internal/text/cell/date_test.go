@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// isDay and daysBefore agree with package time in the years 0 to 9999.
 func TestCalendar(t *testing.T) {
 	for year := range 10_000 {
 		for month := range 15 {

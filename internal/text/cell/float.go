@@ -158,7 +158,6 @@ func exponent(b []byte, p int) (e, next int) {
 	return sign * e, p
 }
 
-// isEnd reports whether c is a byte that ends the token before it: a blank, a tab, a line end or #.
 func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
 
 // TokenEnd returns the position after the token at b[p:].

@@ -30,7 +30,6 @@ func checkFloat(t testing.TB, s string) {
 	}
 }
 
-// refFloat parses a decimal number with strconv.
 func refFloat(s string) (float32, bool) {
 	f, err := strconv.ParseFloat(s, 32)
 	return float32(f), err == nil && strings.Trim(s, "+-.0123456789eE") == ""

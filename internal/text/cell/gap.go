@@ -7,8 +7,8 @@ import "strings"
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// IsMissing reports whether a cell is a gap in a column of any kind: empty, ?, NA, N/A, NaN, null,
-// \N, #N/A, <NA> or (null), in letters of either case.
+// IsMissing reports whether a cell is a gap in a column of any kind: empty, or a word in
+// missing, in letters of either case.
 func IsMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false

@@ -2,10 +2,8 @@ package cell
 
 import "strings"
 
-// Kind is the kind of one cell.
 type Kind byte
 
-// The kinds of cells.
 const (
 	WordCell   Kind = iota // a cell of no other kind
 	GapCell                // a gap word: see IsGapWord
@@ -13,7 +11,6 @@ const (
 	DateCell               // a date under at least one order, or a time: see ParseDate
 )
 
-// KindOf returns the kind of a cell.
 func KindOf(s string) Kind {
 	if _, ok := ParsePlain(s); ok {
 		return NumberCell

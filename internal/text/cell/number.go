@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// Number is the number in a cell.
 type Number struct {
 	Value     float64
 	Unit      string // normalized unit or currency: "kg", "₹" for "Rs." and "Rs"; "" for none
@@ -49,7 +48,6 @@ func ParseNumber(s string, decimal byte) (n Number, ok bool) {
 	return Number{v, p.unit, p.magnitude}, true
 }
 
-// numberParser parses a number from left to right.
 type numberParser struct {
 	rest             string              // text that is not parsed yet
 	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
@@ -62,7 +60,6 @@ type numberParser struct {
 
 func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
 
-// parseFront parses a sign or parenthesis and a currency or percent sign before the digits.
 func (p *numberParser) parseFront() bool {
 	for p.rest != "" {
 		switch c, last := p.rest[0], len(p.rest)-1; {
@@ -84,7 +81,6 @@ func (p *numberParser) parseFront() bool {
 	return false
 }
 
-// parseCurrency parses a currency or percent sign before the digits.
 func (p *numberParser) parseCurrency() bool {
 	end := strings.IndexAny(p.rest, " -+(0123456789")
 	if end <= 0 {
@@ -103,7 +99,6 @@ func (p *numberParser) parseCurrency() bool {
 	return true
 }
 
-// parseDigits parses the digits, their groups, decimals and exponent.
 func (p *numberParser) parseDigits(decimal byte) bool {
 	t := p.rest
 	whole := countDigits(t)
@@ -164,7 +159,6 @@ func (p *numberParser) parseGroups(t string) int {
 	return end
 }
 
-// parseBack parses a minus, or a magnitude and a unit or currency, after the digits.
 func (p *numberParser) parseBack() bool {
 	word := strings.TrimLeft(p.rest, " ")
 	blank := len(word) < len(p.rest)

@@ -2,8 +2,6 @@ package cell
 
 import "testing"
 
-// Find returns the index of the level equal to the cell or, if there is none, of a level that is
-// another spelling of true or false.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		levels []string

@@ -63,8 +63,6 @@ func unitOf(word string, blank bool) string {
 	return word
 }
 
-// knownUnit returns the normalized name of word in units, in currencies or, if a blank precedes
-// word, in spacedUnits, and of word in lower case in units; "" if word is in none of these maps.
 func knownUnit(word string, blank bool) string {
 	unit := cmp.Or(units[word], currencies[word])
 	if unit == "" && blank {
