@@ -36,8 +36,6 @@ func TestFormatsPages(t *testing.T) {
 	}
 }
 
-// FormatOf knows every ending, also if an ending for compression follows. CanWrite accepts only
-// files that can be read again.
 func TestFormatOf(t *testing.T) {
 	for _, info := range formats {
 		for _, ending := range append(append([]string{}, info.endings...), info.only...) {

@@ -60,7 +60,6 @@ func Formats() []Format {
 	return all
 }
 
-// info returns the entry of f in formats, or an entry with only the name if there is none.
 func (f Format) info() formatInfo {
 	for _, info := range formats {
 		if info.name == f {
@@ -102,7 +101,6 @@ func FormatOf(path string) Format {
 	return FormatAuto
 }
 
-// isPair reports whether path consists of two names separated by a comma, and is accepts both.
 func isPair(path string, is func(name string) bool) bool {
 	a, b, ok := strings.Cut(path, ",")
 	return ok && is(a) && is(b)

@@ -95,7 +95,6 @@ func TestDataFormats(t *testing.T) {
 	}
 }
 
-// train returns the hash of a small model trained on the set, and its predictions.
 func train(t *testing.T, set *dataset.Set) (hash string, predicted []float32) {
 	t.Helper()
 	distinct := map[float32]bool{}

@@ -30,12 +30,10 @@ func data(t testing.TB, name string) (path string, ok bool) {
 	return filepath.Join(dir, name), true
 }
 
-// says reports whether an error contains the given words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
-// zipped returns text compressed with gzip.
 func zipped(t testing.TB, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,7 +47,6 @@ func zipped(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// file writes a file in a new folder and returns its path.
 func file(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -66,7 +63,6 @@ type example struct {
 	val []float32
 }
 
-// examples returns the rows of a set, each as exampleOf returns it.
 func examples(s *Set) []example {
 	rows := make([]example, s.Rows())
 	for i := range rows {
@@ -188,7 +184,6 @@ func reference(text string, opt Options) (rows []example, cols, base int, ignore
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\r' }
 
-// isDigits reports whether s consists of one or more digits, as the number of a query does.
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // referenceRow adds to e the features of a row whose indices are hashed or may be out of order. ok
@@ -285,19 +280,16 @@ func hasZero(text string) bool {
 	return false
 }
 
-// readSvmlightFrom reads svmlight text, as ReadFrom does.
 func readSvmlightFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt.Format = FormatSvmlight
 	return ReadFrom(r, name, opt)
 }
 
-// readCSVFrom reads text of opt.Format, or CSV if that is empty, as ReadFrom does.
 func readCSVFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt.Format = cmp.Or(opt.Format, FormatCSV)
 	return ReadFrom(r, name, opt)
 }
 
-// readPair reads a pair of files, x and y, as Read reads files with the names xName and yName.
 func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set, error) {
 	opt.Format = form
 	opt, err := opt.filled()

@@ -50,7 +50,6 @@ func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// idxSet builds a set from images of equal size and their labels.
 func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	rows := len(labels)
 	s := &Set{Y: make([]float32, rows), IndexBase: 1, Bytes: *opt.bytes}
@@ -104,7 +103,6 @@ func idxHeader(r io.Reader, what string) (count, size int, err error) {
 	return count, size, nil
 }
 
-// idxData reads n bytes and returns an error if r has fewer or more.
 func idxData(r io.Reader, n int) ([]byte, error) {
 	// The buffer grows as data arrive, because the header's n may be wrong.
 	var data bytes.Buffer

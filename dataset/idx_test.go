@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// idx returns an IDX file; kind is the type of the elements.
 func idx(kind byte, data []byte, dims ...uint32) []byte {
 	b := []byte{0, 0, kind, byte(len(dims))}
 	for _, d := range dims {

@@ -19,7 +19,6 @@ type tableRows struct {
 	doubts       []joinDoubt // doubts about the files before the current one
 }
 
-// A join describes the columns of a table that consists of several files.
 type join struct {
 	form  Form           // as in Set.Form
 	mixed bool           // whether some file has another form
@@ -192,7 +191,6 @@ func (j *join) column(name string) int {
 	return k
 }
 
-// open makes f the current file and detects the file's form and columns.
 func (r *tableRows) open(f openFile, g form.Given) (err error) {
 	j := r.join
 	alone := j == nil || slices.Contains(j.empty, f.name)
@@ -227,7 +225,7 @@ func (r *tableRows) read() ([]string, error) {
 	return r.cells, nil
 }
 
-// end records the doubts about a file. It is called after the last row of each file.
+// end records the doubts about a file, after its last row.
 func (r *tableRows) end(file string) {
 	doubts := r.Reader.Doubts()
 	if j := r.join; j != nil && slices.Contains(j.empty, file) {
@@ -248,7 +246,6 @@ func (r *tableRows) end(file string) {
 	}
 }
 
-// Doubts returns the doubts about the files that have been read.
 func (r *tableRows) Doubts() (doubts []Doubt) {
 	for _, d := range r.doubts {
 		switch {
@@ -262,7 +259,6 @@ func (r *tableRows) Doubts() (doubts []Doubt) {
 	return doubts
 }
 
-// Form returns the form of the table.
 func (r *tableRows) Form() Form {
 	if r.join != nil {
 		return r.join.form
@@ -270,10 +266,8 @@ func (r *tableRows) Form() Form {
 	return r.Reader.Form()
 }
 
-// mixed reports whether the files have different forms.
 func (r *tableRows) mixed() bool { return r.join != nil && r.join.mixed }
 
-// Names returns the names of the table's columns.
 func (r *tableRows) Names() []string {
 	if r.join != nil {
 		return r.join.names

@@ -38,7 +38,6 @@ func TestHugeIndex(t *testing.T) {
 	}
 }
 
-// Memory is limited for long comments, long tokens and many rows.
 func TestLongText(t *testing.T) {
 	size := 100_000_000
 	if testing.Short() {
@@ -72,7 +71,7 @@ func TestLongText(t *testing.T) {
 	})
 }
 
-// A row of too many columns is not read to its end. Separators within quotes are not counted.
+// A row of too many columns is not read to its end.
 func TestCSVWidth(t *testing.T) {
 	bomb := "1" + strings.Repeat(",1", 1<<22) + "\n"
 	for text, want := range map[string]string{
@@ -112,7 +111,6 @@ func TestChunkEnds(t *testing.T) {
 	}
 }
 
-// WriteSvmlight, WriteCSV and WriteNPY return the error of a full disk.
 func TestFullDisks(t *testing.T) {
 	s := Digits()
 	for _, write := range []func(io.Writer, *Set) error{WriteSvmlight, WriteCSV, WriteNPY} {
@@ -124,7 +122,6 @@ func TestFullDisks(t *testing.T) {
 
 var errFull = errors.New("no space left on device")
 
-// fullDisk is an io.Writer that fails when more than left bytes are written.
 type fullDisk struct{ left int }
 
 func (s *fullDisk) Write(p []byte) (int, error) {
@@ -135,7 +132,6 @@ func (s *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// repeated is a reader of a text that repeats without end.
 type repeated struct {
 	text string
 	at   int

@@ -17,7 +17,6 @@ import (
 
 var mutants = flag.Int("mutants", 1000, "number of mutants of each dataForm that TestMutants reads")
 
-// pieces are texts and bytes that mutant puts into a file.
 var pieces = []string{
 	"", "0", "-1", ":", ",", "\t", "\n", "\r\n", "\"", " ", "#", "nan", "1e999", "1e-320", "\x00",
 	"134217728:1", "18446744073709551615", "2147483648", "(2, 2)", "qid:1", "\xef\xbb\xbf",
@@ -25,7 +24,6 @@ var pieces = []string{
 	"\u202e",
 }
 
-// mutant returns a copy of b with one to three random changes.
 func mutant(r *rand.Rand, b []byte) []byte {
 	b = bytes.Clone(b)
 	for range 1 + r.IntN(3) {
@@ -56,8 +54,7 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// A dataForm is a valid file, of which TestMutants makes mutants, and a function that reads files
-// of its format.
+// A dataForm is a valid file, of which TestMutants makes mutants.
 type dataForm struct {
 	name string
 	file []byte
@@ -129,7 +126,6 @@ func forms(t *testing.T) (all []dataForm) {
 	return all
 }
 
-// readOf returns a function that reads its argument as a file of the given name and format.
 func readOf(t *testing.T, name string, format Format) func(b []byte) (*Set, error) {
 	path := filepath.Join(t.TempDir(), name)
 	return func(b []byte) (*Set, error) { return readFile(t, path, b, Options{Format: format}) }
@@ -207,7 +203,6 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// named reports whether an error begins with something like the name of a file.
 func named(err error) bool {
 	before, _, ok := strings.Cut(err.Error(), ":")
 	return ok && !strings.Contains(before, " ") || strings.HasPrefix(err.Error(), "a.")

@@ -75,7 +75,6 @@ func readNPY(x openFile, y *openFile, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// npyLabels reads the header of file y, which has the labels for array a of the named file.
 func npyLabels(y openFile, a *npyArray, name string) (*npyArray, error) {
 	labels, err := readNPYHeader(y)
 	switch {
@@ -184,7 +183,6 @@ func (a *npyArray) elements(f openFile, take func(first int, piece []float32)) e
 	return nil
 }
 
-// npyRows are the rows of an array, separated into features and labels.
 type npyRows struct {
 	*npyArray
 	x *dense.Matrix // features
@@ -218,7 +216,6 @@ func (r *npyRows) add(first int, values []float32) {
 	}
 }
 
-// addColumns stores all elements of the array, given in Fortran order.
 func (r *npyRows) addColumns(all []float32) {
 	const tile = 16 // number of float32 in a cache line
 	if r.label >= 0 {
@@ -298,7 +295,6 @@ func (a *npyArray) decodeIntegers(dst []float32, raw []byte) {
 	}
 }
 
-// integer returns the magnitude of an integer element, and whether it is negative.
 func (a *npyArray) integer(raw []byte) (m uint64, negative bool) {
 	switch a.width {
 	case 1:
@@ -363,7 +359,6 @@ func (a *npyArray) check(v []float32, raw []byte, first int) error {
 	return nil
 }
 
-// place returns the row and column of element k in the file's order.
 func (a *npyArray) place(k int) (row, col int) {
 	if a.fortran {
 		return k % a.rows, k / a.rows

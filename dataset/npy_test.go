@@ -17,7 +17,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// npy returns an .npy file with a header of the given version.
 func npy(version int, header string, data []byte) []byte {
 	b := append([]byte("\x93NUMPY"), byte(version), 0)
 	if version == 1 {
@@ -43,7 +42,6 @@ func readNPYBytes(x, y []byte, opt Options) (*Set, error) {
 	return readPair(x, y, "x.npy", "y.npy", FormatNPY, opt)
 }
 
-// encode returns numbers encoded in the NumPy type descr, such as ">f4".
 func encode(descr string, values ...float64) (b []byte) {
 	order := binary.AppendByteOrder(binary.LittleEndian)
 	if descr[0] == '>' {
@@ -72,7 +70,6 @@ func encode(descr string, values ...float64) (b []byte) {
 	return b
 }
 
-// toHalf returns the bits of the float16 equal to v. It panics if there is none.
 func toHalf(v float64) uint16 {
 	for h := range 1 << 16 {
 		if refHalf(uint16(h)) == v && math.Signbit(v) == (h>>15 == 1) {
@@ -97,8 +94,6 @@ func refHalf(h uint16) float64 {
 	return sign * math.Ldexp(1+frac/1024, exp-15)
 }
 
-// Arrays of every numeric type, element order, byte order and format version are read, with the
-// labels in a column and in a second file.
 func TestNPY(t *testing.T) {
 	for _, kind := range strings.Fields("f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8") {
 		for _, order := range []string{"<", ">", "|"} {
@@ -319,8 +314,8 @@ func TestNPYErrors(t *testing.T) {
 	}
 }
 
-// Arrays of more elements than npyChunk are read from plain and compressed files. A label that
-// float32 can't hold exactly is found in a random row.
+// The array has more elements than npyChunk. A label that float32 can't hold exactly is found in
+// a random row.
 func TestNPYLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	const rows, cols = 1237, 61
@@ -401,7 +396,6 @@ func TestNPYMemory(t *testing.T) {
 	})
 }
 
-// allocated fails the test if f allocates more than limit bytes.
 func allocated(t testing.TB, limit uint64, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -449,7 +443,7 @@ func FuzzNPY(f *testing.F) {
 		} else if !strings.Contains(err.Error(), ".npy: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// The reference reader, which reads no second file, returns the same rows, or fails as well.
+		// The reference reader, which reads no second file, returns the same rows, or fails too.
 		want, ok := referenceNPY(x, features)
 		if y == nil && (ok != (err == nil) || ok && !equal(examples(s), want)) {
 			t.Fatalf("%v, %v; want %v, %v", s, err, want, ok)

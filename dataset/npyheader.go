@@ -15,7 +15,6 @@ import (
 // to read more than 10,000.
 const maxNPYHeader = 1 << 16
 
-// An npyArray is an array as its header describes it.
 type npyArray struct {
 	kind       byte // f, i, u or b, as in NumPy's types
 	width      int  // number of bytes of an element

@@ -87,7 +87,6 @@ const (
 	csvFeatures        = 1 << 18 // in a table
 )
 
-// maxHashBits is the largest HashBits.
 const maxHashBits = 30
 
 // Options control reading. The zero value is right for most files.
@@ -123,8 +122,8 @@ type Options struct {
 	Labels        Labels // whether the data have labels
 	MissingLabels MissingLabels
 	// RoundLabels, meant for regression, makes Read round whole-number labels that float32 can't
-	// hold exactly, in svmlight text and tables, and count them in Set.Rounded. If it is false, such
-	// a label, written in plain digits, is an error.
+	// hold exactly, in svmlight text and tables, and count them in Set.Rounded. If it is false,
+	// such a label, written in plain digits, is an error.
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
@@ -161,10 +160,10 @@ type Options struct {
 	SkipLines int    // number of lines above the table; 0 to detect it, -1 for none
 	Header    Header
 
-	// KeepRows makes the set have exactly one row for each row of a table, unless MissingDrop leaves
-	// the row out, so that each prediction can be matched with its row: rows with too few cells are
-	// filled with empty cells, rows with too many cells are cut, and blank lines are rows in tables
-	// of one column and in FormatLines.
+	// KeepRows makes the set have exactly one row for each row of a table, unless MissingDrop
+	// leaves the row out, so that each prediction can be matched with its row: rows with too few
+	// cells are filled with empty cells, rows with too many cells are cut, and blank lines are
+	// rows in tables of one column and in FormatLines.
 	KeepRows bool
 
 	// HashBits, if not 0, is the binary logarithm of the number of columns: each index of an
@@ -257,7 +256,6 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
-// checkWords checks the options that have a fixed set of values.
 func (o Options) checkWords() error {
 	return cmp.Or(
 		oneOf("format", o.Format, append([]Format{FormatAuto}, Formats()...)...),
@@ -271,7 +269,6 @@ func (o Options) checkWords() error {
 	)
 }
 
-// oneOf returns an error unless the value of an option is among the known words.
 func oneOf[W ~string](option string, word W, known ...W) error {
 	if slices.Contains(known, word) {
 		return nil
@@ -283,7 +280,6 @@ func (l Layout) check() error {
 	return oneOf("layout", cmp.Or(l, LayoutAuto), LayoutAuto, LayoutDense, LayoutSparse)
 }
 
-// checkForm checks the options that are single characters.
 func (o Options) checkForm() error {
 	for option, character := range map[string]string{"separator": o.Separator, "quote": o.Quote,
 		"comment": o.Comment} {
@@ -341,7 +337,6 @@ func (o Options) columns(n, values int) (int, error) {
 	return n, nil
 }
 
-// maxCSVFeatures returns the largest number of features of a table.
 func (o Options) maxCSVFeatures() int {
 	if o.autoMax {
 		return csvFeatures
@@ -374,8 +369,6 @@ func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	return without, features, err
 }
 
-// checkWidth returns an error if Features is set and differs from features, the number of features
-// of each row in a format without indices.
 func (o Options) checkWidth(features int) error {
 	if o.Features > 0 && features != o.Features {
 		return fmt.Errorf("%d features a row, want %d", features, o.Features)
@@ -383,7 +376,6 @@ func (o Options) checkWidth(features int) error {
 	return nil
 }
 
-// noHash returns an error if HashBits is set for a file in a format without indices.
 func (o Options) noHash(name string) error {
 	if o.HashBits > 0 {
 		return fmt.Errorf("%s: only svmlight data can be hashed (-hash-bits)", name)

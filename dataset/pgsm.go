@@ -26,7 +26,7 @@ import (
 //	32   8  nonzeros
 //	40   4  binary logarithm of the number of rows in a block
 //	44   4  index base of the text from which the set was read, 0 or 1
-//	48   8  number of bytes of class names
+//	48   8  size in bytes of the section names
 //	56   4  hash bits of the features, 0 if they aren't hashed
 //	60   4  CRC-32C of bytes 0 to 59
 //
@@ -69,7 +69,6 @@ type pgsmHead struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A pgsmFile describes a file: the header's fields and the offsets of the sections.
 type pgsmFile struct {
 	layout    Layout
 	rows      int
@@ -150,7 +149,6 @@ func (h *pgsmFile) chooseShift() {
 	h.shift = uint(min(max(bits.Len64(uint64(pgsmBlock/max(row, 1)))-1, 0), pgsmMaxShift))
 }
 
-// header returns the encoded header.
 func (h *pgsmFile) header() []byte {
 	head := pgsmHead{Magic: [8]byte([]byte(pgsmMagic)), Version: pgsmVersion, Rows: uint64(h.rows),
 		Cols: uint64(h.cols), NNZ: uint64(h.nnz), Shift: uint32(h.shift), Base: uint32(h.base),
@@ -210,7 +208,6 @@ func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	return head, nil
 }
 
-// file returns the pgsmFile of a header, or an error if a field is out of range.
 func (h *pgsmHead) file() (*pgsmFile, error) {
 	switch {
 	case h.Layout > 1 || h.Base > 1 || h.Shift > pgsmMaxShift || h.HashBits > maxHashBits,
@@ -234,7 +231,6 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 	return f, nil
 }
 
-// checksum returns the CRC-32C of the concatenated parts.
 func checksum(parts ...[]byte) (sum uint32) {
 	for _, part := range parts {
 		sum = crc32.Update(sum, castagnoli, part)

@@ -26,7 +26,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A memory is a file in memory that implements io.WriterAt.
 type memory []byte
 
 func (m *memory) WriteAt(p []byte, at int64) (int, error) {
@@ -36,7 +35,6 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) {
 	return copy((*m)[at:], p), nil
 }
 
-// pgsm returns the .pgsm file of a set.
 func pgsm(t testing.TB, s *Set) []byte {
 	t.Helper()
 	var m memory
@@ -81,7 +79,6 @@ func resign(b []byte) {
 	le.PutUint32(sums[n+8:], crc32.Checksum(sums[:n+8], castagnoli))
 }
 
-// both writes b to a file and calls bothAt with its path.
 func both(t testing.TB, b []byte, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	bothAt(t, file(t, "a.pgsm", b), opt, f)
@@ -163,7 +160,6 @@ func TestPGSM(t *testing.T) {
 	}
 }
 
-// checkPGSM fails the test unless reading the file b, mapped and in memory, gives the set want.
 func checkPGSM(t *testing.T, b []byte, want *Set) {
 	t.Helper()
 	both(t, b, Options{}, func(got *Set, err error) {
@@ -190,8 +186,6 @@ func checkPGSM(t *testing.T, b []byte, want *Set) {
 	})
 }
 
-// checkFit fails the test unless reading the file b with opt, which may ask for another layout or
-// number of features, gives the set want with this layout and number.
 func checkFit(t *testing.T, b []byte, opt Options, want *Set) {
 	t.Helper()
 	both(t, b, opt, func(got *Set, err error) {
@@ -522,7 +516,6 @@ func TestPGSMBadDenseRow(t *testing.T) {
 
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// Reading into memory calls Progress, and can be canceled.
 func TestPGSMInMemory(t *testing.T) {
 	s := randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)
 	path := file(t, "a.pgsm", pgsm(t, s))
@@ -539,7 +532,6 @@ func TestPGSMInMemory(t *testing.T) {
 	}
 }
 
-// ReadPGSM reads an open file without a name. The set remains valid after the file is closed.
 func TestReadPGSM(t *testing.T) {
 	f, err := files.Temp(t.TempDir(), "*.pgsm")
 	if errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
@@ -721,7 +713,6 @@ func TestPGSMWriter(t *testing.T) {
 	}
 }
 
-// failing is an io.WriterAt that returns err after the given number of writes.
 type failing struct {
 	after int
 	err   error

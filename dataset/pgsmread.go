@@ -46,7 +46,6 @@ func (s *Set) Err() error {
 	return nil
 }
 
-// readPGSM reads the named file.
 func readPGSM(path string, opt Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,7 +104,6 @@ func readOpenPGSM(f *os.File, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// readPGSMHeader reads the header of a file of size bytes and checks it against the options.
 func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.MaxBytes > 0 && size > opt.MaxBytes {
 		return nil, fmt.Errorf("more than %d bytes (MaxBytes)", opt.MaxBytes)
@@ -366,7 +364,6 @@ func (d *pgsmData) toNative() error {
 	return nil
 }
 
-// dense returns the dense rows first to end-1 with their padding.
 func (d *pgsmData) dense(first, end int) []float32 {
 	stride := int(d.stride())
 	return view[float32](d.data, d.values+4*int64(first*stride), (end-first)*stride)
@@ -380,7 +377,6 @@ func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	return blob.Numbers[T](data[at:][:n*int(unsafe.Sizeof(*new(T)))])
 }
 
-// notStored reports whether a sparse set must not store v, which is 0 or not finite.
 func notStored(v float32) bool { return v == 0 || !floats.IsFinite(v) }
 
 func badSum(first, end int) error {

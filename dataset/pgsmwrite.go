@@ -107,7 +107,6 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	return p, p.err
 }
 
-// write writes raw at offset at of the file, unless there was an error before.
 func (p *PGSMWriter) write(raw []byte, at int64) {
 	if p.err == nil && len(raw) > 0 {
 		_, p.err = p.w.WriteAt(raw, at)
@@ -146,7 +145,6 @@ func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error 
 	return p.endRow(y)
 }
 
-// check returns an error unless the arguments of Append are valid for the next row.
 func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	i, want := len(p.y), len(columns)
 	if columns == nil && len(values) > 0 {
@@ -174,7 +172,6 @@ func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
 	return nil
 }
 
-// denseRow appends a row of zeros to a dense block and returns the row without its padding.
 func (p *PGSMWriter) denseRow() []float32 {
 	n, stride := len(p.val), int(p.stride())
 	p.val = slices.Grow(p.val, stride)[:n+stride]
@@ -194,7 +191,6 @@ func (p *PGSMWriter) endRow(y float32) error {
 	return p.err
 }
 
-// flush writes block b and empties the buffers.
 func (p *PGSMWriter) flush(b int) {
 	if p.found > p.nnz {
 		p.err = fmt.Errorf("dataset: more than the %d nonzeros announced", p.nnz)

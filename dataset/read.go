@@ -65,7 +65,6 @@ func Read(path string, opt Options) (*Set, error) {
 	return in.read()
 }
 
-// formatOf returns the format of the named file: Format, or if that is FormatAuto, by the name.
 func (o Options) formatOf(path string) (Format, error) {
 	format := o.Format
 	if format == FormatAuto {
@@ -100,7 +99,6 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv, lines, jsonl or npy", name)
 }
 
-// read reads the set from the open files.
 func (in *input) read() (*Set, error) {
 	files, err := in.readers()
 	if err != nil {
@@ -146,7 +144,6 @@ func (o Options) checkForeign(path string) error {
 	return nil
 }
 
-// fileNames returns the names of the one or two files in path.
 func fileNames(path string, format Format) ([]string, error) {
 	info := format.info()
 	values, labels, pair := strings.Cut(path, ",")
@@ -209,7 +206,6 @@ func (in *input) close() {
 	}
 }
 
-// size returns the number of bytes in the files, or 0 if the size of a file is unknown.
 func (in *input) size() (total int64) {
 	for _, f := range in.files {
 		size, ok := sizeOf(f)
@@ -221,7 +217,6 @@ func (in *input) size() (total int64) {
 	return total
 }
 
-// sizeOf returns the size of a regular file, and false for any other file or nil.
 func sizeOf(f *os.File) (int64, bool) {
 	if f == nil {
 		return 0, false
@@ -233,7 +228,6 @@ func sizeOf(f *os.File) (int64, bool) {
 	return info.Size(), true
 }
 
-// readers returns readers of the decompressed files.
 func (in *input) readers() ([]openFile, error) {
 	m := in.opt.meter
 	if m == nil {

@@ -87,7 +87,6 @@ func (b *rowBuilder) settle(first, cols int) (dropped int) {
 	return dropped
 }
 
-// into stores the finished matrix in s.
 func (b *rowBuilder) into(s *Set) (err error) {
 	s.Dense, s.Sparse, s.mapped = b.dense, nil, nil
 	if b.dense == nil {

@@ -201,7 +201,6 @@ func (s *Set) checkRows() error {
 	return nil
 }
 
-// check returns an error unless the set has dense or sparse rows and a valid label for each row.
 func (s *Set) check() error {
 	if err := s.checkRows(); err != nil {
 		return err

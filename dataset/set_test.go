@@ -125,7 +125,6 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 	same(t, got, &want)
 }
 
-// usedNames returns the class names that occur as labels.
 func usedNames(s *Set) (names []string) {
 	used := map[int]bool{}
 	for _, y := range s.Y {
@@ -283,7 +282,6 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// The zero Set has no rows, and none of its methods panics.
 func TestZeroSet(t *testing.T) {
 	var s Set
 	if s.Rows() != 0 || s.Cols() != 0 || s.NNZ() != 0 || s.Fill() != 0 || s.Mapped() ||

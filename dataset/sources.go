@@ -71,7 +71,6 @@ func kindOf(format Format) string {
 	return ""
 }
 
-// format returns the format of the open file.
 func (s *sources) format() Format {
 	format, _ := s.opt.formatOf(s.name()) // sourcesOf or the caller has checked the format
 	return format
@@ -102,13 +101,11 @@ func (s *sources) next() (openFile, error) {
 	return f[0], nil
 }
 
-// close closes the open file.
 func (s *sources) close() {
 	s.in.close()
 	s.in = input{}
 }
 
-// readSeveral reads the file path and the files of Options.More.
 func readSeveral(path string, opt Options) (*Set, error) {
 	s, err := sourcesOf(path, opt)
 	if err != nil {

@@ -110,7 +110,6 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	return f.count, f.columns.cols, err
 }
 
-// eachCSVBlock reads a table and calls each with every block of its rows.
 func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *tableFile, err error) {
 	from, err := sourcesOf(path, opt)
 	if err != nil {
@@ -120,7 +119,6 @@ func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *table
 	return scanTable(from, opt, func(t *tableFile) error { return each(&t.block) })
 }
 
-// appendBlock appends the rows of a block, with labels converted by label.
 func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error {
 	start := 0
 	for i, end := range b.ends {
@@ -132,7 +130,7 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 	return nil
 }
 
-// eachBlock reads svmlight text and calls f with every block of its rows.
+// eachBlock calls f with every block of svmlight text; a block may have an error.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
 	from, err := sourcesOf(path, opt)
 	if err != nil {

@@ -43,7 +43,6 @@ func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	return s, nil
 }
 
-// totals combines the results of the blocks.
 type totals struct {
 	file      int // index of the file of the last block
 	lines     int // number of lines of that file so far
@@ -81,7 +80,6 @@ func (t *totals) add(b *block, names []string) error {
 	return nil
 }
 
-// shape returns the index base, the index of column 0, and the number of columns.
 func (t *totals) shape(opt Options) (base, first, cols int) {
 	base = 1
 	if t.zero {
@@ -96,8 +94,6 @@ func (t *totals) shape(opt Options) (base, first, cols int) {
 	return base, base, int(max(t.size-int64(base), 0))
 }
 
-// columns returns the shape of the set, or an error, with the file's name, if the set has too many
-// columns.
 func (t *totals) columns(opt Options, name string) (base, first, cols int, err error) {
 	base, first, cols = t.shape(opt)
 	switch {
@@ -229,7 +225,8 @@ type chunks struct {
 	text int64 // size in bytes of the open file; -1 if unknown
 }
 
-// share returns n bytes as a fraction of all text; 0 if the size of the text is unknown.
+// share returns n bytes as a fraction of all text; 0 for several files or if the size is
+// unknown.
 func (c *chunks) share(n int) float64 {
 	if len(c.from.names) > 1 || c.text <= 0 {
 		return 0

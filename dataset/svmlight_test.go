@@ -23,7 +23,6 @@ func readText(text string, opt Options) (*Set, error) {
 	return readSvmlightFrom(strings.NewReader(text), "a.svm", opt)
 }
 
-// mustText reads svmlight text and fails the test on an error.
 func mustText(t testing.TB, text string, opt Options) *Set {
 	t.Helper()
 	s, err := readText(text, opt)
@@ -33,7 +32,6 @@ func mustText(t testing.TB, text string, opt Options) *Set {
 	return s
 }
 
-// Messages of some errors.
 const (
 	indexZero = "index 0: indices start at 1; if the file counts from 0, set the index base to 0 " +
 		"or auto (-index-base)"
@@ -282,7 +280,6 @@ func text(r *rand.Rand, bad int) string {
 	return s
 }
 
-// textOf returns sources with one file, a.svm, that r reads.
 func textOf(r io.Reader) *sources { return oneFile(openFile{r: r, name: "a.svm"}, Options{}) }
 
 // checkText fails the test unless r, which reads s, gives the result of the reference reader if it
@@ -393,7 +390,6 @@ func TestSvmlightReadError(t *testing.T) {
 	}
 }
 
-// idle is a reader that returns neither data nor an error.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }

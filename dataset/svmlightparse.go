@@ -74,7 +74,6 @@ type scratch struct {
 	old  []float32 // for merge: the values before sorting
 }
 
-// A parser parses the lines of a chunk.
 type parser struct {
 	*rules
 	*scratch
@@ -113,8 +112,6 @@ func (c *parser) syntaxError(p int, reason string) *SyntaxError {
 	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
 }
 
-// line parses the line at data[p:]. It returns the start of the next line, or false if the line is
-// invalid.
 func (c *parser) line(p int) (next int, ok bool) {
 	c.start = p
 	c.block.lines++
@@ -169,8 +166,7 @@ func (c *parser) label(p int) (y float32, next int, reason string) {
 	return y, next, reason
 }
 
-// features parses the features of a row; data[p:] begins after the row's label. It returns the
-// start of the next line, or false if a feature is invalid.
+// features parses the features of a row; data[p:] begins after the row's label.
 func (c *parser) features(p int) (next int, ok bool) {
 	data, idx, val, nnz := c.data, c.idx, c.val, c.nnz
 	high, anyOrder, hashBits := c.high, c.anyOrder, c.hashBits
@@ -419,7 +415,6 @@ func skipBlanks(b []byte, p int) int {
 	return p
 }
 
-// nextLine returns the start of the line after the line of b[p].
 func nextLine(b []byte, p int) int {
 	if b[p] == '\n' {
 		return p + 1

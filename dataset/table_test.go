@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// The columns of a CSV file are found by name if both Options.Table and the file have names, and by
-// position otherwise. The label's column may be missing if Labels allows it.
 func TestCSVByTable(t *testing.T) {
 	named := &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: 0}
 	plain, first := &Table{LabelAt: -1}, &Table{LabelAt: 0}
@@ -148,7 +146,6 @@ func TestCSVByTableErrors(t *testing.T) {
 	}
 }
 
-// Set.Table has the names of the columns and the place of the label, or is nil.
 func TestTableOfSet(t *testing.T) {
 	for text, c := range map[string]struct {
 		opt  Options

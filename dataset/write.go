@@ -172,7 +172,6 @@ func staysInCSV(name string) bool {
 		!strings.Contains(name, "\x00")
 }
 
-// csvLine returns a line of CSV with the given cells, quoted where necessary.
 func csvLine(cells ...string) string {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
@@ -181,7 +180,6 @@ func csvLine(cells ...string) string {
 	return b.String()
 }
 
-// csvNames returns the class names, quoted for CSV where necessary, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if cell.IsMissing(name) || !staysInCSV(name) {
@@ -239,8 +237,8 @@ func WriteNPY(w io.Writer, s *Set) error {
 	return err
 }
 
-// fitsText returns an error if a sparse set has too many zeros for a format that writes all zeros.
-// form is the format's name.
+// fitsText returns an error if a sparse set has too many zeros for a format that writes all
+// zeros.
 func (s *Set) fitsText(form string) error {
 	if s.Dense != nil {
 		return nil
@@ -252,7 +250,6 @@ func (s *Set) fitsText(form string) error {
 	return nil
 }
 
-// eachNonzero calls f with the column and value of each nonzero of row i, in order of columns.
 func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
 	columns, values := s.row(i)
 	for k, v := range values {

@@ -38,6 +38,7 @@ func TestUnicodeTables(t *testing.T) {
 	}
 }
 
+// unicodeTables generates the source of the tables from package unicode.
 func unicodeTables() []byte {
 	var words, lower [][4]rune // first, last, stride, delta
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
