@@ -9,11 +9,11 @@ type block struct {
 	ignored int64 // number of nonzeros left out
 
 	// The fields below are for svmlight text only. Lines in errors are counted within the block.
-	file    int          // index of the file
-	rounded int          // number of labels rounded
-	size    int64        // largest index plus 1, at most limit plus 1 (see rules); 0 for none
-	zero    bool         // whether a feature has index 0
-	lines   int          // number of lines
+	file    int // index of the file
+	rounded int
+	size    int64 // largest index plus 1, at most limit plus 1 (see rules); 0 for none
+	zero    bool  // whether a feature has index 0
+	lines   int
 	err     *SyntaxError // error that ended the block, or nil
 	last    *SyntaxError // error for an index that is too large if the base is 0, or nil
 }

@@ -3,10 +3,11 @@ package dataset
 import "fmt"
 
 // ReadCells calls each with the cells of every row of a table, in the file's order and without
-// blanks around the cells, and returns the names of the columns, nil without a header. The rows are
-// those of [Read] with the same options, and also the rows in Set.LeftOut. The cells are valid
-// until each returns. Of lines of JSON, a row has a cell for each field that appeared so far. An
-// error that each returns ends the reading, and ReadCells returns this error with the file's name.
+// blanks around the cells, and returns the names of the columns, or nil if they have none. The
+// rows are those of [Read] with the same options, and also the rows in Set.LeftOut. The cells
+// are valid until each returns. Of lines of JSON, a row has a cell for each field that appeared
+// so far. An error that each returns ends the reading, and ReadCells returns this error with the
+// file's name.
 func ReadCells(path string, opt Options, each func(cells []string) error) (
 	names []string, err error,
 ) {

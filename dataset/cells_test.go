@@ -27,7 +27,6 @@ func (c *cellRecorder) Encode(cells []string, columns []int32, values []float32)
 	return columns, values, 0, ""
 }
 
-// ReadCells passes on the cells that Read passes to an encoder.
 func TestReadCells(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

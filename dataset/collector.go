@@ -20,10 +20,9 @@ type collector struct {
 	layout Layout      // layout of rows
 	cols   int         // number of columns of rows while dense
 	space  int         // number of rows that rows has space for while dense
-	nnz    int         // number of nonzeros in rows
+	nnz    int
 }
 
-// piece is a block of rows that is added to a collector.
 type piece struct {
 	block block
 	first int     // number of the first column in the block

@@ -184,7 +184,7 @@ type tableFile struct {
 	leading int          // the encoder's first leading cells are the row's first leading cells
 	count   int          // number of rows so far, without leftOut
 	leftOut []int        // numbers of the rows left out, counted from 0
-	rounded int          // number of labels rounded
+	rounded int
 	block   block
 	each    func(t *tableFile) error
 }
@@ -392,7 +392,6 @@ func (t *tableFile) encode(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
-// flush passes the block to each and then empties the block, keeping its memory.
 func (t *tableFile) flush() error {
 	err := t.each(t)
 	b := &t.block

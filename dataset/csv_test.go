@@ -198,7 +198,7 @@ func TestCSVBlocks(t *testing.T) {
 // lengths is an encoder whose features are the lengths of cells. It refuses the cell "bad", and
 // does not use the columns whose numbers are in leaves.
 type lengths struct {
-	columns int    // number of columns
+	columns int
 	leaves  string // numbers of the columns that are not used, one digit each
 	table   *Table // returned by Reads
 }

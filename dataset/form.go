@@ -36,9 +36,9 @@ type Doubt = form.Doubt
 //
 //	Columns []string // names of the features, in the order of the columns; nil without a header
 //	Label   string   // name of the label's column; empty without a header
-//	LabelAt int      // number of the label's column in the file, from 0; -1 if it was the last
-//	Unnamed bool     // whether Columns is nil because names in the header are equal; not stored
+//	LabelAt int      // number of the label's column in the file, from 0; -1 if last or none
+//	Unnamed bool     // whether Columns is nil although the file had a header; not stored
 //
 // Its method Check(features int) error returns an error unless the table fits data with the given
-// number of features and its names are distinct.
+// number of features and its names are distinct and not too long.
 type Table = form.Table

@@ -23,7 +23,6 @@ const (
 	FormatPGSM     Format = "pgsm"  // this package's binary format, which is mapped into memory
 )
 
-// A formatInfo describes how the files of one format are recognized, read and written.
 type formatInfo struct {
 	name    Format
 	endings []string // endings of file names, without the ending for compression

@@ -56,7 +56,6 @@ func file(t testing.TB, name string, content []byte) string {
 	return path
 }
 
-// An example is a row without its zeros, as the reference reader returns it.
 type example struct {
 	y   float32
 	idx []int32

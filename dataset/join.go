@@ -225,7 +225,6 @@ func (r *tableRows) read() ([]string, error) {
 	return r.cells, nil
 }
 
-// end records the doubts about a file, after its last row.
 func (r *tableRows) end(file string) {
 	doubts := r.Reader.Doubts()
 	if j := r.join; j != nil && slices.Contains(j.empty, file) {

@@ -16,9 +16,9 @@ const progressStep = 1 << 20
 type meter struct {
 	opt   Options
 	mu    sync.Mutex // guards read and told; held during calls of Options.Progress
-	read  int64      // number of bytes read
-	told  int64      // read at the last call of Options.Progress; -1 before the first
-	total int64      // number of all bytes; 0 if unknown
+	read  int64
+	told  int64 // read at the last call of Options.Progress; -1 before the first
+	total int64 // number of all bytes; 0 if unknown
 }
 
 func newMeter(opt Options, total int64) *meter { return &meter{opt: opt, told: -1, total: total} }

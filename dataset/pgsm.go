@@ -253,7 +253,6 @@ func ascending(names []string) error {
 	return nil
 }
 
-// bytesOf returns the memory of a slice as bytes.
 func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	var one T
 	size := len(s) * int(unsafe.Sizeof(one))

@@ -146,7 +146,6 @@ func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	return data, nil
 }
 
-// pgsmData is a file whose bytes are in memory or mapped.
 type pgsmData struct {
 	*pgsmFile
 	data []byte
@@ -196,7 +195,6 @@ func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, er
 	return s.fit(opt)
 }
 
-// labelled reads the checksums and returns a set with the labels and their names, without features.
 func (d *pgsmData) labelled() (s *Set, err error) {
 	if err := d.readSums(); err != nil {
 		return nil, err

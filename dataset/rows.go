@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A rowBuilder builds a matrix row by row.
 type rowBuilder struct {
 	first int           // number of the first column in add's arguments
 	dense *dense.Matrix // nil if the matrix is sparse

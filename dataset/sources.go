@@ -9,7 +9,7 @@ import (
 // sources opens the files of a set one after the other.
 type sources struct {
 	opt   Options
-	names []string  // names of the files
+	names []string
 	at    int       // index in names of the open file; -1 before the first
 	in    input     // the open file, if next opened it
 	first *openFile // the only file, if the caller opened it

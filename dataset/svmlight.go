@@ -14,7 +14,6 @@ import (
 // second-level cache.
 const chunkSize = 1 << 18
 
-// readSvmlight reads svmlight text in chunks of about chunkSize bytes.
 func readSvmlight(from *sources, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
 		chunks: chunks{from: from, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,

@@ -5,7 +5,6 @@ import "strings"
 // Order is a set of orders in which the day, month and year of a date may stand.
 type Order byte
 
-// The orders of year, month and day.
 const (
 	YMD Order = 1 << iota
 	DMY
@@ -14,7 +13,8 @@ const (
 	anyOrder = YMD | DMY | MDY
 )
 
-// Date is a day or a month of the Gregorian calendar, with or without a time, or a time alone.
+// Date is a day or a month of the Gregorian calendar, with or without a time, or a time alone:
+// then the fields from Month to Day are zero.
 type Date struct {
 	Days     float64 // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int     // month, from 0 for January

@@ -160,7 +160,6 @@ func exponent(b []byte, p int) (e, next int) {
 
 func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
 
-// TokenEnd returns the position after the token at b[p:].
 func TokenEnd(b []byte, p int) int {
 	for p < len(b) && !isEnd(b[p]) {
 		p++
@@ -168,7 +167,6 @@ func TokenEnd(b []byte, p int) int {
 	return p
 }
 
-// Reasons why a number or a label is refused.
 const (
 	NotNumber = "not a decimal number"
 	NotFinite = "not finite"

@@ -39,8 +39,6 @@ func lookup(names map[string]string, s string) string {
 // monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
 func monthOf(s string) int { return atoi(lookup(months, s)) }
 
-// months maps the names of the months and their abbreviations, in several languages, to the
-// months' numbers.
 var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
 januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
 febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
@@ -53,7 +51,6 @@ octubre outubro out ottobre ott października październik paź| 11 november nov
 novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
 dezembro dicembre grudnia grudzień gru`)
 
-// weekdays has the names of the weekdays and their abbreviations in these languages.
 var weekdays = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
 thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
 mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam

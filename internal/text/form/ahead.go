@@ -30,7 +30,6 @@ type rowAt struct {
 	starts int   // end of the row in batch.starts
 }
 
-// readAhead is the rows of a Reader that another goroutine reads.
 type readAhead struct {
 	full, free chan *batch
 	stopped    chan struct{}

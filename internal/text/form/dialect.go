@@ -29,7 +29,6 @@ type candidate struct {
 	first int // index in rows of the table's first row; earlier rows have another width
 }
 
-// sampled is the rows into which one dialect splits the samples.
 type sampled struct {
 	rows     [][]string
 	lines    []int // line number of each row; 0 for rows of further pieces

@@ -9,7 +9,6 @@ type Encoder interface {
 	Reads() (t *Table, uses []bool)
 	// Begin is called before the first row of a file.
 	Begin(s Source)
-	// Cols returns the number of features.
 	Cols() int
 	// Features returns the names of the features; nil if they have none, or are too many.
 	Features() []string
@@ -43,7 +42,6 @@ type Source struct {
 // Stop is the reason that Encoder.Encode returns to end the reading.
 const Stop = "the encoder needs no more rows"
 
-// Label is the label of one row.
 type Label struct {
 	Value   float32 // the label, if it is a number
 	Word    bool    // whether the label is the cell's text, not Value

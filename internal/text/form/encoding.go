@@ -28,7 +28,7 @@ var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, wind
 type encoding struct {
 	name  string
 	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
-	mends bool // whether a byte that is not UTF-8 becomes U+FFFD: the samples have few of them
+	mends bool // whether a byte that is not UTF-8 becomes U+FFFD: the samples have some, but few
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
@@ -194,7 +194,6 @@ func (e encoding) decode(sample []byte) []byte {
 	return out
 }
 
-// decoder is an io.Reader that decodes src to UTF-8.
 type decoder struct {
 	encoding
 	src      io.Reader

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// fileKind is a file format that is not a table in text form.
 type fileKind struct {
 	magic  string // first bytes of such a file
 	text   bool   // text may begin with magic, too: a match needs invalid UTF-8 or a zero byte

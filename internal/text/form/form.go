@@ -82,7 +82,6 @@ type Doubt struct {
 	Flag   string // the command's flags, or another command, that resolve the doubt; may be empty
 }
 
-// String returns the doubt in one line.
 func (d Doubt) String() string {
 	s := ""
 	if d.File != "" {
@@ -104,7 +103,6 @@ func (d Doubt) String() string {
 	return s
 }
 
-// SyntaxError is an error in the text of a file.
 type SyntaxError struct {
 	Line   int    // line number, from 1; 0 if the error concerns the whole file
 	Column int    // position in the line in bytes, from 1; 0 if the error concerns the whole line

@@ -268,7 +268,6 @@ func vote(first []string, body [][]string) (b ballot) {
 	return b
 }
 
-// columnSample is the statistics of the sampled cells of one column, below a possible header.
 type columnSample struct {
 	rows                         [][]string
 	column                       int

@@ -52,8 +52,8 @@ func (j *jsonRows) next() ([]string, error) {
 	}
 }
 
-// parse parses the JSON object in a line. It clears only the cells that the previous row has set,
-// so that the time for a row is proportional to the number of fields in it and the previous one.
+// parse clears only the cells that the previous row has set, so that the time for a row is
+// proportional to the number of fields in it and the previous one.
 func (j *jsonRows) parse(line string) error {
 	for _, i := range j.found {
 		j.cells[i], j.starts[i] = "", 0

@@ -19,12 +19,11 @@ const mostFooter = 20
 // totals of the rows above them.
 const footerRows = 3
 
-// Reader reads the rows of a table.
 type Reader struct {
 	form    Form
 	names   []string
 	decoder *decoder
-	text    *scanner // the scanner of the text
+	text    *scanner
 	scanner *scanner // equal to text for a table; nil for the formats Lines and JSONL
 	table   rows
 	json    *jsonRows // equal to table if the format is JSONL; else nil

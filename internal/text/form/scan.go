@@ -246,7 +246,7 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
-// nextLine returns the next line, and records the line's number and bytes as those of the last row.
+// nextLine returns the next line and sets rowLine and row for it.
 func (s *scanner) nextLine() (string, error) {
 	e, err := s.lineEnd()
 	if err != nil {

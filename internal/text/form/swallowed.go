@@ -9,7 +9,6 @@ import (
 // not only of three or more, can look like rows of the table.
 const minSplitWidth = 4
 
-// noteSwallowed records the row that was read last if one of its quoted cells looks like rows.
 func (s *scanner) noteSwallowed() {
 	for i, c := range s.spans {
 		if !c.quoted || !s.holdsRows(i) {

@@ -50,7 +50,6 @@ type Scale struct {
 	Format *Format `json:"format,omitempty"` // nil means the zero Format
 }
 
-// Format describes how numbers are written.
 type Format struct {
 	Decimal string `json:"decimal,omitempty"` // "," for a decimal comma
 	Unit    string `json:"unit,omitempty"`    // the unit that the numbers may have
@@ -74,7 +73,6 @@ type Calendar struct {
 	Counts []int `json:"counts,omitempty"`
 }
 
-// Levels describe the different values of a category.
 type Levels struct {
 	// Names are the levels, sorted: all of them, or only those in two or more training rows if
 	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
@@ -165,7 +163,6 @@ func (c *Column) features(rows int) (n int) {
 	return n
 }
 
-// A Feature describes one feature of the encoded rows.
 type Feature struct {
 	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string

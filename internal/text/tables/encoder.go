@@ -22,13 +22,12 @@ type Encoder struct {
 	// false.
 	Header  bool  `json:"header"`
 	Label   Label `json:"label"`
-	LabelAt int   `json:"label_at"` // the label column's number, or -1 if it was the last
+	LabelAt int   `json:"label_at"` // the label column's number; -1 if last or none
 	// Raw is set if the features are the numbers in the cells, as float32. Then all columns are
 	// plain numbers without gaps. Otherwise the encoder scales numbers.
 	Raw bool `json:"raw,omitempty"`
 }
 
-// Label describes the label column.
 type Label struct {
 	Name string `json:"name,omitempty"`
 	// Kind is Number, Category for names of classes, or "" if there were no labels.
@@ -38,7 +37,6 @@ type Label struct {
 	GapIsClass bool `json:"gap_is_class,omitempty"`
 }
 
-// Cols returns the number of features.
 func (e *Encoder) Cols() (n int) {
 	for i := range e.Columns {
 		n += e.Columns[i].features(e.Rows)

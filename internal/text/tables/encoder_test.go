@@ -330,7 +330,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Original undoes the scale of numbers, dates and times.
 func TestOriginal(t *testing.T) {
 	e := &Encoder{Rows: 4, Columns: []Column{
 		{Name: "age", Kind: Number, Number: &Scale{Shift: 40, Factor: 0.5}},

@@ -65,7 +65,6 @@ type Fitter struct {
 	bytes, tooMany int
 }
 
-// A Report describes the cells of a column, and the reason for its kind.
 type Report struct {
 	Reason   string `json:"reason"`             // why the column is of its kind
 	Sample   string `json:"sample,omitempty"`   // a cell

@@ -83,8 +83,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A table converted without holding it in memory gives the same bytes as a table that is read
-// first.
 func TestConvert(t *testing.T) {
 	text, dir := allKinds(t), t.TempDir()
 	path := filepath.Join(dir, "a.csv")

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// The rules give the same features as a Coder.
 func TestRules(t *testing.T) {
 	const table = "city,member,age,often,y\n"
 	var rows strings.Builder

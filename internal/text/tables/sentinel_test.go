@@ -75,7 +75,6 @@ func TestSentinels(t *testing.T) {
 	}
 }
 
-// A given kind of the column settles the doubt.
 func TestSentinelsGiven(t *testing.T) {
 	text := "x,y\n" + strings.Repeat("-99,p\n1,q\n2,q\n", 9)
 	for kind, doubts := range map[Kind]int{"": 1, Number: 0} {

@@ -64,7 +64,6 @@ func (f *Fitter) encoder(last bool) (*Encoder, error) {
 	return f.fullEncoder(e, given, again, last)
 }
 
-// rawEncoder returns the encoder of a raw pass, or nil if a column or the labels need another pass.
 func (f *Fitter) rawEncoder(e *Encoder, given []Given, again bool) (*Encoder, error) {
 	e.Raw, e.Rows = true, f.raw.rows
 	for i := range e.Columns {

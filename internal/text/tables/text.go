@@ -220,7 +220,6 @@ func (t *textStats) words() *Words {
 	return text
 }
 
-// A wordHash is a 64-bit FNV-1a hash.
 type wordHash uint64
 
 const (
