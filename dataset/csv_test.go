@@ -157,8 +157,6 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// Text may contain control characters, and may be in UTF-8 or in an encoding with one byte per
-// character.
 func TestCSVCodes(t *testing.T) {
 	long := strings.Repeat("é", 255)
 	for _, header := range []string{"\x1b[2J", "caf\xe9", "é", "a" + long + "\x1b" + long} {

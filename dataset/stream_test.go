@@ -84,7 +84,6 @@ func TestConvertSvmlight(t *testing.T) {
 	}
 }
 
-// ConvertCSV writes the bytes that Read and WritePGSM write, or returns the error of Read.
 func TestConvertCSV(t *testing.T) {
 	long := strings.Repeat("1,0,0,0,0,c\n0,2,0,0,0,a\n0,0,3,0,0,b\n", blockSize/2)
 	tabs := func(s string) string { return strings.ReplaceAll(s, ",", "\t") }

@@ -355,7 +355,6 @@ func TestSvmlightTight(t *testing.T) {
 	}
 }
 
-// The first of many errors in the file is reported, whichever thread finds an error first.
 func TestSvmlightFirstError(t *testing.T) {
 	good := strings.Repeat("1 1:1\n", 1000)
 	s := good + "1 bad1\n" + strings.Repeat(good+"1 bad2\n", 20)

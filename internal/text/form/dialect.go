@@ -211,8 +211,8 @@ func named(row []string) int {
 
 func isEmpty(cells []string) bool { return named(cells) == 0 }
 
-// judge computes the candidate's score from the share of the rows that have the table's width,
-// or head it, and from sureness. It lowers the score for signs of a wrong dialect, such as
+// judge computes the candidate's score from sureness and from the share of the rows that have
+// the table's width or are its header. It lowers the score for signs of a wrong dialect, such as
 // unclosed quotes, and raises it if the columns fit a model (see fitModel).
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {

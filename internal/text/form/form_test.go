@@ -374,7 +374,6 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Reading with the detected form as the given form returns the same rows.
 func TestGivenForm(t *testing.T) {
 	for _, text := range []string{
 		"Report\n\n" + table("a;b;c", 20, plain(";")),
@@ -501,7 +500,6 @@ func TestRowsTold(t *testing.T) {
 	}
 }
 
-// A doubt tells of one to footerRows rows of totals, the last of which is at the end.
 func TestTotals(t *testing.T) {
 	rows := table("a,b,c", 40, plain(","))
 	for text, want := range map[string]string{

@@ -418,8 +418,8 @@ func (s *columnSample) isStrange(x string) bool {
 		!strings.ContainsAny(x, ".,eE") && 20*s.decimals >= 19*s.cells
 }
 
-// looksNamed reports whether the row with index at is certainly the header of a file that a
-// model reads. Columns of numbers or dates must show this.
+// looksNamed reports whether columns of numbers or dates show that the row with index at is the
+// header of a file that a model reads.
 func (c *candidate) looksNamed(at int) bool {
 	body := c.body(at + 1)
 	if len(body) == 0 {

@@ -105,8 +105,8 @@ func (e *Encoder) Feature(j int) Feature {
 }
 
 // Decode returns the number that feature j encodes with the value v: the days since 1970 of a
-// date, or the share of a day. It returns v and false for other features, and for all of a raw
-// encoder.
+// date, or the share of a day. It returns v and false for other features, and for all features
+// of a raw encoder.
 func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
 	i, of := e.columnOf(j)
 	c := &e.Columns[i]

@@ -187,7 +187,8 @@ func (f *Fitter) Label(text string) (form.Label, string) {
 	return form.Label{Word: f.raw != nil && l.plain == 0}, ""
 }
 
-// Encode counts the cells of a row that is not skipped, and encodes the row in a raw pass.
+// Encode counts the cells of a row that is not skipped. A raw pass also encodes the rows,
+// skipped or not.
 func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {

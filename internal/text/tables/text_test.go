@@ -192,7 +192,6 @@ func checkText(t *testing.T, c *Column, rows int, coder *textCoder, cell string)
 	}
 }
 
-// Features of random texts, short and long, equal those that straightforward code computes.
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {
