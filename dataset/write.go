@@ -130,7 +130,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 }
 
 // notHeader returns the first line of a file without a header. If the line would be taken for a
-// header that numbers the columns, notHeader adds a decimal point to the first two numbers.
+// header that numbers the columns, notHeader appends .0 to the first two numbers, unless they
+// have a point or an exponent.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {
@@ -144,8 +145,8 @@ func notHeader(line []byte) []byte {
 	return []byte(strings.Join(cells, ",") + "\n")
 }
 
-// csvHeaderOf returns the header line with the names of the set's columns, or "" if the names would
-// not be read back unchanged.
+// csvHeaderOf returns the header line with the names of the set's columns, or "" if the line
+// would not be recognized as a header or the names would not be read back unchanged.
 func csvHeaderOf(s *Set) string {
 	if s.Table == nil || s.Table.Columns == nil || s.Table.Check(s.Cols()) != nil {
 		return ""

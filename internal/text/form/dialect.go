@@ -269,9 +269,9 @@ func (c *candidate) fitModel(g *Given) {
 	}
 }
 
-// findHeader returns the index of the first row that has all names that a model needs or, without a
-// model, the name of the label. It searches those of the first 100 sampled rows that are in the
-// head of the file.
+// findHeader returns the index of the first row that has all names that a model needs or,
+// without a model, the name of the label. It searches the first 100 sampled rows, as far as
+// these are in the head of the file.
 func (c *candidate) findHeader(g *Given) (at int, found bool) {
 	names := g.Names
 	if g.Columns == 0 && g.Label != "" {

@@ -8,7 +8,7 @@ import (
 // The sizes of the samples from which the form of a file is detected: its beginning and,
 // if the file can be read at any position, further pieces, the last of which is its end.
 const (
-	headSize    = 128 << 10 // least number of bytes in the beginning, if the file has as many
+	headSize    = 128 << 10 // least number of bytes in the beginning, unless the file is shorter
 	pieceSize   = 32 << 10  // approximate number of bytes in a further piece
 	pieces      = 4         // largest number of further pieces
 	headLines   = 20        // least number of lines in the beginning; see readHead for exceptions

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	fewValues = 10 // with at most so many distinct values that fit, nine in ten cells must fit
+	fewValues = 10 // most distinct values that fit for which nine in ten cells must fit
 	idDigits  = 6  // least number of digits of ids that are recognized by their equal lengths
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
 	// lack about half of the numbers in the range.

@@ -228,8 +228,8 @@ func (s *stats) unordered() bool {
 	return order == 0 && !both
 }
 
-// decimalMark returns the decimal mark for ambiguous columns: the given one, else the one that more
-// columns and labels prove, else that of the file's form. decimalMark also sets Mixed.
+// decimalMark returns the decimal mark for ambiguous columns: the given mark, else the mark that
+// more columns and labels prove, else the mark of the file's form. decimalMark also sets Mixed.
 func (f *Fitter) decimalMark() byte {
 	commas, points := 0, 0 // numbers of columns
 	for _, s := range append(f.columns[:len(f.columns):len(f.columns)], f.labels.full) {

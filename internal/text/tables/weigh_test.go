@@ -98,8 +98,8 @@ func TestWeak(t *testing.T) {
 
 func isWeak(c Column) bool { return c.Weak }
 
-// The features of a weak column and the deviations of these features are divided by 64, and the
-// length of texts is that of the divided features.
+// The features of a weak column and their deviations are divided by 64 before the length of
+// texts is computed.
 func TestWeakFeatures(t *testing.T) {
 	table := besideText(900, 2, func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) })
 	f := &Fitter{Overrule: map[string]Given{"note": {Kind: Text}}}
