@@ -14,8 +14,8 @@ type baseline struct {
 	commit, why string // why is empty if -base names the commit
 }
 
-// A graph gives access to the commits of a repository. Its methods return "" for commits that do
-// not exist.
+// A graph gives access to the commits of a repository. Its methods commit and mergeBase return
+// "" for commits that do not exist.
 type graph struct {
 	ctx       context.Context
 	dir, head string
@@ -43,9 +43,8 @@ const fetchMore = "this clone is shallow: fetch the whole history (git fetch --u
 
 // chooseBase returns the commit that -base names, if the head descends from it, and otherwise the
 // merge base of the two, so that the head is not charged with changes that it does not have. If
-// -base is all zeros, or the full hash of a commit that a force push has removed, the base is the
-// merge base with the default branch, or the head's parent if the default branch contains the head,
-// or the head if it has no parent.
+// -base is all zeros, or a full hash that a complete clone lacks, as after a force push, replace
+// chooses the base.
 func chooseBase(ctx context.Context, repository, revision string) (baseline, error) {
 	g := &graph{ctx: ctx, dir: repository}
 	g.head, g.shallow = g.commit("HEAD"), g.git("rev-parse", "--is-shallow-repository") == "true"
@@ -86,7 +85,9 @@ func (g *graph) fork(commit, revision string) (baseline, error) {
 		"commit of the head's own history", revision)
 }
 
-// replace returns the base to use if -base names no commit, for the given reason.
+// replace returns the base to use if -base names no commit, for the given reason: the merge base
+// with the default branch or, if there is none or it is the head itself, the head's parent, or the
+// head if it has no parent.
 func (g *graph) replace(reason string) (baseline, error) {
 	lost := fmt.Errorf("%s; %s", reason, fetchMore)
 	for _, branch := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main",
@@ -115,8 +116,8 @@ func (g *graph) replace(reason string) (baseline, error) {
 }
 
 // mergeBase returns the best common ancestor of the head and another commit. Two branches that have
-// merged each other have several: mergeBase then returns the newest that is in the first-parent
-// history of the other commit, so that the head is not charged with the other branch's changes.
+// merged each other can have several: mergeBase then prefers the newest in the first-parent history
+// of the other commit, so that the head is not charged with the other branch's changes.
 func (g *graph) mergeBase(other string) string {
 	all := strings.Fields(g.git("merge-base", "--all", g.head, other))
 	if len(all) > 1 {

@@ -34,7 +34,7 @@ func (h gitHistory) commit(what string) string {
 	return h.git("rev-parse", "HEAD")
 }
 
-// chosen returns the subject of the base's commit and the reason for the choice.
+// chosen returns the hash of the base and the reason for the choice.
 func (h gitHistory) chosen(revision string) (commit, why string) {
 	h.t.Helper()
 	b, err := chooseBase(h.t.Context(), h.dir, revision)
@@ -171,7 +171,7 @@ func TestChooseBaseCrissCross(t *testing.T) {
 	h.git("checkout", "-q", "-b", "pr")
 	own := h.commit("Of the branch")
 	h.git("checkout", "-q", "main")
-	t.Setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z") // the latest one is not what decides
+	t.Setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z") // commit dates do not decide
 	others := h.commit("Of main")
 	h.git("merge", "-q", "--no-edit", own)
 	h.git("checkout", "-q", "pr")

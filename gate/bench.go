@@ -11,10 +11,10 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A line is one result line of a benchmark, as go test prints it; all values are per operation.
+// A line is one result line of a benchmark, as go test prints it.
 type line struct {
-	n                 int
-	ns, allocs, bytes float64
+	n                 int     // number of operations
+	ns, allocs, bytes float64 // per operation
 }
 
 // A tally holds the results of one process of a test binary, and the names of the benchmarks that
@@ -96,9 +96,9 @@ var (
 )
 
 // benchmarks runs the benchmarks of a test binary that match the pattern, but not s.skip, on one CPU
-// and in the folder of the package, and reads the results of those that do not fail. A benchmark that matches
-// only the first parts of a pattern with slashes runs for its sub-benchmarks, and need not have a
-// result.
+// and in the folder of the package, and reads the results of those that do not fail. A benchmark
+// that matches only the first parts of a pattern with slashes runs for its sub-benchmarks, and need
+// not have a result.
 //
 // Each benchmark has at most repeats results. If there are more, it has printed lines that look
 // like results, and counts as failed.
@@ -173,7 +173,8 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	return t
 }
 
-// missUnmeasured records the benchmarks that a tree skips, and those whose results can't be read.
+// missUnmeasured notes, for each tree, the benchmarks that it skips, those whose results can't be
+// read, and those that it may have although it has no result because a parent was skipped or failed.
 func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	for i, t := range ran {
 		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {
@@ -181,8 +182,8 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 				r.miss([]string{"Skipped by the %s, and not compared: %s.",
 					"Not compared, as the %s prints no line of results that can be read (does the " +
 						"benchmark print something without a newline?): %s.",
-					"Not compared, as the %s skips the rest of the benchmark above, or fails in " +
-						"it: %s."}[j], both[i].tree, list(prefix, names))
+					"Not compared, as the %s skips the rest of their parent benchmark, or fails " +
+						"in it: %s."}[j], both[i].tree, list(prefix, names))
 			}
 		}
 	}

@@ -141,13 +141,13 @@ func TestHiddenChanges(t *testing.T) {
 	p.do("git", "config", "status.showUntrackedFiles", "no")
 	p.write("g.go", "package ex\n")
 	if tree := head(); !tree.changed || len(tree.data) > 0 {
-		t.Errorf("with a new file of Go: %+v", tree)
+		t.Errorf("with a new Go file: %+v", tree)
 	}
 	p.remove("g.go")
 	p.do("git", "update-index", "--assume-unchanged", "testdata/n.go")
 	p.write("testdata/n.go", "2")
 	if tree := head(); !tree.changed || !slices.Equal(tree.data, []string{"testdata/n.go"}) {
-		t.Errorf("with a changed file of data: %+v", tree)
+		t.Errorf("with a changed data file: %+v", tree)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 )
 
 // This file adds to a tree the files that Go projects use without committing them: submodules, an
-// ignored go.work, modules and data beside the repository, and ignored folders testdata. Base and
-// head get the same files, except in submodules. Ignored Go code is not added: it may be generated,
-// and so differ between base and head. A tree is written to a folder that mirrors the whole file
-// system, so that relative paths out of the repository still work.
+// ignored go.work, modules and data beside the repository, and ignored folders testdata. Other
+// ignored Go code is not added: it may be generated, and so differ between base and head. A tree is
+// written to a folder that mirrors the whole file system, so that relative paths out of the
+// repository still work.
 
 // real converts a path in the mirror to the path in the file system.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
@@ -90,8 +90,7 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	return t.borrowModules(ctx, filepath.Join(t.root, dir))
 }
 
-// borrowLinked exports submodules and borrows the targets of symbolic links that point out of the
-// tree.
+// borrowLinked exports submodules and borrows the targets of relative symbolic links.
 func (t *tree) borrowLinked(ctx context.Context) error {
 	listed, err := run(ctx, t.repository, t.env, "git", "ls-files", "--stage", "-z")
 	for entry := range strings.SplitSeq(listed, "\x00") {
@@ -118,8 +117,8 @@ func (t *tree) borrowLinked(ctx context.Context) error {
 	return err
 }
 
-// borrowWorkspace copies the go.work that the go command uses in the given folder, unless git
-// tracks it. Modules that this tree lacks are removed from the copy.
+// borrowWorkspace copies the go.work that the go command uses in the given folder, unless the tree
+// has it, and borrows its modules. Modules that are missing even so are removed from the copy.
 func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	file, err := run(ctx, folder, nil, "go", "env", "GOWORK")
 	if file = strings.TrimSpace(file); err != nil || file == "" || file == "off" {
@@ -175,8 +174,8 @@ func readModFile(ctx context.Context, kind, file string) (m modFile, err error) 
 	return m, json.Unmarshal([]byte(out), &m)
 }
 
-// borrowModules borrows the folders named by the use and replace directives of the module or
-// workspace in a folder of the tree. Errors in these files are left to the go command to report.
+// borrowModules borrows the relative folders named by the use and replace directives of the module
+// or workspace in a folder of the tree. Errors in these files are left to the go command to report.
 func (t *tree) borrowModules(ctx context.Context, folder string) error {
 	out, err := run(ctx, folder, t.goEnv, "go", "env", "GOWORK", "GOMOD")
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// These projects need files that git does not have. In each, go test -bench works in the head,
-// whose function allocates memory; the base's does not.
+// The gate finds a new allocation in projects that need files that git does not have.
 func TestFilesBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: files that git does not have")

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The history is a branch without other files: one file for each CPU model. "gate history pull"
-// checks it out in the folder build/history of the repository, "gate history push" commits and
-// pushes the lines added there.
+// The history is a branch that has one file for each CPU model. "gate history pull" checks it out
+// in the folder build/history of the repository, "gate history push" commits and pushes the lines
+// added there.
 const historyFolder = "build/history"
 
 const branchName, remote = "bench-history", "origin"
@@ -30,7 +30,8 @@ func historyBranch(ctx context.Context, args []string) error {
 	return errors.New("usage: gate history pull|push")
 }
 
-// pullHistory checks the branch out in the repository root, or creates it.
+// pullHistory checks the branch out in historyFolder; if the remote lacks the branch, it begins a
+// new one there.
 func pullHistory(ctx context.Context, root string) error {
 	heads, err := git(ctx, root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
 	start := "FETCH_HEAD"

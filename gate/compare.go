@@ -141,11 +141,12 @@ func (k *comparison) same() bool {
 	return len(k.trees[0].packages) == len(k.trees[1].packages)
 }
 
-// A side is a package in one of the trees. dir is empty if the tree lacks the package.
+// A side is a package in one of the trees. dir is empty if the tree lacks the package or if broken
+// is set.
 type side struct {
 	tree, dir, binary string
 	skip              string // -skip
-	broken            bool   // the package could not be built
+	broken            bool   // the package could not be built, or its tree was left out
 }
 
 // sides returns the package as it is in both trees.

@@ -58,8 +58,8 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-// These names are also in package count and in the files that the gate adds to the standard
-// library.
+// The variables are also named in the files that the gate adds to the standard library, and
+// GATE_EVENTS in package count.
 const (
 	eventsFile     = "events"
 	eventsVariable = "GATE_EVENTS"
@@ -127,8 +127,8 @@ const (
 	// longestNS is the longest time of an operation that is counted: Valgrind is about 50 times
 	// slower.
 	longestNS = 100e6
-	// mostPieces bounds how often a timer may be stopped: Valgrind writes a section of its file
-	// each time.
+	// mostPieces is the number of stops of the timer above which fewer operations are counted:
+	// Valgrind writes a section of its file at each stop.
 	mostPieces = 400
 )
 

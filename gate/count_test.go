@@ -39,7 +39,7 @@ func TestAttribute(t *testing.T) {
 		t.Error("missing parts pass")
 	}
 	if _, err := attribute(events, append(parts, 1), plan); err == nil {
-		t.Error("parts that nobody made pass")
+		t.Error("a part too many passes")
 	}
 	if none, err := readEvents(filepath.Join(dir, "none")); err != nil || len(none) != 0 {
 		t.Errorf("without a file: %v, %v", none, err)

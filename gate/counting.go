@@ -224,9 +224,9 @@ func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	return err
 }
 
-// countedEnough reports whether a benchmark needs no further process: it was not counted in both
-// trees, has a count of 0, counts single calls in one tree only, or counts single calls, which the
-// first process of each tree shows to differ by at most exactLimit.
+// countedEnough reports whether a benchmark needs no further process: a tree has no count of it, a
+// count is 0, only one tree counts single calls, or both count single calls and the first process
+// of each shows a change of at most exactLimit.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return s.empty() || k.surveys[0][name].calls != calls ||
@@ -335,7 +335,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude adds a finding for each number that was counted. If a benchmark counts single calls in
+// conclude adds the findings on the counted numbers. If a benchmark counts single calls in
 // one tree only, its numbers count as new.
 func (k *campaign) conclude() {
 	var idle []string

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// textLimit is the share by which code may grow and still count as equal: size is the cheapest of
-// the resources measured, and most changes that make kernels faster make them longer.
+// textLimit is the share by which code may grow and still count as equal: changes that make kernels
+// faster often make them longer.
 const textLimit = 0.02
 
-// compareFunctions compares the functions' sizes, and the number of instructions and of memory
-// operands that their loops need for each KiB.
+// compareFunctions compares the total size of the functions that both trees have, and for each
+// function the number of instructions and of memory operands that its loops need for each KiB.
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -39,8 +39,8 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 				len(bl), len(hl))
 		}
 		if len(hl) != len(bl) {
-			// The loops can't be matched, so only the fastest of each are compared: the one that
-			// advances most in one iteration, in which long vectors spend their time.
+			// The loops can't be matched, so only the loop that advances most in one iteration is
+			// compared: the main loop for long vectors.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
 		for i := range min(len(hl), len(bl)) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Two machines that add to the history at the same time lose no line, neither in
-// separate files nor in one file.
+// Two machines that add to the history at the same time lose no line, neither in separate files nor
+// in one file.
 func TestHistoryBranch(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()

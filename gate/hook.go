@@ -19,8 +19,8 @@ import (
 // Benchmarks are counted without changes to their code. Instead, the standard library's package
 // testing is changed by means of the go command's overlay: each start and stop of a benchmark's
 // timer calls a function that Valgrind recognizes by name. So counts cover the same code as times:
-// neither preparation nor code between StopTimer and StartTimer. A change to package runtime makes
-// processes that run the same code execute the same instructions.
+// neither preparation nor code between StopTimer and StartTimer. Changes to package runtime
+// remove most differences between processes that run the same code with the same seed.
 
 //go:embed hook/testing.go.txt
 var hookText []byte
@@ -47,7 +47,8 @@ var hookRuntime = map[string][2]string{
 		" if gateSeed[0] != 0 { return };"},
 }
 
-// writeOverlay writes the changed packages testing and runtime of the Go that builds in dir.
+// writeOverlay writes to the folder work the changed files of packages testing and runtime, from
+// the Go that builds in dir, and the overlay file that names them.
 func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	paths, err := run(ctx, dir, goEnv, "go", "env", "GOROOT", "GOMODCACHE")
 	if err != nil {

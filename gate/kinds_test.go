@@ -136,8 +136,8 @@ func TestKinds(t *testing.T) {
 				n := r.number(t, kind, c.unit)
 				change := n.Head/n.Base - 1
 				if n.Verdict != worse || c.name == "slower" && math.Abs(change/share[kind]-1) > 0.2 {
-					t.Errorf("%s, run %d, %s: %s, %+.2f %%, want worse by %.2f %%", c.name, i+1, kind,
-						n.Verdict, 100*change, 100*share[kind])
+					t.Errorf("%s, run %d, %s: %s, %+.2f %%, want worse, slower code by %.2f %%",
+						c.name, i+1, kind, n.Verdict, 100*change, 100*share[kind])
 				}
 				t.Logf("%s %d %s %.0f %.0f floor %.2f %% %s %.0f s", c.name, i+1, kind, n.Base,
 					n.Head, 100*n.Floor, n.Verdict, took.Seconds())
@@ -146,7 +146,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A benchmark's allocations don't affect the counts of those that run after it: their pages have
+// A benchmark's allocations hardly affect the counts of those that run after it: their pages have
 // been used before, and their stacks have grown already.
 func TestNeighbors(t *testing.T) {
 	if testing.Short() {

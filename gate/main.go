@@ -2,9 +2,8 @@
 // one is worse. docs/gate.md says how to use it in any project.
 //
 // It counts the instructions and allocations of a benchmark, reads the loops of the assembly, and
-// measures times. Counts are the same in every run, or the gate knows how far they vary. Times are
-// measured in rounds of a fraction of a second, with two copies of the base in each: a change
-// counts only if it exceeds the difference between the copies, in two separate runs.
+// measures times. Times are measured in rounds, with two copies of the base in each: a benchmark is
+// slower only if it differs from the base by more than the copies differ, in two separate runs.
 //
 // Exit codes: 0 if no number is worse, 1 if one is, 2 for an error, if benchmarks fail in the head
 // alone, if nothing could be compared or, with -strict, not everything, and 130 if interrupted.
@@ -94,15 +93,15 @@ func parse(args []string) (*config, error) {
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
 		"besides building; what does not fit is left out, and named")
-	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if anything was not compared: "+
-		"Valgrind is not installed, -limit was too short, or a benchmark is skipped")
+	f.BoolVar(&c.strict, "strict", false, "fail with exit code 2 if anything was not compared, such "+
+		"as if Valgrind is not installed, -limit was too short, or a benchmark is skipped")
 	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
 		"of the CPU in this folder")
 	f.BoolVar(&c.json, "json", false, "print the result as JSON, for programs; "+
 		"$GITHUB_STEP_SUMMARY still gets Markdown")
 	f.Float64Var(&c.threshold, "threshold", 0, "accept changes of at most so many `percent`, "+
 		"such as 3")
-	f.StringVar(&c.prepare, "prepare", "", "run this shell `command` in the module's folder of "+
+	f.StringVar(&c.prepare, "prepare", "", "run this shell `command` in the current folder of "+
 		"both trees before they are built, such as 'go generate ./...'")
 	if err := f.Parse(args); err != nil {
 		return nil, err

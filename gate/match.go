@@ -69,7 +69,7 @@ func (k *comparison) checkPackages() error {
 // listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
 var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
-// checkPatterns fails if a flag's pattern matches nothing in the head.
+// checkPatterns fails if the pattern of -bench, -time or -functions matches nothing in the head.
 func (k *comparison) checkPatterns(ctx context.Context) error {
 	var names [2][]string // top-level benchmarks of base and head
 	var failed error      // errors of the head's test binaries that list no benchmarks
@@ -110,8 +110,8 @@ func (k *comparison) checkPatterns(ctx context.Context) error {
 		"or for arm64", k.c.functions)
 }
 
-// matches reports whether the head has a benchmark that matches. Names of sub-benchmarks are known
-// only once their benchmark has run.
+// matches reports whether the head has, or may have, a benchmark that matches. Names of
+// sub-benchmarks are known only once their benchmark has run.
 func (k *comparison) matches(ctx context.Context, pattern string, names []string) bool {
 	if !strings.Contains(pattern, "/") {
 		return slices.ContainsFunc(names, regexp.MustCompile(pattern).MatchString)

@@ -105,7 +105,7 @@ func halves(between string) string {
 		"\n" + fmt.Sprintf(half, "b") + "}\n"
 }
 
-// setUp prints a text without a newline before the benchmarks run.
+// setUp is the source of a TestMain that prints a text without a newline before the benchmarks run.
 const setUp = "func TestMain(m *testing.M) {\n\tprint(\"ready: \")\n\tm.Run()\n}\n"
 
 // benchmarks writes a module with one function, whose value depends on add, and its benchmarks.

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// run runs a tool and returns its output, or an error that contains the output. When ctx is done,
-// the tool is interrupted.
+// run runs a tool and returns its standard output. If the tool fails, the error contains all of its
+// output. When ctx is done, the tool is interrupted.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string,
 	error) {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -27,7 +27,7 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 }
 
 // measured runs a program to be measured and returns its output from both streams. When the program
-// ends or ctx is done, the processes that it has started are killed.
+// ends or ctx is done, the processes that it has started are killed, on Unix.
 func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
 	said string, err error) {
 	// A pipe would have to wait for child processes that hold it open; a file does not.

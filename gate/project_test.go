@@ -135,7 +135,7 @@ func (p *project) lacks(text string, parts ...string) {
 }
 
 // A project with plain benchmarks passes without measurement if only a comment changes. If nothing
-// can be compared, the gate reports why, with exit code 2.
+// can be compared, or a benchmark fails in the head alone, the gate says so, with exit code 2.
 func TestNothingToMeasure(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "// Nearest returns", "// Nearest tells")
@@ -195,7 +195,7 @@ func TestPlainBenchmarks(t *testing.T) {
 		t.Errorf("worktrees are left behind: %s", left)
 	}
 
-	// One more allocation in an operation of one benchmark, and less work in another.
+	// One more allocation in each operation of a benchmark.
 	p.do("git", "checkout", "-q", ".")
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
 		"\tscores = append([]float32(nil), scores...)\n\tScore(rows, query, scores)\n")

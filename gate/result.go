@@ -29,7 +29,7 @@ type result struct {
 	lost         int     // number of packages whose benchmarks only the base has
 	notes        []string
 	missed       []string // notes about measurements that were not possible
-	untimed      int      // number of benchmarks to time that only the head has
+	untimed      int      // number of packages and benchmarks to time that only the head has
 	findings     []finding
 }
 
@@ -198,7 +198,8 @@ func (r *result) compared() outcome {
 	return outcome{"not settled: nothing could be compared", exitError, exitError}
 }
 
-// reasons lists the missing measurements, as the end of an error message.
+// reasons lists the missing measurements, and the numbers that are not settled or fail, as the end
+// of an error message.
 func (r *result) reasons() string {
 	all := slices.Clone(r.missed)
 	for _, f := range r.with(unsettled, failing) {
@@ -227,8 +228,8 @@ func (r *result) line() *history.Run {
 	return h
 }
 
-// write prints the result, appends the summary to the page of the workflow's run, and appends a
-// line to the history.
+// write prints the result, and appends the summary to the page of the workflow's run and a line to
+// the history, if there are such files.
 func (r *result) write(c *config) error {
 	text := r.summary()
 	var err error

@@ -102,7 +102,8 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
-// Functions that only one of the trees has are not compared, and a lost loop is missed.
+// Functions that only one of the trees has are not compared. The gate names a function that has
+// loops in one tree only.
 func TestCompareOtherFunctions(t *testing.T) {
 	r := &result{}
 	r.compareFunctions("amd64", []function{{"f", 1000, nil, nil}}, []function{{"g", 9, nil, nil}})

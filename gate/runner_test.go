@@ -94,8 +94,8 @@ func stepsOf(t *testing.T, file string) (commands []string) {
 	return commands
 }
 
-// The action's steps find the base for every kind of event, in a clone like that of
-// actions/checkout: one commit, without other branches.
+// The action's steps fetch enough history for the gate to find the base of several kinds of events,
+// into a clone with one commit and no other branches, as actions/checkout makes it.
 func TestAction(t *testing.T) {
 	needs(t, "bash")
 	origin := newHistory(t)

@@ -73,7 +73,8 @@ func kernelsConfig() *config {
 // blocks is the generator's line at the beginning of the loop over blocks of elements.
 const blocks = "\t\tt.Comment(\"64 elements per iteration, one to each lane.\")\n"
 
-// A kernel that became slower, with the same results, is found by its counts, on every code path.
+// A kernel that became slower, with the same results, is found by its counts, on each code path in
+// assembly.
 func TestSelfSlowedOnPurpose(t *testing.T) {
 	base := copyTree(t, "base")
 	for _, fault := range []struct {
@@ -180,7 +181,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		} else {
 			t.Errorf("run %d:\n%s", i+1, r.summary())
 		}
-		// Counts must not even be better.
+		// Counts must be equal.
 		for _, f := range r.findings {
 			numbers[f.unit]++
 			if f.timed == nil && f.base != f.head {
@@ -195,9 +196,9 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 }
 
-// A body whose instructions can't be counted and that takes several times as long is found by its
-// time, however noisy the machine: AVX-512 with 512 and 256 bits if the machine has it, and
-// otherwise its widest path. The bodies beside it are not reported.
+// Kernel bodies that take several times as long are found by their times: those for AVX-512, with
+// 512 and 256 bits, whose instructions Valgrind can't count, or the body for AVX2 or NEON on a
+// machine without AVX-512. Other bodies are not reported as worse.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",

@@ -7,11 +7,11 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A plain benchmark does not always execute the same instructions: the work of maps and goroutines
-// depends on the runtime's random numbers, and some benchmarks draw random data. So a benchmark is
-// counted in several processes with different seeds. One process of the base and one of the head
-// share each seed: equal code has equal counts, and where changed code draws other numbers, the
-// pairs show how far that alone can change a count.
+// A benchmark without package count does not always execute the same instructions: the work of maps
+// and goroutines depends on the runtime's random numbers, and some benchmarks draw random data. So
+// a benchmark is counted in several processes with different seeds. One process of the base and one
+// of the head share each seed: equal code has equal counts, and where changed code draws other
+// numbers, the pairs show how far that alone can change a count.
 
 // A series is one number of a benchmark in several processes of the base and of the head. If both
 // have the same number of values, values with the same index come from processes with the same
@@ -23,7 +23,7 @@ type series [2][]float64
 func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
 
 // deviation returns the standard error of change, from the differences of the pairs if all values
-// are paired.
+// are paired; 0 if a tree has fewer than two values.
 func (s series) deviation() float64 {
 	if n := len(s[0]); n == len(s[1]) && n > 1 {
 		differences := make([]float64, n)
@@ -48,13 +48,13 @@ func (s series) spread() float64 {
 	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
 }
 
-// exactLimit is the share by which a count must rise to be worse. Counts have no noise, but smaller
-// changes don't matter in practice.
+// exactLimit is the share that the rise of a count must exceed to be worse: smaller changes don't
+// matter in practice.
 const exactLimit = 0.005
 
-// limit returns the least change that counts: exactLimit or, if that is more, 5 standard errors, or
-// 10 with fewer processes than in the last stage. With 6 or 16 processes equal code exceeds it by
-// chance less than once in 10,000 times.
+// limit returns the change beyond which counts are worse or better: exactLimit or, if that is more,
+// 5 standard errors, or 10 with fewer processes than in the last stage. With 6 or 16 processes and
+// normally distributed counts, equal code is worse by chance less than once in 10,000 times.
 func (s series) limit() float64 {
 	errors := 5.0
 	if min(len(s[0]), len(s[1])) < stages[len(stages)-1] {
@@ -150,15 +150,15 @@ func judge(change, limit float64) verdict {
 	return equal
 }
 
-// Allocations of plain benchmarks are reported by the Go runtime, over the same number of
-// operations in each native run. They changed only if the ranges of the two trees do not overlap:
-// every run of one has more than any run of the other. If a benchmark allocates only now and then,
-// an allocation may fall into the operations of one run or of the next.
+// Allocations of benchmarks without package count are reported by the Go runtime, over the same
+// number of operations in each native run. They changed only if the ranges of the two trees do not
+// overlap: every run of one has more than any run of the other. If a benchmark allocates only now
+// and then, an allocation may fall into the operations of one run or of the next.
 
 // allocRuns is the number of processes of each tree.
 const allocRuns = 6
 
-// A rise is the least increase of a number that counts as worse: both a share and an amount.
+// A rise is the increase above which a number is worse: the larger of a share and an amount.
 type rise struct{ share, least float64 }
 
 var (

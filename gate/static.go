@@ -9,8 +9,8 @@ import (
 )
 
 // This file reads, without running the code, the sizes of functions and the instructions of each
-// inner loop of the assembly. There is no other way for AVX-512, which Valgrind can't run, or for
-// NEON on a machine that is not an Arm.
+// inner loop of the assembly. The instructions of AVX-512, which Valgrind can't run, and of NEON on
+// a machine that is not an Arm can't be counted otherwise.
 
 // A function is a function in the symbol table of a binary.
 type function struct {
@@ -26,7 +26,7 @@ type function struct {
 type loop struct {
 	instructions int
 	memory       int // number of operands that are loaded or stored
-	advance      int // bytes (or elements, without pointers) by which the fastest address moves
+	advance      int // largest change of a register, times its scale as an index: mostly bytes
 }
 
 // perKiB scales n to 1024 bytes of advance, so that loops of different length can be compared.

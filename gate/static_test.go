@@ -78,7 +78,7 @@ func decodeAsObjdump(t *testing.T, binary string) {
 		checked, instructions = checked+1, instructions+count
 	}
 	if checked < 20 {
-		t.Errorf("%d functions checked, want two paths of all kernels", checked)
+		t.Errorf("%d functions checked, want at least 20", checked)
 	}
 	t.Logf("%d functions, %d instructions", checked, instructions)
 }

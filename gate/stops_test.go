@@ -157,7 +157,7 @@ func TestLimitHolds(t *testing.T) {
 	}
 }
 
-// An interrupted gate ends at once and leaves nothing behind: no process of Valgrind, no folder, no
+// An interrupted gate ends soon and leaves nothing behind: no process of Valgrind, no folder, no
 // worktree.
 func TestInterrupt(t *testing.T) {
 	needs(t, "valgrind")

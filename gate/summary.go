@@ -98,8 +98,8 @@ func number(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// json returns the result as -json prints it. Shares are fractions of 1. A change is null if the
-// base's number is 0 or missing.
+// json returns the result as -json prints it. Shares are fractions of 1. A change is null if a
+// number is missing or the base's number is 0.
 func (r *result) json() (string, error) {
 	o, numbers := r.outcome(), []map[string]any{}
 	for _, f := range r.findings {

@@ -16,7 +16,7 @@ import (
 )
 
 // Times on a shared machine differ by tens of percent from minute to minute, for the same code. So
-// only runs within a fraction of a second are compared: each round runs one benchmark of the base,
+// only runs that follow each other are compared: each round runs one benchmark of the base,
 // of the head, and of a copy of the base, each in its own process. The ratio of the two bases is
 // the noise of that round.
 //
@@ -58,7 +58,8 @@ func (t timing) floor() float64 {
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
 }
 
-// limit returns the least change that counts: 5 %, or twice the noise.
+// limit returns the change beyond which times are slower or faster: 5 % or, if that is more, twice
+// the noise.
 func (t timing) limit() float64 { return max(0.05, 2*t.floor()) }
 
 // slower and faster report whether the whole interval is beyond the limit.

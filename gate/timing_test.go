@@ -86,7 +86,7 @@ func TestExactly(t *testing.T) {
 }
 
 // The interval agrees with a table of order statistics for the median (Conover, Practical
-// Nonparametric Statistics): ranks 1 and 6 of 6, 4 and 12 of 15, 10 and 21 of 30.
+// Nonparametric Statistics).
 func TestSummary(t *testing.T) {
 	for n, ranks := range map[int][2]float64{6: {1, 6}, 9: {2, 8}, 15: {4, 12}, 30: {10, 21}} {
 		var values []float64

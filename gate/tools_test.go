@@ -46,6 +46,6 @@ func needs(t *testing.T, program string) {
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
 		t.Fatalf("%s is not installed: run scripts/ci.sh only install", program)
 	}
-	t.Skipf("%s is not installed; Debian's packages valgrind, binutils and procps have "+
-		"the programs that these tests need", program)
+	t.Skipf("%s is not installed; Debian's packages valgrind, binutils and procps have valgrind, "+
+		"objdump and ps", program)
 }

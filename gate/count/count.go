@@ -47,8 +47,8 @@ func Run(b *testing.B, f func()) {
 			b.Fatal(err)
 		}
 		// The scheduler preempts a goroutine that has run for 10 ms, a short time in Valgrind, and
-		// that would be counted. So each call begins with a new time slice, and the lowest count is
-		// used.
+		// the preemption would be counted. So each call begins with a new time slice, and the gate
+		// uses the lowest count.
 		runtime.Gosched()
 		begin()
 		f()

@@ -79,7 +79,7 @@ func AppendTo(file, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// maxLine is the longest line in bytes. A run with all benchmarks needs some 20 kB.
+// maxLine is the longest line in bytes.
 const maxLine = 16 << 20
 
 // Read returns the runs in the file's order. An error names the line.

@@ -14,7 +14,7 @@ type Pinning struct {
 }
 
 // Pin locks the calling goroutine to its thread, and the thread to the last core that it may use:
-// the first core handles most of the interrupts.
+// the first core often handles most of the interrupts.
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}
