@@ -62,7 +62,7 @@ func text[T ~string](c *call, to *T, name, usage string) {
 	})
 }
 
-// usageError is an error in the command line; its message names the help.
+// usageError is an error in the command line, which is printed with the command's usage.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A driver runs the jobs of a command: its fields are flags.
+// A driver runs the jobs of a command, as the flags -no-beam and -deadline say.
 type driver struct {
 	*call
 	noBeam   bool
@@ -20,11 +20,11 @@ type driver struct {
 func (d *driver) define(c *call, what string, deadline time.Duration) {
 	d.call = c
 	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
-	c.DurationVar(&d.deadline, "deadline", deadline, "`time` after which "+what+" is canceled "+
-		"and tried again, with twice the time")
+	c.DurationVar(&d.deadline, "deadline", deadline, "the least `time` after which "+what+" is "+
+		"canceled and tried again, with twice the time")
 }
 
-// check reads the flags after --.
+// check validates the flags and passes those after -- to Beam.
 func (d *driver) check() error {
 	switch {
 	case d.deadline <= 0:

@@ -288,7 +288,8 @@ func TestKilled(t *testing.T) {
 	t.Logf("killed %d times", killed)
 }
 
-// A full disk is reported, and the same command goes on once there is room again.
+// A file that can't be written in full, here because of a limit on the size of files, is reported,
+// and the same command goes on without the limit.
 func TestFullDisk(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
@@ -317,7 +318,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Worker processes may be killed at any time: the job ends at its deadline and is tried again.
+// Worker processes may be killed at any time: the job ends, at its deadline at the latest, and is
+// tried again.
 // PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
@@ -531,7 +533,8 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// Mistakes in a command line are reported with the flags' names, before anything is done.
+// Mistakes in a command line end with the exit code for usage errors, and the message names the
+// mistake. The help of each command has an example.
 func TestUsage(t *testing.T) {
 	manifest := cut(t, 2)
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ with few rows some shards are empty.
 
 DATA is svmlight text, which is read twice and never held in memory, or a .pgsm file; pegasimd
 convert writes such files from other formats. For text, FOLDER needs space for two copies of the
-rows as .pgsm files. FOLDER must be new, empty, or contain only shards, which are replaced; -force
+rows as .pgsm files. FOLDER must be new, empty, or have a manifest, whose shards are replaced; -force
 allows any folder.
 
 Example:

@@ -25,8 +25,8 @@ folder for other data or settings, or one that another process uses, is refused.
 neither on retries nor on the number of workers; with -method newton it does not depend on the
 number of shards, either.
 
-A round that fails, or takes more than ten times as long as the slowest one so far, is canceled
-and tried again, up to three times. Lambda, scaling and bias are chosen from the statistics in the
+A round that fails, or takes longer than -deadline and more than ten times as long as the slowest
+one so far, is tried again, up to three times. Lambda, scaling and bias are chosen from the statistics in the
 manifest, as in pegasimd train. With more than two classes, one problem is trained for each class.
 
 Flags of Apache Beam may follow --. Without them, all workers run in this process.

@@ -17,8 +17,8 @@ var verifyCommand = command{
 	arguments: "MANIFEST MODEL",
 	summary:   "check the claims of a model and the hashes of its shards",
 	help: `Verify compares the shards with the hashes in MANIFEST, and MODEL with its claims: it
-computes the model's objective on the rows of the shards, and a lower bound on the optimum, in rounds like
-those of train but independent of the training. Like pegasimd verify it prints one of
+computes the model's objective on the rows of the shards, and a lower bound on the optimum, in
+rounds like those of train but independent of the training. Like pegasimd verify it prints one of
 
   confirmed       the objective is as claimed, and proven to be at most as far above the optimum
                   as claimed

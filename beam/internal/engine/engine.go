@@ -41,8 +41,9 @@ func New() (*Engine, error) {
 }
 
 // Run runs a job. If the job fails, or takes longer than e.Least and ten times as long as the
-// slowest job before, it is canceled and tried again, with twice the time; after three more tries
-// Run returns the last error. The result contains each item exactly once.
+// slowest job before, it is tried again, with twice the time; after three more tries Run returns
+// the last error. It returns errors of [work.Refuse], and those after ctx is done, at once. The
+// result contains each item exactly once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {

@@ -243,7 +243,7 @@ func TestManyJobs(t *testing.T) {
 	}
 }
 
-// Beam's flags are checked before anything is done.
+// Start rejects wrong flags of Beam. IsWorker recognizes the arguments of workers.
 func TestFlags(t *testing.T) {
 	for _, flags := range []string{"--nonsense", "word", "--runner=flink", "--runner=universal",
 		"--endpoint=localhost:1", "--beam_log=loud"} {

@@ -9,8 +9,8 @@ import (
 
 // A record is the result of some items as it passes through the pipeline: little-endian int64s
 // for the number of items, the sum of their marks, which reveals missing and repeated items, and
-// the sums of their numbers. The record of no items, or of parts that differ in length, is
-// empty.
+// the sums of their numbers. An empty record stands for no items, or for parts that differ in
+// length.
 type record []byte
 
 // headLength is the number of int64s before the sums of the items' numbers.

@@ -67,7 +67,7 @@ func Start(flags []string) error {
 				*beamLog)
 		}
 	}
-	if runtime.GOMAXPROCS(0) < 2 { // with one processor, a job takes ten times as long
+	if runtime.GOMAXPROCS(0) < 2 { // with one processor, a job takes much longer
 		runtime.GOMAXPROCS(2)
 	}
 	initialized.Do(beam.Init) // Init sets loggers of its own

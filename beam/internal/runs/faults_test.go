@@ -194,6 +194,7 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // A folder for other data or settings is refused, and so is a folder whose shards were replaced.
+// Start refuses wrong settings before it writes to the folder.
 func TestRefused(t *testing.T) {
 	cfg := brief(rounds.Dual)
 	data := small(t, 800, 2)

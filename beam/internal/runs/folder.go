@@ -46,7 +46,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config is the configuration of a run. Zero values are chosen from the manifest's statistics.
+// A Config is the configuration of a run. Zero values mean defaults, some of which depend on the
+// manifest's statistics.
 // These fields of pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda
 // or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the largest
 // number of rounds of the dual method or of Newton's iterations.

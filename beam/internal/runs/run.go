@@ -20,8 +20,8 @@ const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
 
-// takeShard does a shard's part of round k: it writes the shard's dual variables and returns its
-// part of the sums. A shard without rows returns zeros.
+// takeShard does a shard's part of round k: it writes the shard's dual variables, if the method has
+// any, and returns the shard's part of the sums.
 func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
 	f, err := open(dir)
 	if err != nil {

@@ -7,7 +7,7 @@
 // Rows are numbered from 0 through all shards. A shard is an ordinary .pgsm file of whole blocks of
 // rounds.Block rows, except for the last block, so that sums over blocks do not depend on the
 // number of shards. A shard may have no rows. The manifest stores statistics of all rows that
-// training needs before the first pass: the number of rows in each class, bounds on the values, and
+// training needs before the first pass: the number of rows in each class, the lengths of rows, and
 // the statistics from which package choose picks default settings.
 package shards
 

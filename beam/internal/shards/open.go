@@ -53,7 +53,7 @@ func foreign(path string) error {
 		"damaged or replaced; split the data again", escape.Name(path))
 }
 
-// fileOf reads a file.
+// fileOf returns the size and the hash of a file.
 func fileOf(path string) (File, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -201,8 +201,8 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// Split writes to a folder that is new, empty or has shards, and with Force to any folder. In a
-// folder of shards it removes the shards that the new manifest does not list, but no other files.
+// Split writes to a folder that is new, empty or has a manifest, and with Force to any folder. In a
+// folder with a manifest it removes the shards that the new manifest does not list, but no other files.
 func TestFolders(t *testing.T) {
 	data := digits(t, "digits.svm")
 	for dir, want := range map[string]bool{
