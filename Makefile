@@ -1,5 +1,6 @@
-# Plain make lists the targets. demo and test need Go, make and git, and nothing else; scripts/ci.sh only install
-# gets what the others need on Debian and Ubuntu, and only install_browser what weekly needs besides.
+# Plain make lists the targets. demo and test need Go, make and git, and nothing else. On Debian and Ubuntu
+# "scripts/ci.sh only install" installs the other programs that ci and weekly need, except the browser of weekly,
+# which "scripts/ci.sh only install_browser" installs.
 
 SHELL := /bin/bash
 GO ?= go
@@ -34,7 +35,7 @@ test: ## vet and test the library and the command
 	@$(GO) -C cmd/pegasimd vet -v ./...
 	@$(GO) -C cmd/pegasimd test -short -timeout 30m ./...
 
-# The modules beside these two. The example of the gate plays somebody else's project.
+# All modules except the root, the command and the gate's example, which plays somebody else's project.
 MODULES = $(filter-out . cmd/pegasimd gate/example,$(shell git ls-files '*go.mod' | xargs -n 1 dirname))
 
 .PHONY: test-all

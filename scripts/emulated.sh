@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
-# Runs the tests of bits, with their golden hashes, for other architectures and CPUs, in qemu-user or Node.js (v3: on this
-# CPU): emulated.sh NAMES... of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. A name that can't be run is an error.
+# Runs the tests of bits, with their golden hashes, for other architectures and CPUs, in qemu-user, in Node.js or, for v3,
+# on this CPU: emulated.sh NAMES... of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. A name that can't be run is
+# an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CGO_ENABLED=0

@@ -113,8 +113,8 @@ if ! command -v valgrind >/dev/null; then
 	echo "rehearse: valgrind is not installed: scripts/ci.sh only install" >&2
 	exit 1
 fi
-# From here on the gate runs in another project, with the blocks of docs/gate.md that are there to copy: first without them,
-# then in a pull request that passes, and in a pull request that fails.
+# From here on the gate runs in another project, with the blocks of docs/gate.md that are there to copy: in a first run, in
+# a pull request that passes, in one that fails, and after a push.
 unset GITHUB_STEP_SUMMARY
 for who in AUTHOR COMMITTER; do
 	export "GIT_${who}_NAME=Someone" "GIT_${who}_EMAIL=someone@example.com"
@@ -128,7 +128,7 @@ block() {
 		inside && /^```$/ { inside = 0; next }
 		inside { print }
 		END { exit found != 1 }' "$tree/docs/gate.md" || {
-		echo "rehearse: docs/gate.md has not one block for $1" >&2
+		echo "rehearse: docs/gate.md has no block for $1, or several" >&2
 		exit 1
 	}
 }
@@ -166,7 +166,7 @@ fi
 # moving a loop can cost a third of its time.
 printf '\nfunc BenchmarkScoreAgain(b *testing.B) { BenchmarkScore(b) }\n' >>search_test.go
 git add -A && git commit -q -m "Add the gate"
-# The work of the action, by the block for the Makefile.
+# This step, from the block for the Makefile, stands for the action.
 step='make gate'
 export GITHUB_STEP_SUMMARY=$work/summary.md
 BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "the first pull request is red"

@@ -43,8 +43,9 @@ var (
 )
 
 // cells lists the cells to measure: each kernel at o.sizes or at built-in sizes, and at 100
-// elements, if that is one of the sizes, also one float off alignment. Without -quick and -sizes a
-// size that only the last cache holds and a size that no cache holds follow.
+// elements, if that is one of the sizes, also one float off alignment. Without -quick and -sizes, a
+// larger size that only the last cache holds and, for kernels with a limit, a size that no cache
+// holds follow if there are such sizes.
 func cells(o options, caches cpu.Caches) (all []*cell) {
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {

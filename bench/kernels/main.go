@@ -36,7 +36,7 @@ func main() {
 	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in lengths",
 		func(s string) (err error) { o.sizes, err = frame.Numbers(s, 1, 1<<20); return err })
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds in which competitors alternate; benchstat wants 6")
-	flag.BoolVar(&o.quick, "quick", false, "a short run: few sizes, nothing beyond the second cache")
+	flag.BoolVar(&o.quick, "quick", false, "a short run: few sizes and rounds, no real data sets")
 	flag.Parse()
 	if o.rounds < 1 || flag.NArg() > 0 {
 		log.Fatal("want -rounds of 1 or more, and no arguments other than flags")

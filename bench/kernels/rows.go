@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// These operations multiply a matrix, whose rows are contiguous, by a vector. The matrix fills
-// about half of a cache.
+// These operations multiply a matrix, whose rows are contiguous, by a vector. The matrix fits in
+// the cache.
 var (
 	rowsInL1 = dotRowsIn("L1", func(c cpu.Caches) int { return c.L1 / 2 }, 16, 54, 128, 384, 768)
 	rowsInL2 = dotRowsIn("L2", func(c cpu.Caches) int { return c.L2 / 2 }, 128, 384, 768, 1536)
@@ -60,8 +60,8 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call uses a window, one sixteenth of the large matrix, or some rows at random. After each call
-// of any way nextRows moves on, so that a window is used again only after all other windows.
+// A call uses a window, at most a sixteenth of the large matrix, or some rows at random. After each
+// call of any way nextRows moves on, so that a window is used again only after all other windows.
 const (
 	windows  = 16
 	together = 32 // number of random rows in a call

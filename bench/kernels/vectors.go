@@ -83,7 +83,7 @@ var (
 	wantDistance = summed(func(x, y float64) float64 { return (x - y) * (x - y) })
 )
 
-// With alpha 1e-6 or -1 no value grows over many calls.
+// With alpha 1e-6 or -1 the values stay small over many calls.
 var onFloats = []*operation{
 	onVectors("Dot", wantDot),
 	onY("Axpy", 1e-6, func(alpha, x, y float64) (v, size float64) {

@@ -270,7 +270,7 @@ func checkLook(t *testing.T, l *look, want map[string]bool) {
 	}
 	for what, list := range map[string][]string{
 		"overlap": l.Overlaps, "leave their figure": l.Outside, "are too small": l.Small,
-		"are too faint": l.Faint, "are loaded": l.External,
+		"are too faint": l.Faint, "load or link to files": l.External,
 	} {
 		if len(list) > 0 {
 			t.Errorf("%d %s: %s", len(list), what, strings.Join(list[:min(len(list), 8)], "; "))

@@ -52,7 +52,7 @@ func linuxSizes() (l1, l2, l3 int) {
 }
 
 // Level returns the name of the first cache of which the given number of bytes fills at most three
-// quarters; the rest is left for other data.
+// quarters, or DRAM; the rest of a cache is left for other data.
 func (c Caches) Level(bytes int) string {
 	switch {
 	case bytes <= c.L1*3/4:

@@ -1,5 +1,5 @@
-// Package frame provides the timer of all benchmarks, which lets competitors alternate, and their
-// tables. The machines are shared and noisy, so that only ratios within a round count.
+// Package frame provides a timer that lets competitors alternate, and the tables of the results.
+// Machines may be shared and noisy, so that only ratios within a round count.
 package frame
 
 import (

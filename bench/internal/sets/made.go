@@ -29,8 +29,8 @@ func fromRows(rows, cols int, row func(i int, add func(column int, v float64)) (
 }
 
 // outliers generates a table of normal numbers whose label is the sign of a random linear function
-// plus noise of half the function's standard deviation. One row in a hundred is 100 to 1,000 times
-// as long.
+// plus noise of half the function's standard deviation. About one row in a hundred is 100 to 1,000
+// times as long.
 func outliers(rows, cols int) *dataset.Set {
 	g := rand.New(rand.NewPCG(1, 2))
 	normal := func() []float64 {
@@ -68,8 +68,8 @@ func outliers(rows, cols int) *dataset.Set {
 }
 
 // words generates texts of two classes. The frequencies of words follow Zipf's law, and rare words
-// have a higher weight. Up to a fifth of a text's words are ranked in an order specific to the
-// class. Lengths differ much. One label in twenty is random.
+// have a higher weight. Each text has a share of words, up to a fifth on average, that are ranked
+// in an order specific to the class. Lengths differ much. About one label in twenty is random.
 func words(rows, cols int) *dataset.Set {
 	const classes = 2
 	g := rand.New(rand.NewPCG(1, 2))

@@ -1,6 +1,7 @@
 // Functions that the drivers of peers in C and C++ share, and the protocol of all drivers. A driver loads a file of rows,
 // prints "ready" and the peer's version, and then trains on every request. A request is a line: method, lambda, effort, seed.
-// The answer is a line of JSON, with the number of values, and the values as doubles: the weight vectors one after the other.
+// The answer is a line of JSON, with the number of values or an error, and the values as doubles: the weight vectors one after
+// the other, or predictions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
