@@ -83,7 +83,7 @@ const (
 // table some 100 bytes per column.
 const (
 	defaultMaxFeatures = 1 << 27 // in any file
-	freeFeatures       = 1 << 20 // in a file with at most this many values
+	freeFeatures       = 1 << 20 // in a file with fewer values; otherwise the limit is their number
 	csvFeatures        = 1 << 18 // in a table
 )
 

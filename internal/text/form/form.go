@@ -43,8 +43,9 @@ type Given struct {
 	// Label is the name of the label column. If there is a model, the file may lack this column;
 	// otherwise the header must have it, if there is a header.
 	Label string
-	// Columns is the number of the model's columns, not counting the label; 0 if there is no model.
-	// A file without a header has Columns columns, or one more: the label.
+	// Columns is the number of the model's columns, not counting the label. It is 0 if there is no
+	// model, or if the training data had a header without names for all columns. A file without a
+	// header has Columns columns, or one more: the label.
 	Columns int
 
 	// Keep makes Read return exactly one row for each row of the file, except headers and a row of

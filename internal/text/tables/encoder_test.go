@@ -144,7 +144,7 @@ func TestDecodeErrors(t *testing.T) {
 		{with(`{"weak":true,` + text[1:len(text)-1]), "weak"},
 		{with(strings.Replace(text[:len(text)-1], "20", "21", 1)), "n-grams of 2 words in 2^21 buckets"},
 		{with(strings.Replace(text[:len(text)-1], ":2,", ":9,", 1)), "n-grams of 9 words in 2^20 buckets"},
-		{long("1.5"), ""}, {long("1"), "length 1"}, {long("-2"), "length -2"}, {long("1e5"), "length 100000"},
+		{long("1.5"), ""}, {long("1"), "features is 1,"}, {long("-2"), "features is -2,"}, {long("1e5"), "features is 100000,"},
 		{with(strings.Repeat(text, maxTexts) + hashed[:len(hashed)-1]), ""},
 		{with(strings.Repeat(text, maxTexts+1) + hashed[:len(hashed)-1]), "65 columns of text"},
 		{with(strings.Repeat(hashed, 1<<19) + hashed[:len(hashed)-1]), "2147487744 features"},

@@ -59,11 +59,12 @@ type Words struct {
 func (t *Words) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want at most %d and 2^%d", t.Grams, t.Bits,
-			maxGrams, textBits)
+		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want 1 to %d words and 2^1 to 2^%d buckets",
+			t.Grams, t.Bits, maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
-		return fmt.Errorf("a text of the length %g", t.Length)
+		return fmt.Errorf("the length of a text's features is %g, want more than 1 and at most %g, or 0",
+			t.Length, float64(maxLength))
 	}
 	ends := 0 // number of bytes that end a uvarint
 	for _, b := range t.Buckets {

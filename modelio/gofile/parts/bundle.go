@@ -33,17 +33,14 @@ type coding struct {
 	text     *textCoder
 }
 
-// A code is a feature that a level of a category sets, and the feature's value.
 type code struct {
 	feature int32
 	value   float32
 }
 
-// none is coding.gap of a column without a gap feature.
+// none is the gap of a coding without a gap feature.
 const none = -1
 
-// codingsOf returns the codings of an encoder's columns; rows and raw are the encoder's Rows and
-// Raw.
 func codingsOf(columns []tableColumn, rows int, raw bool) []coding {
 	codings := make([]coding, len(columns))
 	next := int32(0)
@@ -58,7 +55,6 @@ func codingsOf(columns []tableColumn, rows int, raw bool) []coding {
 	return codings
 }
 
-// prepare fills in the fields that the column's kind needs.
 func (in *coding) prepare(rows int, raw bool) {
 	switch in.Kind {
 	case number, date:
@@ -92,7 +88,6 @@ func (in *coding) prepare(rows int, raw bool) {
 	}
 }
 
-// codeOf returns the code of level k of the column.
 func (in *coding) codeOf(k, rows int) code {
 	switch {
 	case !in.isBinary(rows):
@@ -103,7 +98,6 @@ func (in *coding) codeOf(k, rows int) code {
 	return code{in.first, -1}
 }
 
-// A row collects the indices and the values of nonzero features.
 type row struct {
 	columns []int32
 	values  []float32
@@ -115,7 +109,6 @@ func (r *row) add(column int32, v float32) {
 	}
 }
 
-// A fit tells how well a cell fits its column.
 type fit int
 
 const (
@@ -124,7 +117,6 @@ const (
 	isOdd
 )
 
-// encode appends the features of a cell and returns how the cell fits the column.
 func (in *coding) encode(r *row, text string, raw bool) fit {
 	if in.Kind == leftOut {
 		return fits
@@ -169,7 +161,6 @@ func (in *coding) encodeValue(r *row, text string, raw bool) fit {
 	return in.category(r, text)
 }
 
-// number appends the feature of a number.
 func (in *coding) number(r *row, text string, raw bool) fit {
 	v, ok := in.Number.Format.parse(text)
 	switch {
@@ -184,7 +175,6 @@ func (in *coding) number(r *row, text string, raw bool) fit {
 	return in.addScaled(r, v)
 }
 
-// parse returns the number in a cell, and false if the cell is no number of this format.
 func (f *format) parse(text string) (float64, bool) {
 	mark, unit := f.mark(), ""
 	if f != nil {
@@ -206,7 +196,6 @@ func (f *format) parse(text string) (float64, bool) {
 	return n.Value, ok && magnitude && (n.Unit == "" || n.Unit == unit)
 }
 
-// mark returns the decimal mark.
 func (f *format) mark() byte {
 	if f != nil && f.Decimal == "," {
 		return ','
@@ -214,7 +203,6 @@ func (f *format) mark() byte {
 	return '.'
 }
 
-// date appends the features of a date.
 func (in *coding) date(r *row, text string) fit {
 	var d parsedDate
 	ok := len(text) <= maxValueBytes && hasDigit(text)
@@ -238,8 +226,7 @@ func (in *coding) date(r *row, text string) fit {
 	return of
 }
 
-// addScaled appends a number on the column's scale. A number whose scaled value exceeds the range
-// of float32 does not fit.
+// addScaled appends a number on the column's scale, unless the scaled value overflows float32.
 func (in *coding) addScaled(r *row, v float64) fit {
 	x := in.Number.scaled(v)
 	if math.Abs(float64(x)) > math.MaxFloat32 {
@@ -249,7 +236,6 @@ func (in *coding) addScaled(r *row, v float64) fit {
 	return fits
 }
 
-// category appends the feature of the level in a cell, if the level has a feature.
 func (in *coding) category(r *row, text string) fit {
 	switch {
 	case isMissing(text):
@@ -268,7 +254,6 @@ func (in *coding) category(r *row, text string) fit {
 	return fits
 }
 
-// bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 { return int32(hashText(level) >> (64 - bits)) }
 
 // kind is the way in which the cells of a column become features.
@@ -315,7 +300,6 @@ type numberScale struct {
 	Format *format // nil means the zero Format
 }
 
-// format describes how numbers are written.
 type format struct {
 	Decimal string // "," for a decimal comma
 	Unit    string // the unit that the numbers may have
@@ -339,7 +323,6 @@ type calendar struct {
 	Counts []int
 }
 
-// categoryLevels describe the different values of a category.
 type categoryLevels struct {
 	// Names are the levels, sorted: all of them, or only those in two or more training rows if
 	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
@@ -372,7 +355,6 @@ func (l *categoryLevels) rarer() int {
 // marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
 func (c *tableColumn) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
-// features returns the number of the column's features. rows is Encoder.Rows.
 func (c *tableColumn) features(rows int) (n int) {
 	switch {
 	case c.Kind == leftOut:
@@ -397,10 +379,8 @@ func (c *tableColumn) features(rows int) (n int) {
 	return n
 }
 
-// scaled returns the feature of a number.
 func (s *numberScale) scaled(v float64) float32 { return float32((v - s.Shift) * s.Factor) }
 
-// orderNames maps the orders of day, month and year to the values of calendar.Order.
 var orderNames = map[dateOrder]string{dmy: "dmy", mdy: "mdy", ymd: "ymd"}
 
 // orderOf returns the order for a value of calendar.Order, and whether the cells are times. For
@@ -426,7 +406,6 @@ func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
 
-// parse32 returns the float32 of a number in plain form.
 func parse32(text string) (float32, bool) {
 	v, reason := float32Of(text)
 	return v, reason == ""
@@ -474,15 +453,15 @@ type ngrams struct {
 	counts []uint32
 }
 
-// unpack checks Bits, Grams and Length, and decodes Buckets.
 func (t *ngrams) unpack(rows int) error {
 	bad := errors.New("the buckets of a text are damaged")
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
-		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want at most %d and 2^%d", t.Grams, t.Bits,
-			maxGrams, textBits)
+		return fmt.Errorf("n-grams of %d words in 2^%d buckets, want 1 to %d words and 2^1 to 2^%d buckets",
+			t.Grams, t.Bits, maxGrams, textBits)
 	}
 	if t.Length != 0 && !(t.Length > 1 && t.Length <= maxLength) {
-		return fmt.Errorf("a text of the length %g", t.Length)
+		return fmt.Errorf("the length of a text's features is %g, want more than 1 and at most %g, or 0",
+			t.Length, float64(maxLength))
 	}
 	ends := 0 // number of bytes that end a uvarint
 	for _, b := range t.Buckets {
@@ -505,10 +484,8 @@ func (t *ngrams) unpack(rows int) error {
 	return nil
 }
 
-// length returns the Euclidean length of the features of a cell.
 func (t *ngrams) length() float64 { return cmp.Or(t.Length, 1) }
 
-// A wordHash is a 64-bit FNV-1a hash.
 type wordHash uint64
 
 const (
@@ -516,10 +493,8 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// add returns the hash extended by a byte.
 func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
 
-// addRune returns the hash extended by a character.
 func (h wordHash) addRune(r rune) wordHash {
 	var b [utf8.UTFMax]byte
 	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
@@ -528,7 +503,6 @@ func (h wordHash) addRune(r rune) wordHash {
 	return h
 }
 
-// hashText returns the 64-bit FNV-1a hash of a text.
 func hashText(text string) wordHash {
 	h := wordHash(fnvOffset)
 	for i := range len(text) {
@@ -567,7 +541,6 @@ type gramReader struct {
 	buckets     [1 << 10]uint32 // the result of next
 }
 
-// begin starts reading a cell.
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
 
 // next returns the next buckets, with repetitions, and none at the end.
@@ -619,7 +592,6 @@ func (r *gramReader) word(h wordHash, n int) int {
 	return n
 }
 
-// A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*ngrams
 	index []bucketWord // element k describes buckets 64k to 64k+63
@@ -644,7 +616,6 @@ func (c *textCoder) feature(b uint32) int32 {
 	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
 }
 
-// A textScratch counts the n-grams of a cell.
 type textScratch struct {
 	reader gramReader
 	of     []gramCount // one for each feature, and one for buckets without a feature
@@ -789,7 +760,6 @@ func standsAlone(r rune) bool {
 	return r >= 0x0e01 && unicode.Is(aloneTable, r) && isWord(r)
 }
 
-// toLower returns the lower case of a character, or the character itself if it has none.
 func toLower(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -1109,7 +1079,6 @@ func hasDigit(s string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// countDigits returns the number of digits that s begins with.
 func countDigits(s string) int {
 	n := 0
 	for n < len(s) && s[n]-'0' < 10 {
@@ -1128,7 +1097,6 @@ func wordLength(s string) int {
 	return n
 }
 
-// skipWord returns s without its first word if that word is one of words, else s.
 func skipWord(s string, words ...string) string {
 	for _, word := range words {
 		if rest, ok := strings.CutPrefix(s, word); ok && wordLength(rest) == 0 {
@@ -1166,7 +1134,6 @@ func toASCII(s string) string {
 // dateOrder is a set of orders in which the day, month and year of a date may stand.
 type dateOrder byte
 
-// The orders of year, month and day.
 const (
 	ymd dateOrder = 1 << iota
 	dmy
@@ -1175,7 +1142,8 @@ const (
 	anyOrder = ymd | dmy | mdy
 )
 
-// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone.
+// parsedDate is a day or a month of the Gregorian calendar, with or without a time, or a time alone:
+// then the fields from Month to Day are zero.
 type parsedDate struct {
 	Days     float64   // days since 1970-01-01, or 0 for a time alone, plus the time in days
 	Month    int       // month, from 0 for January
@@ -1229,7 +1197,6 @@ type dateParser struct {
 	seconds          float64 // time of the day in seconds since midnight
 }
 
-// parse parses a date, a time, or a date and a time.
 func (p *dateParser) parse(s string) bool {
 	if len(s) > maxDate || !hasDigit(s) {
 		return false
@@ -1418,8 +1385,8 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case. half is 'a',
-// 'p' or, if s begins with none of these, 0. rest is the rest of s without leading blanks, or s.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case; half is 0
+// if there is none.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -1590,10 +1557,8 @@ func exponent(b []byte, p int) (e, next int) {
 	return sign * e, p
 }
 
-// isEnd reports whether c is a byte that ends the token before it: a blank, a tab, a line end or #.
 func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
 
-// tokenEnd returns the position after the token at b[p:].
 func tokenEnd(b []byte, p int) int {
 	for p < len(b) && !isEnd(b[p]) {
 		p++
@@ -1634,8 +1599,8 @@ func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
 	{}, {"(null)"}}
 
-// isMissing reports whether a cell is a gap in a column of any kind: empty, ?, NA, N/A, NaN, null,
-// \N, #N/A, <NA> or (null), in letters of either case.
+// isMissing reports whether a cell is a gap in a column of any kind: empty, or a word in
+// missing, in letters of either case.
 func isMissing(s string) bool {
 	if len(s) >= len(missing) {
 		return false
@@ -1703,8 +1668,6 @@ func lookup(names map[string]string, s string) string {
 // monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
 func monthOf(s string) int { return atoi(lookup(monthNames, s)) }
 
-// monthNames maps the names of the monthNames and their abbreviations to the monthNames' numbers, in English,
-// German, French, Spanish, Portuguese, Italian, Dutch and Polish.
 var monthNames = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
 januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
 febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
@@ -1717,8 +1680,6 @@ octubre outubro out ottobre ott października październik paź| 11 november nov
 novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
 dezembro dicembre grudnia grudzień gru`)
 
-// weekdayNames has the names of the weekdayNames and their abbreviations in the languages of the map
-// months.
 var weekdayNames = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
 thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
 mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam
@@ -1727,7 +1688,6 @@ terça quarta quinta sexta seg ter qua qui sex lunedì martedì mercoledì giove
 domenica gio sab maandag dinsdag woensdag donderdag vrijdag zaterdag zondag ma wo vr za zo
 poniedziałek wtorek środa czwartek piątek sobota niedziela`)
 
-// parsedNumber is the number in a cell.
 type parsedNumber struct {
 	Value     float64
 	Unit      string // normalized unit or currency: "kg", "₹" for "Rs." and "Rs"; "" for none
@@ -1770,7 +1730,6 @@ func parseNumber(s string, decimal byte) (n parsedNumber, ok bool) {
 	return parsedNumber{v, p.unit, p.magnitude}, true
 }
 
-// numberParser parses a number from left to right.
 type numberParser struct {
 	rest             string              // text that is not parsed yet
 	text             [maxNumber + 8]byte // the number without its sign, for strconv.ParseFloat
@@ -1783,7 +1742,6 @@ type numberParser struct {
 
 func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
 
-// parseFront parses a sign or parenthesis and a currency or percent sign before the digits.
 func (p *numberParser) parseFront() bool {
 	for p.rest != "" {
 		switch c, last := p.rest[0], len(p.rest)-1; {
@@ -1805,7 +1763,6 @@ func (p *numberParser) parseFront() bool {
 	return false
 }
 
-// parseCurrency parses a currency or percent sign before the digits.
 func (p *numberParser) parseCurrency() bool {
 	end := strings.IndexAny(p.rest, " -+(0123456789")
 	if end <= 0 {
@@ -1824,7 +1781,6 @@ func (p *numberParser) parseCurrency() bool {
 	return true
 }
 
-// parseDigits parses the digits, their groups, decimals and exponent.
 func (p *numberParser) parseDigits(decimal byte) bool {
 	t := p.rest
 	whole := countDigits(t)
@@ -1885,7 +1841,6 @@ func (p *numberParser) parseGroups(t string) int {
 	return end
 }
 
-// parseBack parses a minus, or a magnitude and a unit or currency, after the digits.
 func (p *numberParser) parseBack() bool {
 	word := strings.TrimLeft(p.rest, " ")
 	blank := len(word) < len(p.rest)
@@ -1973,9 +1928,9 @@ func exponentLength(s string) int {
 	return 0
 }
 
-// short parses a number of at most 15 digits, with an optional minus and without an exponent. The
-// number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. Short does not
-// branch on the sign, which the processor could not predict.
+// short parses a number of at most 15 digits, with an optional minus and without an exponent.
+// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. short
+// does not branch on the sign, which the processor could not predict.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
@@ -2139,8 +2094,6 @@ func unitOf(word string, blank bool) string {
 	return word
 }
 
-// knownUnit returns the normalized name of word in units, in currencies or, if a blank precedes
-// word, in spacedUnits, and of word in lower case in units; "" if word is in none of these maps.
 func knownUnit(word string, blank bool) string {
 	unit := cmp.Or(units[word], currencies[word])
 	if unit == "" && blank {
