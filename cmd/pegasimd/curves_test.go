@@ -36,9 +36,7 @@ func ringTable(rows int, word bool) string {
 	return b.String()
 }
 
-// train chooses the same curves, with the same weights, for CSV, .npy and .pgsm. inspect names the
-// curves, verify confirms the model, and convert refuses the format liblinear, which can't
-// represent curves.
+// train chooses the same curves, with the same weights, for CSV, .npy and .pgsm.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	of := func(name string) string { return filepath.Join(dir, name) }
@@ -109,8 +107,8 @@ func TestCurvesBesideWords(t *testing.T) {
 	}
 }
 
-// convert -for writes rows with a column for each weight of a model with curves, so that the scores
-// are linear functions of the rows, up to rounding. CSV has the names of the columns.
+// convert -for writes rows with a column for each weight of a model with curves, so that the
+// scores are linear functions of the rows, up to rounding.
 func TestConvertCurves(t *testing.T) {
 	for _, kind := range []string{"products", "pieces"} {
 		for _, word := range []bool{false, true} {

@@ -68,8 +68,6 @@ func TestNoCacheForVariable(t *testing.T) {
 	}
 }
 
-// Links in the documents to files of the repository have targets. Pages of docs, bench and beam
-// that Go files, scripts, workflows and the Makefile name exist.
 func TestDocsLinks(t *testing.T) {
 	pages, links := tracked(t, ".md"), 0
 	for page, text := range pages {

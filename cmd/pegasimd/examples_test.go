@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// people returns a table with words, gaps, ids and names.
 func people(rows int) string {
 	g := rand.New(rand.NewPCG(3, 4))
 	b := bytes.NewBufferString("id,name,city,age,income,label\n")
@@ -31,9 +30,8 @@ func people(rows int) string {
 	return b.String()
 }
 
-// The examples in the help of most commands run as printed up to a pipe, in a folder with data
-// under the names that they use. The order ensures that files written by one example exist for the
-// next.
+// The examples in the help of most commands run as printed, up to a pipe. The order of the
+// commands ensures that files which one example writes exist for the next.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	g := rand.New(rand.NewPCG(1, 2))

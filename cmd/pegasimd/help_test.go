@@ -11,7 +11,6 @@ import (
 
 var updatePages = flag.Bool("update", false, "write docs/help anew")
 
-// page compares the named file in docs with the wanted text. With -update it writes the text first.
 func page(t *testing.T, name string, want []byte) {
 	t.Helper()
 	path := filepath.Join("../../docs", name)
@@ -26,8 +25,6 @@ func page(t *testing.T, name string, want []byte) {
 	}
 }
 
-// docs/help contains the help screens, for train the screen of -help-all. Lines of the commands'
-// screens have at most 110 bytes.
 func TestHelpPages(t *testing.T) {
 	if _, err := os.Stat("../../docs/help"); err != nil {
 		t.Skip("not in a clone: NOT TESTED")

@@ -48,8 +48,6 @@ func TestInspectModel(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 
-	// Models of pairs, of two classes, of regression targets without weights, and of more classes
-	// than are printed.
 	plain("-multiclass", "ovo", pets, model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, "for dog and against bird:") ||
 		strings.Contains(out, ", bias ") {

@@ -51,7 +51,6 @@ func TestKernelCommands(t *testing.T) {
 		!strings.Contains(said, "(8 of 8)") {
 		t.Errorf("predict: %s%s", out, said)
 	}
-	// eval reads a linear model, too.
 	linear := filepath.Join(dir, "linear.model")
 	must(t, "train", data, linear)
 	must(t, "eval", data, linear)
@@ -64,7 +63,6 @@ func TestKernelCommands(t *testing.T) {
 		i["support_rows"] != run["support_rows"] {
 		t.Errorf("inspect: %v", i)
 	}
-	// Other kernels and settings classify the rings rightly, too.
 	for _, flags := range []string{
 		"-kernel polynomial -degree 2 -gamma 1 -coef0 1", "-kernel rbf -finish none -epochs 50",
 		"-kernel rbf -preset paper -steps 200",
@@ -120,7 +118,6 @@ func TestKernelMistakes(t *testing.T) {
 		fails(t, exitUsage, want, append(append([]string{"train"}, strings.Fields(flags)...), data,
 			filepath.Join(t.TempDir(), "m"))...)
 	}
-	// Errors about a damaged file of a kernel machine name the checksum.
 	model := filepath.Join(t.TempDir(), "m")
 	must(t, "train", "-kernel", "rbf", data, model)
 	text := []byte(read(t, model))
@@ -131,8 +128,6 @@ func TestKernelMistakes(t *testing.T) {
 	}
 }
 
-// cv finds the gamma that separates concentric rings, and its accuracies agree with CrossPredict of
-// package kernelsvm, up to rounding.
 func TestKernelCV(t *testing.T) {
 	data := file(t, "rings.svm", strings.Repeat(ring, 10))
 	dir := t.TempDir()

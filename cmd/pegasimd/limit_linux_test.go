@@ -41,7 +41,6 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 		if w.unmarked() {
 			line = append(line, "-force")
 		}
-		// An existing file is not replaced if the new file would exceed a limit of bytes.
 		for _, limit := range []int{0, len(before[out]) / 2, len(before[out]) - 1} {
 			if strings.HasPrefix(w.args, "train") && strings.HasSuffix(w.args, "other") {
 				limit = 0 // the model needs space, too
@@ -64,7 +63,6 @@ func TestFullDiskForEveryOutput(t *testing.T) {
 	})
 }
 
-// A command that prints to a full standard output ends with an error.
 func TestFullStandardOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		lines := [][]string{}

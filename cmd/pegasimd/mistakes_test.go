@@ -67,9 +67,6 @@ func TestFirstMistakes(t *testing.T) {
 	}
 }
 
-// A first column that numbers the rows is left out of a table, with a warning unless the column's
-// name says that it is an identifier. For other data there is only a warning. Other first columns
-// cause no warning.
 func TestNumberedRows(t *testing.T) {
 	const warning = "the first feature seems to number the rows"
 	model := filepath.Join(t.TempDir(), "model")
@@ -132,8 +129,6 @@ func TestOneR2(t *testing.T) {
 	}
 }
 
-// There is a warning for a column with a likely name of labels that is not the label, and a warning
-// for qid. Other data cause neither.
 func TestWarningsOfData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := strings.Repeat("5,1,9,1\n2,8,1,0\n7,7,3,1\n", 4)

@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// A picture of a confusion matrix has the names of the classes, the counts above 0 if there are at
-// most mostCounts classes, and the shares if there are at most mostShares.
 func TestConfusionPicture(t *testing.T) {
 	for _, n := range []int{2, mostShares, mostCounts, mostCounts + 1, mostClasses} {
 		var names []string

@@ -42,7 +42,6 @@ func TestPredictWritesPredictions(t *testing.T) {
 	}
 }
 
-// predict names labels that the model does not know, and counts their rows as mistakes.
 func TestPredictUnknownLabels(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
@@ -56,7 +55,6 @@ func TestPredictUnknownLabels(t *testing.T) {
 	}
 }
 
-// predict writes predictions for more rows than the keptScores scores that it keeps in memory.
 func TestPredictManyNumbers(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	const block = "1 1:1\n3 1:2\n5 1:3\n7 1:4\n"

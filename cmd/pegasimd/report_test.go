@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/htmlreport"
 )
 
-// reportOf runs report with an output in a new folder, and returns the page.
 func reportOf(t *testing.T, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "page.html")
@@ -37,9 +36,6 @@ func shows(t *testing.T, what, page string, texts ...string) {
 	}
 }
 
-// The page has figures of the held-out rows if DATA contain them, says so if the figures are of
-// training rows, and names what it can't know about other data. The verify command on the page
-// confirms the model.
 func TestReportOrigin(t *testing.T) {
 	all := read(t, "../../docs/people.csv")
 	lines := strings.SplitAfter(all, "\n")
@@ -81,7 +77,6 @@ func TestReportOrigin(t *testing.T) {
 		fmt.Sprintf("ROC-AUC%.3f", of["roc_auc"]))
 }
 
-// Models of several kinds have pages.
 func TestReportKinds(t *testing.T) {
 	line := "x,y\n"
 	for i := range 60 {
@@ -118,7 +113,6 @@ func TestReportKinds(t *testing.T) {
 	}
 }
 
-// Names of columns, classes and files that contain tags are text on the page.
 func TestReportEscapes(t *testing.T) {
 	const evil = "<img src=x onerror=alert(1)>"
 	text := "a," + evil + ",label\n"
@@ -136,8 +130,6 @@ func TestReportEscapes(t *testing.T) {
 	shows(t, "names", page, "&lt;img src=x onerror=alert(1)&gt;", "&lt;b&gt;one", "&lt;u&gt;.model")
 }
 
-// Without OUT, the page is written to the working folder. It replaces an older page, but no other
-// file.
 func TestReportOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"toy.svm": toy, "my.html": "<!DOCTYPE html>\n<p>mine"} {

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// TestResumedFiles interrupts runs of the command at random moments and resumes them from their
-// checkpoints, up to four times. The last run writes the model file of an unbroken run, byte for
-// byte.
+// A run that is interrupted at random moments and resumed writes the model file of an unbroken
+// run, byte for byte.
 func TestResumedFiles(t *testing.T) {
 	g := rand.New(rand.NewPCG(27, 1))
 	var rows strings.Builder
@@ -59,8 +58,8 @@ func TestResumedFiles(t *testing.T) {
 	t.Logf("%d chains, %d interruptions", len(chains), interrupted)
 }
 
-// cutShort runs the command and resumes it until it has written the model. It interrupts at most
-// four runs, and returns how many were interrupted.
+// cutShort runs the command, interrupted at most four times, until it has written the model. It
+// returns the number of interrupted runs.
 func cutShort(
 	t *testing.T, g *rand.Rand, took time.Duration, args []string, data, model string,
 ) (cuts int) {

@@ -14,8 +14,6 @@ import (
 // of its own.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
-	// text returns n rows of three features in svmlight form, scaled by the function scaled unless
-	// it is nil.
 	text := func(seed, n int, scaled func([3]float64) [3]float64) string {
 		var b strings.Builder
 		for i := range n {
@@ -69,7 +67,6 @@ func TestTrainScaled(t *testing.T) {
 			dir+"/json")["objective"].(float64); math.Abs(a/b-1) > 1e-5 {
 			t.Errorf("%s: objective %v, in training %v", kind, a, b)
 		}
-		// Runs that resume from the checkpoint or start from the model have the same scaling.
 		must(t, args("train", "-quiet", "-resume", dir+"/state", "-json", dir+"/other", data,
 			dir+"/again")...)
 		if a, b := report(t, dir+"/json")["model_hash"], report(t,
@@ -110,7 +107,6 @@ func TestTrainScaled(t *testing.T) {
 	fails(t, anyFailure, "max-abs", "train", "-scale", "other", data, dir+"/x")
 }
 
-// scoresOf returns the first score of each row.
 func scoresOf(t *testing.T, args ...string) (scores []float64) {
 	t.Helper()
 	out, _ := must(t, append([]string{"predict", "-quiet", "-scores"}, args...)...)
@@ -122,7 +118,6 @@ func scoresOf(t *testing.T, args ...string) (scores []float64) {
 	return scores
 }
 
-// A model of hashed features hashes the features of the rows that it predicts.
 func TestTrainHashed(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "data.svm", "1 18446744073709551000:2\n-1 7:3 99999999999:1\n1 3:1 "+

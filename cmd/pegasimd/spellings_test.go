@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// train doubts classes whose names look like spellings of one name, unless -multiclass is given.
 func TestSpellingDoubts(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
 		{"Yes|yes|No", "the labels Yes (9 rows) and yes (9 rows) look like"},

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// An output that is not a regular file is written to and not replaced: /dev/stdout, a pipe, or
-// /dev/full, which behaves like a full disk.
+// An output that is not a regular file is written to and not replaced.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -55,7 +54,6 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 			fails(t, exitError, "no space left", args...)
 		}
 	}
-	// Standard output itself is full.
 	cmd = exec.Command("sh", "-c", `"$0" predict -quiet "$1" "$2" >/dev/full`, os.Args[0],
 		file(t, "toy.svm", toy), model)
 	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
-// wordTable returns a table of words, a number and a label.
 func wordTable(rows int) string {
 	var b strings.Builder
 	for i := range rows {
@@ -36,8 +35,8 @@ func isOpen(proc, dir string) bool {
 	return strings.Contains(string(text), dir+"/")
 }
 
-// The temporary file with the encoded rows of a table is gone after a signal has ended the command,
-// while encoding or in training.
+// The temporary file with the encoded rows of a table is gone after a signal has ended the
+// command.
 func TestTemporaryRowsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -73,8 +72,6 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 	}
 }
 
-// If the temporary file can't hold the rows of a table, the error names TMPDIR, and no file is
-// left.
 func TestFullDiskForTemporaryRows(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

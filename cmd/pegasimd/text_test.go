@@ -34,7 +34,6 @@ func reviews(rows int) string {
 	return b.String()
 }
 
-// verify confirms a model of text, and contradicts the model if words of the texts were changed.
 func TestTextVerify(t *testing.T) {
 	text, model := reviews(300), filepath.Join(t.TempDir(), "model")
 	data := file(t, "reviews.tsv", text)
@@ -47,7 +46,6 @@ func TestTextVerify(t *testing.T) {
 	fails(t, exitError, "contradicted", "verify", model, changed)
 }
 
-// A resumed run on text ends with the model and the objective of an unbroken run.
 func TestTextResume(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -95,8 +93,6 @@ func TestTextCrossValidation(t *testing.T) {
 	}
 }
 
-// Texts in lines, JSON, CSV and from standard input get the same predictions, and the same as in
-// Go. One and five threads encode the same rows.
 func TestTextPredict(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -145,8 +141,7 @@ func TestTextPredict(t *testing.T) {
 	}
 }
 
-// inspect names the words of the largest weights, which the model stores or -data supplies, and the
-// number of features.
+// inspect names the words of the largest weights, which the model stores or -data supplies.
 func TestTextWords(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "reviews.tsv", reviews(300))

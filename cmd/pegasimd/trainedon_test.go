@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// eval, predict and report recognize the training data of a model, and the rows that training held
-// out of them. eval and predict do not recognize training data without the last row.
+// eval, predict and report recognize the training data of a model, and the rows that training
+// held out of them.
 func TestTrainingDataAreRecognized(t *testing.T) {
 	header, rows := countedTable(150)
 	table := header + strings.Join(rows, "\n") + "\n"

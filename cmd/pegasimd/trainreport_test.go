@@ -56,7 +56,6 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// The advice does not name -finish auto if the run had it.
 func TestAdvice(t *testing.T) {
 	wide := [][]float32{make([]float32, 3000)}
 	for finish, want := range map[pegasos.Finish]string{"": "more -epochs, or -finish auto,",
@@ -69,8 +68,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// The report says if training ended with a worse objective than it began with, and that the model
-// keeps the best weights.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "one.svm", "1 1:9\n-1 1:9\n-1 1:9\n")

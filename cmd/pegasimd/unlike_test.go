@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// peopleTable returns a table for training: a weight, a height, whether the person is a member, a
-// town and a class. If raw is set, it has only the numbers and the class.
+// peopleTable returns a table for training. If raw is set, the table has only numbers and the
+// class.
 func peopleTable(raw bool) string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "weight,height,class\n",
@@ -23,9 +23,8 @@ func peopleTable(raw bool) string {
 	return b.String()
 }
 
-// predict doubts a column, even with -quiet, of which at least half of the cells with a value can't
-// be read as in training. It does not doubt a column with fewer such cells, or new words in a
-// column of many rare words.
+// predict doubts a column, even with -quiet, of which at least half of the cells with a value
+// can't be read as in training. It does not doubt new words in a column of many rare words.
 func TestUnreadColumns(t *testing.T) {
 	const doubt = "; at least half of the column does not fit"
 	for _, raw := range []bool{false, true} {
@@ -34,7 +33,7 @@ func TestUnreadColumns(t *testing.T) {
 		for _, c := range []struct {
 			column string
 			cells  string
-			odd    int // cells in doubt; 0 for none
+			odd    int // cells in doubt
 		}{
 			{"weight", "72,4|66,2|81,5", 3}, {"weight", "72,4|66.2", 1}, {"weight", "72,4|66.2|70", 0},
 			{"weight", "72,4||NA", 1}, {"weight", "||", 0}, {"weight", "70", 0},

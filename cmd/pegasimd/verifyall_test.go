@@ -31,8 +31,7 @@ func (v *tally) String() string { return strings.TrimPrefix(fmt.Sprint(v.of), "m
 var verdicts = tally{of: map[string]int{}}
 
 // verifyTrained verifies the model that a successful command line has trained, if it has trained
-// one, against the data. It reports an error if verify fails, contradicts the model, does not know
-// the data, or does not check a part that it can check.
+// one, against the data.
 func verifyTrained(t *testing.T, args []string) {
 	t.Helper()
 	f, model, data, more := trainedBy(args)
@@ -91,8 +90,7 @@ func trainedBy(args []string) (f *flags.Set, model, data string, more []string) 
 }
 
 // train with every loss, multi-class scheme, scaling, bias, layout, finish and kernel writes a
-// model that verifyTrained accepts, or refuses the combination. Only every n-th kind is trained
-// (flag -verify-kinds).
+// model that verifyTrained accepts, or refuses the combination.
 func TestVerifyKinds(t *testing.T) {
 	dir := t.TempDir()
 	g := rand.New(rand.NewPCG(18, 1))

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// weightedRows returns rows of two columns as lines of svmlight text, their weights from 0 to 3,
-// and a text that repeats each line as often as its weight says. Labels are regression targets if
-// classes is 0.
+// weightedRows returns rows as svmlight text, their weights from 0 to 3, and a text that repeats
+// each line as often as its weight says. Labels are regression targets if classes is 0.
 func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
 	g := rand.New(rand.NewPCG(9, uint64(classes)))
 	for i := range rows {
@@ -180,8 +179,6 @@ func TestTableWeightZero(t *testing.T) {
 	}
 }
 
-// A file of weights or costs is read only until it has far more lines than are needed, or more than
-// -max-bytes.
 func TestNumbersAreReadInPart(t *testing.T) {
 	data := file(t, "x.svm", toy)
 	model := filepath.Join(t.TempDir(), "model")
