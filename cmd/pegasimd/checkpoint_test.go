@@ -55,7 +55,6 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	return cmd.ProcessState.ExitCode(), errs.String()
 }
 
-// runs returns the flags of training runs, by name: a single run of fewer epochs in short tests.
 func runs() map[string][]string {
 	if testing.Short() {
 		return map[string][]string{"ovr": {"-epochs", "200", "-bias", "augmented"}}
@@ -84,7 +83,6 @@ func hashOf(t *testing.T, model string) string {
 	return modelOf(t, model).Hash()
 }
 
-// modelOf reads the named file of a linear model.
 func modelOf(t *testing.T, name string) *pegasos.Model {
 	t.Helper()
 	m, err := pegasos.ReadFile(name)
@@ -94,7 +92,6 @@ func modelOf(t *testing.T, name string) *pegasos.Model {
 	return m
 }
 
-// save writes a model to the named file.
 func save(t *testing.T, m *pegasos.Model, name string) {
 	t.Helper()
 	if err := m.WriteFile(name); err != nil {
@@ -109,8 +106,6 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A run that is interrupted repeatedly, at random moments, ends with the same model as an
-// uninterrupted run.
 func TestInterruptedRunsResume(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -158,8 +153,6 @@ func TestInterruptedRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is killed repeatedly, and resumed from its checkpoints, ends with the model of an
-// unbroken run.
 func TestKilledRunsResume(t *testing.T) {
 	for name, flags := range runs() {
 		t.Run(name, func(t *testing.T) {
@@ -190,8 +183,8 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is resumed with no flag but -epochs has the settings of the checkpoint, such as class
-// weights and the model that the run started from. Other data and other settings are errors.
+// A run that is resumed with no flag but -epochs has the settings of the checkpoint, such as
+// class weights and the model that the run started from.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv",

@@ -12,8 +12,7 @@ import (
 )
 
 // A model finds the columns of a CSV file by their names or, if the model or the file has no
-// header, by position. It predicts data without labels, and refuses data that lack a column. This
-// holds for linear models, kernel machines and models trained with -start, wherever the label is.
+// header, by position.
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
@@ -118,8 +117,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A model of cv -model finds columns by name, too, and train finds the columns of -valid data by
-// name.
 func TestColumnsOfCrossValidation(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := "a,b,y\n"
@@ -140,7 +137,6 @@ func TestColumnsOfCrossValidation(t *testing.T) {
 	}
 }
 
-// convert writes the names of columns to CSV, and predict finds the columns by these names.
 func TestColumnsOfConvert(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "train", "-quiet", file(t, "four.csv", "a,b,y\n1,10,p\n-2,5,q\n2,9,p\n-1,6,q\n"),
@@ -172,7 +168,6 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 		model)
 	fails(t, exitError, "these data have no labels", "predict", file(t, "b.svm", "1:2\n1 1:2\n"),
 		model)
-	// Models of regression targets also predict data without labels.
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", file(t, "n.svm", "1 1:1\n0 2:1\n"),
 		model)
 	if out, told := must(t, "predict", bare, model); strings.Count(out, "\n") != 3 ||
@@ -196,8 +191,6 @@ func TestColumnsOfTheSameName(t *testing.T) {
 		file(t, "x.csv", "1,2,3\n"), model)
 }
 
-// A .pgsm file has no names of columns: a message tells how many of the model's features are
-// missing.
 func TestLackingColumns(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n1,3,0\n3,5,1\n"), dir+"/model")
@@ -212,7 +205,6 @@ func TestLackingColumns(t *testing.T) {
 	}
 }
 
-// A table that is no object or does not fit the model is an error.
 func TestBadTable(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "model")
 	for table, want := range map[string]string{

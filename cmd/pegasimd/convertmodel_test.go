@@ -98,8 +98,6 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-// convert writes the format that the ending of the output's name selects. Errors name the flag that
-// helps.
 func TestConvertModelHints(t *testing.T) {
 	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
 	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digits,
@@ -119,7 +117,6 @@ func TestConvertModelHints(t *testing.T) {
 	fails(t, exitUsage, "is a model: want -to, or an OUT that ends in", "convert", "a.model", "a.csv")
 }
 
-// A failed conversion leaves existing files unchanged.
 func TestConvertModelErrors(t *testing.T) {
 	dir := t.TempDir()
 	model, halves := filepath.Join(dir, "model"), filepath.Join(dir, "halves")
@@ -176,7 +173,7 @@ func TestConvertModelErrors(t *testing.T) {
 	}
 }
 
-// A compressed file of no bytes is not replaced.
+// Without -force, a compressed file of no bytes is not replaced.
 func TestConvertToEmpty(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
@@ -185,8 +182,6 @@ func TestConvertToEmpty(t *testing.T) {
 	fails(t, exitUsage, "is not an ONNX model", "convert", model, empty)
 }
 
-// Scores of more than two classes have a column for each class, and the predicted class has the
-// highest score. Scores of two classes have one column, for the second class.
 func TestScoresOfEachClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for flags, want := range map[string]string{
@@ -230,7 +225,6 @@ func parse(t *testing.T, cell string) float64 {
 	return v
 }
 
-// convert -to go writes a Go file and its test together, and replaces only files that it wrote.
 func TestConvertGo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "train", "-quiet", "-epochs", "1", file(t, "pets.csv", strings.Repeat("weight,home,pet\n"+

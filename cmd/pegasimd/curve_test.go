@@ -93,8 +93,6 @@ func TestCurveOfOneRun(t *testing.T) {
 	}
 }
 
-// early returns twelve fractions of the first epoch, each 1.3 to 1.5 times the fraction before, or
-// nil if no output needs the curve.
 func TestEarly(t *testing.T) {
 	if new(curve).early() != nil {
 		t.Error("measurements without an output")

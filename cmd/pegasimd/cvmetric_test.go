@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scattered writes a file of rows with the given number of classes, which are not linearly
-// separable, or with regression targets if classes is 0.
+// scattered writes a file of rows whose classes are not linearly separable, or with regression
+// targets if classes is 0.
 func scattered(t *testing.T, rows, classes int) string {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, 4))
@@ -109,7 +109,6 @@ func checkMetric(t *testing.T, metric, flags string, classes int, weights []floa
 	}
 }
 
-// lines returns text with one number per line.
 func lines(numbers []float32) string {
 	var b strings.Builder
 	for _, v := range numbers {

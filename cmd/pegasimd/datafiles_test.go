@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// Data converted to svmlight, CSV, .npy and .pgsm train the same model, to the bit.
 func TestConvertData(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(data string) any { // without the table, which only models of some formats have
@@ -130,7 +129,6 @@ label 1: 1 row
 	}
 }
 
-// A command that reads a damaged .pgsm file ends with an error that says so and names the file.
 func TestDamagedData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "a.svm", "1 1:3 2:4\n-1 1:-2 2:5\n-1 1:1\n1 2:1\n")
@@ -170,8 +168,7 @@ func TestDamagedData(t *testing.T) {
 }
 
 // Files with many values for their number of classes and features can be trained on without
-// -max-memory, and a sufficient -max-memory does not change the model. Small files with many
-// classes or features can't.
+// -max-memory. Small files with many classes or features can't.
 func TestHonestMemory(t *testing.T) {
 	const rows, cols, classes = 6000, 20, 60
 	g := rand.New(rand.NewPCG(1, 2))
@@ -190,7 +187,6 @@ func TestHonestMemory(t *testing.T) {
 	if hashOf(t, dir+"/a") != hashOf(t, dir+"/b") {
 		t.Error("-max-memory makes another model")
 	}
-	// Short rows of many classes, and wide sparse rows.
 	for format, line := range map[string]func(i int) string{
 		"csv": func(i int) string {
 			return fmt.Sprintf("%d,%d,%d,%d\n", i%7, i%11, i%13, g.IntN(300))
@@ -224,7 +220,6 @@ func TestHonestMemory(t *testing.T) {
 	}
 }
 
-// Training that would need much more memory than the data is refused, unless -max-memory allows it.
 func TestMaxMemory(t *testing.T) {
 	var classes, wide strings.Builder
 	for i := range 3000 {

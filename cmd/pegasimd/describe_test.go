@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The data are described before training starts, but not with -quiet.
 func TestToldBeforeTraining(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for want, args := range map[string][]string{
@@ -51,9 +50,8 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like regression targets are taken for regression targets, unless a flag chooses
-// the task. With a loss or a kernel for classes they are refused before training, and the error
-// names the flag that helps.
+// Labels that look like regression targets are taken for regression targets, unless a flag
+// chooses the task.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder
@@ -118,8 +116,8 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 }
 
-// Outputs contain no control sequences for a terminal if the names of classes, columns and files
-// contain them, and predictions have one line for each row.
+// The commands print no control sequences for a terminal if the names of classes, columns and
+// files contain them.
 func TestControlCharacters(t *testing.T) {
 	const esc = "\x1b[2J\u009b2J\x7f\u202e"
 	dir := filepath.Join(t.TempDir(), "d"+esc+"\n")
@@ -191,8 +189,8 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// Errors about scores that are not finite name the file and the row. A kernel machine, whose scores
-// are float64, accepts the same rows.
+// A kernel machine, whose scores are float64, accepts rows whose scores are not finite in
+// float32.
 func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{
@@ -230,7 +228,6 @@ func TestScoresThatOverflow(t *testing.T) {
 	}
 }
 
-// The command reports a -tol that was not reached, and what -patience has done.
 func TestStopsAreTold(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
@@ -272,8 +269,7 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
-// If float32 can't hold the squares of a row, training a kernel machine is an error that names the
-// flag that helps, and training a linear model succeeds.
+// float32 can't hold the squares of the rows.
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")

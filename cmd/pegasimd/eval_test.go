@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// modelFile writes a model with the given weight vectors to a file, and returns the name.
 func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]float32) string {
 	t.Helper()
 	m := &pegasos.Model{Classes: classes, Weights: weights, Lambda: 0.1, IndexBase: 1,
@@ -20,7 +19,6 @@ func modelFile(t *testing.T, loss pegasos.Loss, classes []float32, weights ...[]
 	return path
 }
 
-// evalOf runs eval and returns the JSON report and the printed output.
 func evalOf(t *testing.T, data, model string) (numbers map[string]any, printed string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
@@ -28,7 +26,7 @@ func evalOf(t *testing.T, data, model string) (numbers map[string]any, printed s
 	return report(t, path), printed
 }
 
-// want compares numbers of a report with numbers computed by hand, up to rounding. A key of the map
+// want compares numbers of a report with numbers computed by hand, up to rounding. A key of
 // numbers is a path of keys and indices in the report; NaN stands for null.
 func want(t *testing.T, r map[string]any, numbers map[string]float64) {
 	t.Helper()
@@ -154,8 +152,6 @@ func TestEvalNumbersOfRegression(t *testing.T) {
 	}
 }
 
-// eval measures multi-class models by the scores of the classes, and by the probabilities if there
-// are any.
 func TestEvalMulticlass(t *testing.T) {
 	dir := t.TempDir()
 	kinds := []string{"ovo", "ovr -proba", "ovo -loss log", "ovr", "crammer-singer", "ovo -proba",
@@ -196,7 +192,6 @@ func TestEvalMulticlass(t *testing.T) {
 	}
 }
 
-// eval measures a kernel machine by the scores of the classes as well, but without an objective.
 func TestEvalKernel(t *testing.T) {
 	data, dir := file(t, "ring.svm", ring), t.TempDir()
 	must(t, "train", "-quiet", "-kernel", "rbf", "-gamma", "1", "-lambda", "0.01", data,

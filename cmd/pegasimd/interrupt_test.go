@@ -42,7 +42,6 @@ func start(t *testing.T, args ...string) *running {
 	return p
 }
 
-// end waits until the process has ended, and returns the exit code and the time of the wait.
 func (p *running) end() (code int, took time.Duration) {
 	since := time.Now()
 	p.Wait()
@@ -76,9 +75,9 @@ func overhead(t *testing.T) time.Duration {
 	return time.Since(since)
 }
 
-// After SIGINT or SIGTERM a command ends with exitInterrupted. It leaves no temporary file, and the
-// file out is absent or a complete model. It ends within a second, or later if starting a process
-// is slow as well; six tries allow for other load on the machine.
+// After SIGINT or SIGTERM a command leaves no temporary file, and the file out is absent or a
+// complete model. The command ends within a second, or later if starting a process is slow as
+// well; six tries allow for other load on the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -160,7 +159,6 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 	}
 }
 
-// waitFor waits until a file's name matches the pattern, or until the test's time is nearly over.
 func waitFor(t *testing.T, pattern string) {
 	t.Helper()
 	deadline, limited := t.Deadline()
@@ -205,8 +203,6 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// After a signal, a command has less than 900 ms to stop by itself, or 0.9 to 10 s if it is
-// training, and no limit once there is a model.
 func TestStages(t *testing.T) {
 	defer stage.Store(working)
 	for at, c := range map[int32]struct{ yet, over time.Duration }{
@@ -221,7 +217,6 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// A reader that closes standard output early causes no message, and no temporary file is left.
 func TestBrokenPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGPIPE: NOT TESTED")

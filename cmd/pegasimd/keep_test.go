@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// tricky is a table with a byte order mark, and with quotes, newlines, separators and gaps in
-// cells. Rows with ages below 50 have the label young.
+// tricky is a table in which rows with ages below 50 have the label young.
 const tricky = "\ufeffid,\"note, \"\"quoted\"\"\",\"two\nlines\",age,kind\n" +
 	"007,\"a, b\",\"one\n\ntwo\",20,young\n" +
 	"008,\"say \"\"hi\"\"\",\" \",30,young\n" +
@@ -24,7 +23,6 @@ const tricky = "\ufeffid,\"note, \"\"quoted\"\"\",\"two\nlines\",age,kind\n" +
 	"012,\"\"\"\",#no,25,young\n" +
 	"013,it's,=1+1,80,old\n"
 
-// cellsOf returns the cells of all rows of CSV text, without white space at their ends.
 func cellsOf(t *testing.T, text string, separator rune) [][]string {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
@@ -41,7 +39,6 @@ func cellsOf(t *testing.T, text string, separator rune) [][]string {
 	return rows
 }
 
-// trainTricky writes the table tricky, trains a model of the column age, and returns both names.
 func trainTricky(t *testing.T, flags ...string) (data, model string) {
 	t.Helper()
 	data, model = file(t, "tricky.csv", tricky), filepath.Join(t.TempDir(), "model")
@@ -74,10 +71,8 @@ func TestKeepAll(t *testing.T) {
 	}
 }
 
-// rowsOf returns the lines of a text without the newlines.
 func rowsOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
 
-// unpacked returns the decompressed contents of a file.
 func unpacked(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -118,7 +113,6 @@ func TestKeepDropped(t *testing.T) {
 			}
 		}
 	}
-	// The file begins and ends with rows that are left out.
 	ends := "age,kind,id\n1,,a\n2,,b\n20,young,c\n90,,d\n"
 	text, _ := must(t, "predict", "-quiet", "-missing", "drop", "-keep", "id",
 		file(t, "ends.csv", ends), model)
@@ -127,8 +121,6 @@ func TestKeepDropped(t *testing.T) {
 	}
 }
 
-// The columns follow the list of -keep, and the columns of the prediction come last. If a kept
-// column has the name of a prediction's column, the prediction's column gets the ending _2.
 func TestKeepColumns(t *testing.T) {
 	_, model := trainTricky(t, "-proba")
 	data := file(t, "new.csv", "age,prediction,score_young,all\n20,p,s,1\n70,q,t,2\n")
@@ -162,7 +154,6 @@ func TestKeepColumns(t *testing.T) {
 	}
 }
 
-// -keep works for tables without a header, lines of JSON, labeled texts and regression targets.
 func TestKeepForms(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {

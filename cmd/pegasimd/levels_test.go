@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// sexes returns a table of 400 rows. A fraction of about share has the level first, the other rows
-// have the level second. About 85 % of the rows with the first and 15 % of the rows with the second
-// level died. The other cells do not depend on the names of the levels.
+// sexes returns a table of 400 rows, of which a fraction of about share has the level first.
+// About 85 % of these rows died, and about 15 % of the others. The other cells do not depend on
+// the names of the levels.
 func sexes(share float64, first, second string) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -48,10 +48,9 @@ func probabilities(t *testing.T, data, model string) (all []float64) {
 	return all
 }
 
-// An unknown cell in a column of two levels counts as neither level, whether or not training had
-// gaps. Its score is between the scores of the levels, halfway unless rows are scaled to unit
-// length. A missing cell has the same score if training had no gaps. The scores have the same bits
-// whatever the names of the levels.
+// An unknown cell in a column of two levels counts as neither level: its score is between the
+// scores of the levels, halfway unless rows are scaled to unit length. A missing cell has the
+// same score if training had no gaps.
 func TestUnknownOfTwoLevels(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	for _, flags := range []string{
@@ -107,8 +106,6 @@ func TestTwoLevelsAreSigns(t *testing.T) {
 	}
 }
 
-// spelled returns a table of sexes with the levels True and False, which are spelled in three ways
-// in turn if mixed is set.
 func spelled(mixed bool) string {
 	lines := strings.SplitAfter(sexes(.3, "True", "False"), "\n")
 	for i := range lines {
@@ -121,7 +118,6 @@ func spelled(mixed bool) string {
 	return strings.Join(lines, "")
 }
 
-// asJSONLines returns a CSV table of booleans, numbers and words as JSON lines.
 func asJSONLines(table string) string {
 	var b strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
@@ -189,7 +185,7 @@ func TestLevelsKeepTheirCase(t *testing.T) {
 }
 
 // Labels that are spellings of true and false are two classes, with the spellings that came first
-// as names. Labels in other files belong to these classes whatever their spelling.
+// as names.
 func TestBooleanLabels(t *testing.T) {
 	labels := cycle("True", "FALSE", "TRUE", "false", "true", "False")
 	table := func(header string, label func(i int) string) string {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// train, eval and predict agree about a model of ten classes, for each multi-class scheme.
 func TestMulticlass(t *testing.T) {
 	seen := map[any]bool{}
 	for _, c := range []struct{ flags, gap string }{
@@ -97,8 +96,6 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// noisy returns rows of three classes, without the classes for which only is false, with labels
-// from name.
 func noisy(seed uint64, rows int, only func(class int) bool, name func(class int) string) string {
 	g := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -160,8 +157,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// With -valid and -patience, training ends early, with a model that is at least as accurate on the
-// validation data as a model of all epochs. Named and numbered labels give the same model.
+// With -valid and -patience, training ends early, with a model that is at least as accurate on
+// the validation data as a model of all epochs.
 func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {
@@ -175,7 +172,6 @@ func TestValid(t *testing.T) {
 	some := func(class int) bool { return class > 0 }
 	pets := func(class int) string { return []string{"ant", "cat", "dog"}[class] }
 	numbers := func(class int) string { return fmt.Sprint(class) }
-	// The validation data have all labels, lack a label, or have another label.
 	for _, multiclass := range []string{"ovr", "ovo", "crammer-singer"} {
 		for n, v := range []struct {
 			only  func(int) bool
@@ -199,7 +195,6 @@ func TestValid(t *testing.T) {
 				t.Errorf("%s %d: named %v, numbered %v, without validation %v; %v epochs",
 					multiclass, n, hashes[0], hashes[1], plain, last["epochs"])
 			}
-			// The model is at least as accurate as the model of all epochs.
 			valid := file(t, "valid.csv", noisy(3, 80, v.only, numbers))
 			must(t, "eval", "-quiet", "-json", dir+"/a", valid, dir+"/model")
 			must(t, "eval", "-quiet", "-json", dir+"/b", valid, dir+"/plain")
@@ -235,7 +230,6 @@ func TestValid(t *testing.T) {
 	if have := fmt.Sprint(report(t, dir+"/json")["labels"]); have != "[cat dog]" {
 		t.Errorf("labels %s", have)
 	}
-	// -valid and -patience work for regression targets, too.
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-bias", "unregularised", "-epochs",
 		"500", "-patience", "3", "-valid", line, line, dir+"/model")

@@ -14,8 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
-// This file tests messages and outputs that users of the command see in a shell.
-
 func TestVersion(t *testing.T) {
 	told, _ := must(t, "version")
 	form := regexp.MustCompile(`^pegasimd \S+\nbuilt with go1\.\S+ for \w+/\w+\n` +
@@ -30,8 +28,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Errors about an unknown command, flag or value name the unknown word and a similar word, if there
-// is one, or the possible values.
 func TestUnknownWords(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{
@@ -47,7 +43,6 @@ func TestUnknownWords(t *testing.T) {
 	}
 }
 
-// Without -patience, -valid reports the validation accuracy of the model.
 func TestValidAlone(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	numbers := filepath.Join(dir, "json")
@@ -90,8 +85,6 @@ func TestErrorsInShellWords(t *testing.T) {
 	fails(t, exitUsage, "-lambda needs a value", "train", data, "-lambda")
 }
 
-// The error of a run that is resumed with other settings names the settings that differ, and no
-// others.
 func TestResumeTellsWhatDiffers(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	state, out := filepath.Join(dir, "state"), filepath.Join(dir, "model")
@@ -100,7 +93,6 @@ func TestResumeTellsWhatDiffers(t *testing.T) {
 		"-seed was 0, is 5\n", "train", "-resume", state, "-loss", "log", "-seed", "5", data, out)
 }
 
-// The error about a single class prints the label as it is in the file.
 func TestOnlyOneClass(t *testing.T) {
 	data := file(t, "one.csv", "a,y\n1,yes\n2,yes\n")
 	for _, args := range [][]string{{"train"}, {"train", "-kernel", "rbf"}, {"cv"}} {
@@ -113,7 +105,6 @@ func TestOnlyOneClass(t *testing.T) {
 	}
 }
 
-// Progress is only printed to terminals, in one line of at most lineWidth letters.
 func TestProgressIsForTerminals(t *testing.T) {
 	var told strings.Builder
 	p := newProgress(&told, false)
@@ -142,7 +133,6 @@ func TestProgressIsForTerminals(t *testing.T) {
 	}
 }
 
-// The progress of reading is in megabytes of 10^6 bytes.
 func TestReadingProgressIsDecimal(t *testing.T) {
 	var told strings.Builder
 	d := (&call{Context: t.Context(), stderr: &told, flags: flags.NewSet("train")}).reader("a.csv")
@@ -154,7 +144,6 @@ func TestReadingProgressIsDecimal(t *testing.T) {
 	}
 }
 
-// eval -quiet prints one line, with the accuracy or the RMSE.
 func TestEvalQuiet(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", data, model)
@@ -169,7 +158,6 @@ func TestEvalQuiet(t *testing.T) {
 	}
 }
 
-// Undefined figures of a class are null in the JSON report of eval, and help eval names them.
 func TestUndefinedFigures(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", "-bias", "augmented", file(t, "train.csv", "1,a\n2,b\n3,c\n4,c\n"),
@@ -211,8 +199,8 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 }
 
-// TestPairScoresHaveNoTies checks that predict writes each score of a one-vs-one model as the
-// shortest text of a float64, and that the predicted class has the highest written score.
+// predict writes each score of a one-vs-one model as the shortest text of a float64, and the
+// predicted class has the highest written score.
 func TestPairScoresHaveNoTies(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -242,8 +230,6 @@ func TestPairScoresHaveNoTies(t *testing.T) {
 	}
 }
 
-// README names the versions of Go that the library and the command require. The go.mod files listed
-// here have no replace line, which go install of a version refuses.
 func TestReadmeNamesGo(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("../..", name))
@@ -272,8 +258,6 @@ func TestReadmeNamesGo(t *testing.T) {
 	}
 }
 
-// The error about a missing file says that the file does not exist. The error about converting a
-// model to data names -to.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")

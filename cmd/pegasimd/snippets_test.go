@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// root is the absolute path of the repository.
 var root = func() string {
 	dir, err := filepath.Abs("../..")
 	if err != nil {
@@ -20,7 +19,6 @@ var root = func() string {
 	return dir
 }()
 
-// pages returns the texts of the documents that people read, by path in the repository.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -45,11 +43,9 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// continued matches the end of a line whose command continues in the next line.
 var continued = regexp.MustCompile(`\\\n +`)
 
-// typed returns the commands of a page whose first word is name: from fenced and indented code,
-// without comments, split at ";" and "&&".
+// typed returns the commands in the fenced and indented code of a page whose first word is name.
 func typed(text, name string) (lines []string) {
 	fenced := false
 	for line := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {
@@ -69,8 +65,7 @@ func typed(text, name string) (lines []string) {
 	return lines
 }
 
-// The pegasimd commands in the documents run, in the order of their page, with files that fixture
-// writes under the names used there.
+// The pegasimd commands in the documents run, in the order of their page.
 func TestSnippetsRun(t *testing.T) {
 	ran := 0
 	for page, text := range pages(t) {
@@ -138,7 +133,6 @@ func TestSnippetsPrint(t *testing.T) {
 	}
 }
 
-// placeholders replaces the placeholders in commands.
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
@@ -187,7 +181,6 @@ func fixture(t *testing.T, name string, liblinear bool) {
 	}
 }
 
-// writeAs writes a file, compressed if its name says so.
 func writeAs(t *testing.T, name, content string) {
 	if strings.HasSuffix(name, ".gz") {
 		content = gzipped(content)
@@ -195,7 +188,6 @@ func writeAs(t *testing.T, name, content string) {
 	write(t, name, content)
 }
 
-// The make targets and folders of Go programs that commands in the documents name exist.
 func TestSnippetsName(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -259,7 +251,6 @@ func TestSnippetsOfGo(t *testing.T) {
 	}
 }
 
-// words returns text without comments, with one space between words.
 func words(text string) string {
 	text = regexp.MustCompile(`(?m)\s//.*$`).ReplaceAllString(text, "")
 	return strings.Join(strings.Fields(text), " ")

@@ -62,8 +62,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Claims that do not hold are contradicted, with exitError and the reason. Unsuitable files and
-// flags are errors.
 func TestVerifyContradicts(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
@@ -95,7 +93,6 @@ func TestVerifyContradicts(t *testing.T) {
 	fails(t, exitUsage, "is not a proof of pegasimd", "train", "-proof", other, data, model)
 }
 
-// jsonOf writes inspect's JSON of a model to a file, and returns its name.
 func jsonOf(t *testing.T, model string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "json")
@@ -103,7 +100,6 @@ func jsonOf(t *testing.T, model string) string {
 	return name
 }
 
-// priorOf trains a model with a prior.
 func priorOf(t *testing.T, data string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -113,7 +109,6 @@ func priorOf(t *testing.T, data string) string {
 	return second
 }
 
-// verify confirms kernel machines from their coefficients, also if classes have names.
 func TestVerifyKernelMachines(t *testing.T) {
 	model, numbers := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "json")
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
@@ -127,7 +122,6 @@ func TestVerifyKernelMachines(t *testing.T) {
 	}
 }
 
-// verify contradicts models with false claims, and prints the gap that it finds.
 func TestVerifyFalseClaims(t *testing.T) {
 	claims := func(name string) string { return filepath.Join("testdata", "claims", name) }
 	for _, args := range [][]string{
@@ -143,7 +137,6 @@ func TestVerifyFalseClaims(t *testing.T) {
 	}
 }
 
-// A model whose claims about the single weight vectors are missing is contradicted.
 func TestVerifyLacksClaims(t *testing.T) {
 	dir := t.TempDir()
 	model, proof, data := filepath.Join(dir, "model"), filepath.Join(dir, "proof"),
@@ -158,8 +151,7 @@ func TestVerifyLacksClaims(t *testing.T) {
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
 
-// A model that claims nothing has a verdict and an exit code of its own: a model without an
-// objective, without a bound, or with a gap above 100 %.
+// A model that claims nothing has a verdict and an exit code of its own.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	check := func(name, data string) {
@@ -198,8 +190,7 @@ func TestVerifyClaimsNothing(t *testing.T) {
 	check("a kernel machine far from the origin", data)
 }
 
-// verify holds rows in the layout of training unless -layout is given. It prints the gap that it
-// finds, however large, and the vectors whose bounds or gaps it finds worse than claimed.
+// verify holds rows in the layout of training unless -layout is given.
 func TestVerifyTellsWhatItFound(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")

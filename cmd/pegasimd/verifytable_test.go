@@ -13,8 +13,6 @@ import (
 	"testing"
 )
 
-// mixedTable returns the cells of a table with columns of every kind, the labels last, and a
-// header.
 func mixedTable(seed uint64, rows int) [][]string {
 	g := rand.New(rand.NewPCG(seed, 8))
 	table := [][]string{{"id", "city", "age", "size", "seen", "note", "y"}}
@@ -36,7 +34,6 @@ func mixedTable(seed uint64, rows int) [][]string {
 	return table
 }
 
-// asCSV returns a table as CSV, with the given columns.
 func asCSV(t *testing.T, table [][]string, columns ...int) string {
 	t.Helper()
 	var b strings.Builder
@@ -54,7 +51,6 @@ func asCSV(t *testing.T, table [][]string, columns ...int) string {
 	return b.String()
 }
 
-// asJSON returns a table as lines of JSON, with numbers where cells look like them.
 func asJSON(t *testing.T, table [][]string) string {
 	t.Helper()
 	var b strings.Builder
@@ -77,9 +73,8 @@ func asJSON(t *testing.T, table [][]string) string {
 
 var inOrder = []int{0, 1, 2, 3, 4, 5, 6}
 
-// verify confirms models of tables, trained with several flags, in several forms of the table,
-// because it fits the same encoder again. Parts of the encoder that a form of the table does not
-// show are not checked.
+// verify confirms models of tables because it fits the same encoder again. Parts of the encoder
+// that a form of the table does not show are not checked.
 func TestVerifyTables(t *testing.T) {
 	table := mixedTable(1, 80)
 	data, model := file(t, "table.csv", asCSV(t, table, inOrder...)),
@@ -134,8 +129,7 @@ func TestVerifyTables(t *testing.T) {
 }
 
 // Training with -start or -prior uses the encoder of the other model, which may differ from an
-// encoder fitted to the data. verify compares the encoder with the other model. Without that model
-// it does not check the encoder.
+// encoder fitted to the data. Without the other model, verify does not check the encoder.
 func TestVerifyTableOfStart(t *testing.T) {
 	dir := t.TempDir()
 	first, model := filepath.Join(dir, "first"), filepath.Join(dir, "model")
@@ -217,7 +211,6 @@ func TestVerifyEditedEncoders(t *testing.T) {
 	}
 }
 
-// addTo adds v to the mean of a column's scale.
 func addTo(scale any, v float64) {
 	s := scale.(map[string]any)
 	s["mean"] = s["mean"].(float64) + v

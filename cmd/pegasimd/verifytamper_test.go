@@ -16,8 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// verify does not confirm a gap that differs from the gap of objective and bound, separate claims
-// of vectors that share one problem, or a model without the hash of its data.
 func TestVerifyEditedClaims(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	three := file(t, "three.svm", toy+"2 1:9 2:9\n2 1:8 2:9\n")
@@ -53,8 +51,8 @@ func TestVerifyEditedClaims(t *testing.T) {
 	}
 }
 
-// verify does not contradict a model with a negated sigmoid, but says that it did not check the
-// probabilities, and calls the sigmoid suspicious. With -sigmoids it contradicts the model.
+// Without -sigmoids, verify only calls a negated sigmoid suspicious. With -sigmoids, verify
+// contradicts the model.
 func TestVerifyNegatedSigmoids(t *testing.T) {
 	data, model := file(t, "named.csv", asCSV(t, mixedTable(3, 90), 2, 3, 6)),
 		filepath.Join(t.TempDir(), "model")
@@ -114,8 +112,6 @@ func TestVerifyParts(t *testing.T) {
 	}
 }
 
-// verify ends with an error if the settings do not fit the model, or if the header has keys or
-// values that training never writes.
 func TestVerifyEditedSettings(t *testing.T) {
 	for _, c := range []struct{ train, data, from, to, told string }{
 		{"-scale standard", toy, `"scale":"standard"`, `"scale":"none"`, "scale is none, but"},
@@ -160,7 +156,6 @@ const (
 	headed  = "width,height,kind\n1,2,plum\n3,1,pear\n2,2,plum\n4,1,pear\n"
 )
 
-// -hash-bits is an error if the model's features were not hashed, or with another number of bits.
 func TestHashBitsOfModel(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	for _, c := range []struct{ train, told string }{
@@ -175,7 +170,6 @@ func TestHashBitsOfModel(t *testing.T) {
 	must(t, "predict", "-hash-bits", "3", data, model)
 }
 
-// Without -hash, verify names the hash of training as not checked.
 func TestVerifyHashOfTraining(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	for _, kind := range []string{"", "-kernel rbf"} {
