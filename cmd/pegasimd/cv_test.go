@@ -16,13 +16,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A linearCV is the JSON report of cv on linear models.
 type linearCV struct {
 	cvReport
 	Config pegasos.Config `json:"config"`
 }
 
-// setOf reads the named data without options.
 func setOf(t *testing.T, name string) *dataset.Set {
 	t.Helper()
 	set, err := dataset.Read(name, dataset.Options{})
@@ -104,7 +102,6 @@ func TestCrossValidation(t *testing.T) {
 	}
 }
 
-// For several kinds of problems, cv gives the same numbers with 1, 2 and 5 threads.
 func TestCrossValidationThreads(t *testing.T) {
 	kinds := []string{"-multiclass ovo -loss log", "-preset paper -bias augmented",
 		"-multiclass crammer-singer -order iid", "-layout sparse -class-weight balanced"}
@@ -144,7 +141,6 @@ func TestCrossValidationBest(t *testing.T) {
 		r.Config.C != 1 {
 		t.Errorf("the best of values of C with equal scores: %+v", r)
 	}
-	// cv writes the model that train writes with the best lambda.
 	dir := t.TempDir()
 	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
@@ -164,14 +160,12 @@ func TestCrossValidationBest(t *testing.T) {
 	if len(a) == 0 || !bytes.Equal(a, b) {
 		t.Error("the model file differs from the model file of train")
 	}
-	// A single lambda is a grid too.
 	if r, _ := cvOf(t, "-lambda", "0.5", easy); len(r.Grid) != 1 || r.Best.Lambda != 0.5 ||
 		r.Folds != 5 {
 		t.Errorf("one lambda: %+v", r)
 	}
 }
 
-// For regression, the default metric is the RMSE, and the smallest score is the best.
 func TestCrossValidationOfNumbers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,y\n")

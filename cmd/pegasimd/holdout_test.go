@@ -34,7 +34,6 @@ func countedTable(rows int) (header string, all []string) {
 	return "id,a,word,label\n", all
 }
 
-// heldOutOf trains with flags and returns the report and its part about the rows held out.
 func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map[string]any) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
@@ -48,8 +47,7 @@ func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map
 }
 
 // The figures of the rows held out are the figures of eval on exactly these rows. The weights are
-// the weights of training on a file with only the other rows, also if a table has an encoder.
-// verify leaves out the rows held out.
+// the weights of training on a file with only the other rows.
 func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 	header, rows := countedTable(200)
 	numbers := rand.New(rand.NewPCG(3, 3))
@@ -155,8 +153,8 @@ func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	return out
 }
 
-// The same rows are held out if rows are shuffled and doubled, and a row and its copies are on one
-// side. The figures are the same for svmlight, .pgsm and CSV.
+// The same rows are held out if rows are shuffled and doubled, and a row and its copies are on
+// one side.
 func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	header, rows := countedTable(150)
 	row := func(text string) string { // drops the row counter
@@ -220,8 +218,7 @@ func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	}
 }
 
-// With -weights, the figures of the rows held out count the rows by their weights. verify confirms
-// the model, also with its proof, which concerns the rows trained on.
+// The proof of a run with -holdout concerns the rows trained on.
 func TestHoldoutWeightsAndProof(t *testing.T) {
 	data, weights, _ := weightedRows(120, 2)
 	svm, weightFile := file(t, "a.svm", data), file(t, "weights", lines(weights))
@@ -297,8 +294,6 @@ func TestHoldoutMistakes(t *testing.T) {
 	}
 }
 
-// If a rare class is never predicted, a warning names the class and flags that may help. With class
-// weights there is no such warning.
 func TestNeverPredictedClasses(t *testing.T) {
 	g := rand.New(rand.NewPCG(8, 8))
 	data := "a,b,label\n"
@@ -336,8 +331,7 @@ func TestNeverPredictedClasses(t *testing.T) {
 	}
 }
 
-// For a model that predicts a constant one warning is printed: it names the rare class or, if both
-// classes are frequent, says that the model is hardly better than a constant.
+// A model that predicts a constant causes one of the two warnings, not both.
 func TestOneWarningOfConstants(t *testing.T) {
 	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
 		data := ""
@@ -354,7 +348,6 @@ func TestOneWarningOfConstants(t *testing.T) {
 	}
 }
 
-// The printed estimate of the folds is called cross-validated.
 func TestEstimateLine(t *testing.T) {
 	const label = "cross-validated, settings chosen on the same folds: "
 	for want, e := range map[string]*pegasos.Estimate{

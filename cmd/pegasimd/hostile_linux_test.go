@@ -193,7 +193,6 @@ func TestHostileMemory(t *testing.T) {
 				{"predict", data, out + ".model", out},
 				{"verify", out + ".model", data},
 			}
-			// Training with these flags may take more.
 			more := map[string]int{"-proba": 90 << 20, "-scale=standard": 110 << 20}
 			if f.rows <= 100 { // more rows would take long
 				for _, flag := range []string{"-seed=0", "-proba", "-scale=standard"} {
@@ -230,8 +229,7 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 	return code
 }
 
-// hostileModels describes models of tables whose encoders ask for much memory: the columns of each
-// encoder and the number of features.
+// hostileModels describes models of tables whose encoders ask for much memory.
 func hostileModels() map[string]struct {
 	columns  []string // columns of the encoder, in JSON
 	features int

@@ -145,8 +145,8 @@ func TestReadingLabelOfModel(t *testing.T) {
 	}
 }
 
-// Labels are regression targets if there are more than 20 different numbers and some are rare.
-// Otherwise they are classes, with a warning if there are more than 20 numbers.
+// Labels of more than 20 different numbers are regression targets if some numbers are rare, and
+// otherwise classes, with a warning.
 func TestReadingTasks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, c := range map[string]struct {
@@ -223,8 +223,6 @@ func TestReadingTasks(t *testing.T) {
 	}
 }
 
-// Regression targets with currencies, units or thousands separators give the scores of the plain
-// numbers.
 func TestReadingLabelNumbers(t *testing.T) {
 	p := points(100)
 	cents := p.numbers("y", func(v float64) string {
@@ -309,7 +307,6 @@ func TestReadingMissingLabels(t *testing.T) {
 	}
 }
 
-// inspect describes a table whether or not one of its columns can be the label.
 func TestReadingInspectAnyTable(t *testing.T) {
 	s := houses(60)
 	for name, text := range map[string]string{
@@ -336,7 +333,6 @@ func TestReadingInspectAnyTable(t *testing.T) {
 	}
 }
 
-// namesAndPlaces returns rows of two columns of words that are all different.
 func namesAndPlaces(rows int) string {
 	var b strings.Builder
 	for i := range rows {

@@ -29,19 +29,16 @@ type maker struct {
 	cell  func(r *rand.Rand, row int) string
 }
 
-// pick returns one of the words of a list that blanks separate.
 func pick(r *rand.Rand, list string) string {
 	words := strings.Fields(list)
 	return words[r.IntN(len(words))]
 }
 
-// dateOf returns a random date in a layout.
 func dateOf(r *rand.Rand, layout string) string {
 	return firstDay.AddDate(0, 0, r.IntN(2000)).Format(layout)
 }
 
-// makers holds the kinds of columns of mutants. In the column of dates like 27/11/2019, the second
-// cell decides the order of day and month.
+// In the column of dates like 27/11/2019, the second cell decides the order of day and month.
 var makers = []maker{
 	{"number", func(r *rand.Rand, _ int) string {
 		return fmt.Sprintf("%.2f", 100*r.NormFloat64())
@@ -78,7 +75,7 @@ var makers = []maker{
 
 // An oddFile is a random file, often damaged, and what is known of its contents.
 type oddFile struct {
-	name        string   // name of the file
+	name        string
 	kinds       []string // right kinds of all columns but the label; nil if not known
 	least, most int      // fewest and most rows that may be read without a warning
 	text        string
@@ -109,7 +106,6 @@ func newSheet(r *rand.Rand) (s sheet, kinds []string) {
 	return s, kinds
 }
 
-// newOddFile returns a random sheet in a random form with a fault, or without one.
 func newOddFile(r *rand.Rand) oddFile {
 	s, kinds := newSheet(r)
 	m := oddFile{name: "x.csv", kinds: kinds, least: len(s.rows), most: len(s.rows)}
@@ -161,7 +157,6 @@ func newOddFile(r *rand.Rand) oddFile {
 	return m
 }
 
-// escaped returns a sheet whose cells have their quotes doubled.
 func (s sheet) escaped() sheet {
 	of := sheet{names: s.names}
 	for _, row := range s.rows {
@@ -242,7 +237,6 @@ func ran(args ...string) (code int, out, told string) {
 	return code, o.String(), e.String()
 }
 
-// kindsOf returns the kinds of the columns of a model's table.
 func kindsOf(name string) (kinds []string, err error) {
 	m, err := pegasos.ReadFile(name)
 	if err != nil {
@@ -320,9 +314,7 @@ func checkMutant(dir string, m oddFile) (verdict, why string) {
 // detail matches the parts of messages that differ between files.
 var detail = regexp.MustCompile(`(?s)/\S*|"[^"\n]*"|\d+|(?:column|-numbers) \S+|line \S+|\n.*`)
 
-// No random file causes a panic or a wrong number of rows without a warning. Of the files without
-// damage, at least half are read rightly, at most 5 % are refused, and at most 1 % get wrong kinds
-// of columns without a warning. With -v the verdicts are printed.
+// No random file causes a panic or a wrong number of rows without a warning.
 func TestReadingMutants(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // saves time for garbage collections
 	total := *mutants

@@ -10,8 +10,7 @@ import (
 )
 
 // predict treats a cell that its column can't hold as missing, except an unknown category if
-// training had gaps. It reports the number of such cells, and the scores of the other rows do not
-// change.
+// training had gaps.
 func TestReadingOddCells(t *testing.T) {
 	s := houses(100)
 	dressed := s.numbers("size", func(v float64) string { return "£" + grouped(v, 2, ",", ".") }).
@@ -31,7 +30,7 @@ func TestReadingOddCells(t *testing.T) {
 		of := trainOn(t, data)
 		for _, gaps := range []bool{false, true} {
 			plain := c.plain
-			if gaps { // train on a column with gaps
+			if gaps {
 				plain = plain.change(c.column, func(row int, cell string) string {
 					return cell[:len(cell)*min(1, row%9)]
 				})
@@ -66,7 +65,6 @@ func TestReadingOddCells(t *testing.T) {
 	}
 }
 
-// oneFeature returns a sheet of the first and the last column of s.
 func oneFeature(s sheet) sheet {
 	of := sheet{names: []string{s.names[0], s.names[len(s.names)-1]}}
 	for _, row := range s.rows {
@@ -75,8 +73,7 @@ func oneFeature(s sheet) sheet {
 	return of
 }
 
-// predict prints a prediction for each row, also for rows with empty, too few or too many cells and
-// for lines without text. A file without a column that the model needs is an error.
+// predict prints one prediction for each row, also for incomplete rows and blank lines of text.
 func TestReadingInStep(t *testing.T) {
 	lines := file(t, "x.tsv", reviews(200))
 	text := trainOn(t, lines)
@@ -123,7 +120,7 @@ func TestReadingInStep(t *testing.T) {
 				strings.Count(out, "\n"), c.rows, told)
 		}
 	}
-	for name, text := range map[string]string{ // files without a column that the model needs
+	for name, text := range map[string]string{
 		"a header without a column": "size,kind\n5,a\n", "too few columns": "5\n7\n",
 		"another table": "name,town,age,sex,pay\nAnn,Graz,7,f,3\n",
 	} {
@@ -144,7 +141,6 @@ type suffixed struct {
 	flags   string                   // flags of train
 }
 
-// asSuffixed returns the header and the records of a sheet.
 func asSuffixed(s sheet, separator string) suffixed {
 	of := suffixed{header: record(s.names, separator)}
 	for _, row := range s.rows {
@@ -282,8 +278,7 @@ func TestReadingSuffixes(t *testing.T) {
 }
 
 // checkSuffixes trains on a file and compares the scores of its suffixes with the scores of the
-// same rows in the whole file. It tries all suffixes of up to 8 rows, and longer suffixes whose
-// number of rows is a multiple of 4.
+// same rows in the whole file.
 func checkSuffixes(t *testing.T, c suffixed) {
 	t.Helper()
 	if c.name == "" {

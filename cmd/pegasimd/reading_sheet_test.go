@@ -56,7 +56,6 @@ func points(rows int) sheet {
 	return s
 }
 
-// change returns a sheet in which f replaces the cells of one column.
 func (s sheet) change(name string, f func(row int, cell string) string) sheet {
 	at := slices.Index(s.names, name)
 	rows := make([][]string, len(s.rows))
@@ -67,7 +66,6 @@ func (s sheet) change(name string, f func(row int, cell string) string) sheet {
 	return sheet{s.names, rows}
 }
 
-// numbers returns a sheet in which f writes the numbers of one column. Cells without a number stay.
 func (s sheet) numbers(name string, f func(v float64) string) sheet {
 	return s.change(name, func(_ int, cell string) string {
 		if v, err := strconv.ParseFloat(cell, 64); err == nil {
@@ -77,7 +75,6 @@ func (s sheet) numbers(name string, f func(v float64) string) sheet {
 	})
 }
 
-// days returns a sheet in which f writes the dates of column day. Cells without a date stay.
 func (s sheet) days(f func(day time.Time) string) sheet {
 	return s.change("day", func(_ int, cell string) string {
 		if day, err := time.Parse(time.DateOnly, cell); err == nil {
@@ -87,7 +84,6 @@ func (s sheet) days(f func(day time.Time) string) sheet {
 	})
 }
 
-// called returns the sheet with other names of the columns.
 func (s sheet) called(names ...string) sheet { return sheet{names, s.rows} }
 
 // with returns a sheet with one more column in front.
@@ -99,7 +95,6 @@ func (s sheet) with(name string, cell func(row int) string) sheet {
 	return of
 }
 
-// part returns a sheet of the rows for which keep is true.
 func (s sheet) part(keep func(row []string) bool) sheet {
 	of := sheet{names: s.names}
 	for _, row := range s.rows {
@@ -110,7 +105,6 @@ func (s sheet) part(keep func(row []string) bool) sheet {
 	return of
 }
 
-// record returns the line of one row, with quotes around the cells that need them.
 func record(cells []string, separator string) string {
 	quoted := slices.Clone(cells)
 	for i, cell := range cells {
@@ -121,7 +115,6 @@ func record(cells []string, separator string) string {
 	return strings.Join(quoted, separator) + "\n"
 }
 
-// body returns the rows as text.
 func (s sheet) body(separator string) string {
 	var b strings.Builder
 	for _, row := range s.rows {
@@ -130,16 +123,12 @@ func (s sheet) body(separator string) string {
 	return b.String()
 }
 
-// text returns the sheet as a header and rows.
 func (s sheet) text(separator string) string {
 	return record(s.names, separator) + s.body(separator)
 }
 
-// csv returns the sheet as comma-separated text.
 func (s sheet) csv() string { return s.text(",") }
 
-// jsonLines returns the sheet as lines with a JSON object each: numbers have no quotes, and an
-// empty cell is null.
 func (s sheet) jsonLines() string {
 	var b strings.Builder
 	for _, row := range s.rows {
@@ -162,7 +151,6 @@ func (s sheet) jsonLines() string {
 	return b.String()
 }
 
-// asUTF16 encodes text as UTF-16.
 func asUTF16(text string, bigEndian, mark bool) string {
 	if mark {
 		text = "\ufeff" + text
@@ -187,7 +175,6 @@ func asLatin1(text string) string {
 	return string(b)
 }
 
-// grouped writes a number with a mark between groups of three digits.
 func grouped(v float64, decimals int, thousands, decimal string) string {
 	whole, fraction, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'f', decimals, 64), ".")
 	for at := len(whole) - 3; at > 0; at -= 3 {
@@ -215,14 +202,12 @@ func doubtsOf(output string) (doubts []string) {
 	return doubts
 }
 
-// mention reports whether one of the lines has a word.
 func mention(lines []string, word string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
 		return strings.Contains(line, word)
 	})
 }
 
-// A trained is the result of training on a file.
 type trained struct {
 	code    int
 	told    string // standard output and standard error
@@ -236,7 +221,6 @@ type trained struct {
 
 var fitLine = regexp.MustCompile(`(?m)^training (?:accuracy ([\d.]+)|R\^2 (-?[\d.]+))`)
 
-// trainOn trains on a file with flags. It reports an error if a failed run wrote a model.
 func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 	t.Helper()
 	dir := t.TempDir()
@@ -270,7 +254,6 @@ func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 var briefLine = regexp.MustCompile(`^(pegasimd|warning|read as|the label|  .*  (number|category|date` +
 	`|text|left out)  )`)
 
-// brief returns the lines of output that say how a file was read.
 func brief(output string) string {
 	lines := slices.DeleteFunc(strings.Split(output, "\n"), func(line string) bool {
 		return !briefLine.MatchString(line) || fitWarning.MatchString(line)
@@ -312,7 +295,6 @@ var (
 		`(?m)^  (.*?)\s{2,}(number|category|date|text|left out)\s{2,}(.*)$`)
 )
 
-// inspected inspects a file with flags.
 func inspected(t *testing.T, data string, flags ...string) looked {
 	t.Helper()
 	code, out, errs := pegasimd(t, slices.Concat([]string{"inspect"}, flags, []string{data})...)
@@ -380,7 +362,6 @@ func checkTwins(t *testing.T, twins map[string]twin) {
 	}
 }
 
-// sorted returns the keys of a map in order.
 func sorted[V any](of map[string]V) (keys []string) {
 	for key := range of {
 		keys = append(keys, key)

@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// monthly returns the cells of the rows of a table, in the order of monthlyHeader.
 func monthly(seed uint64, rows int) (all [][]string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range rows {
@@ -32,8 +31,8 @@ func monthly(seed uint64, rows int) (all [][]string) {
 
 var monthlyHeader = []string{"age", "city", "income", "note", "label"}
 
-// joined returns the given columns of rows as text, with the columns' names from header as first
-// line unless header is nil. It skips nil rows.
+// joined returns the given columns of rows as text, after the columns' names from header. It
+// skips nil rows and a nil header.
 func joined(header []string, rows [][]string, separator string, columns ...int) string {
 	var b strings.Builder
 	for _, row := range append([][]string{header}, rows...) {
@@ -147,8 +146,7 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
-// The other commands that read data accept several files, too, and the command after "resolved:"
-// repeats a training on files of several forms.
+// The command after "resolved:" repeats a training on files of several forms.
 func TestSeveralFilesOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	rows := monthly(1, 300)
@@ -220,7 +218,6 @@ func TestSeveralFilesOfCommands(t *testing.T) {
 		model("w"))
 }
 
-// A list of files that do not go together is an error, and nothing is written.
 func TestSeveralFilesMistakes(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -301,7 +298,6 @@ func TestSeveralFilesMistakes(t *testing.T) {
 	}
 }
 
-// Warnings name the file, and the same warning about several files is printed once.
 func TestSeveralFilesDoubts(t *testing.T) {
 	rows := monthly(1, 90)
 	part := func(name string, from int) string {

@@ -17,10 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// tableRows is the number of rows of a table from tableOf.
 const tableRows = 24
 
-// tableOf returns a table with a column c of the given cells, a column w of words, and labels.
 func tableOf(cell func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("c,w,label\n")
@@ -30,7 +28,6 @@ func tableOf(cell func(i int) string) string {
 	return b.String()
 }
 
-// cycle returns a function that returns the given cells in turn.
 func cycle(cells ...string) func(i int) string {
 	return func(i int) string { return cells[i%len(cells)] }
 }
@@ -38,7 +35,6 @@ func cycle(cells ...string) func(i int) string {
 // single returns text with one blank in place of each run of blanks.
 func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
-// inspect prints the kind of a column that a person would choose, and the reason.
 func TestTableKinds(t *testing.T) {
 	names := func(i int) string { return fmt.Sprint("Person ", i) }
 	for what, c := range map[string]struct {
@@ -73,7 +69,6 @@ func TestTableKinds(t *testing.T) {
 	}
 }
 
-// Oddities of tables are read rightly, or cause errors or messages that say what to do.
 func TestTableTraps(t *testing.T) {
 	cities := tableOf(cycle("Oslo", "Lima"))
 	_, bare, _ := strings.Cut(cities, "\n")
@@ -143,8 +138,7 @@ func TestTableTraps(t *testing.T) {
 	}
 }
 
-// train and predict need no flags for a table with ids, names, words and gaps. The weights that
-// inspect prints name the columns and words.
+// train and predict need no flags for a table with ids, names, words and gaps.
 func TestTableFirstSteps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := strings.SplitAfter(people(400), "\n")
@@ -203,8 +197,6 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
-// If a column has too many different words for a feature each, the words are hashed, and inspect
-// prints the largest weights of buckets.
 func TestTableHashed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user,age,label\n")
@@ -266,7 +258,6 @@ func TestTableOfNumbers(t *testing.T) {
 	}
 }
 
-// encoderOf returns the encoder of the linear model in a file.
 func encoderOf(t *testing.T, name string) *tables.Encoder {
 	t.Helper()
 	m := modelOf(t, name)
@@ -277,8 +268,6 @@ func encoderOf(t *testing.T, name string) *tables.Encoder {
 	return e
 }
 
-// Rows to predict may have their columns in any order, and predict reports cells of kinds that
-// training did not have.
 func TestTablePredict(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	train := "id,city,age,member,label\n"

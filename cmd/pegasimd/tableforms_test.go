@@ -48,7 +48,6 @@ func foldTable(folds int) (lines []string, fold []int) {
 	return lines, fold
 }
 
-// parts writes the rows outside and inside of a fold to two files, and returns their names.
 func parts(t *testing.T, header string, lines []string, of []int, fold int) (out, in string) {
 	others, own := header, header
 	for i, line := range lines {
@@ -153,7 +152,6 @@ func TestTableCrossValidation(t *testing.T) {
 	}
 }
 
-// verify confirms a model of a table, and contradicts it if a cell was changed.
 func TestTableVerify(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -172,8 +170,6 @@ func TestTableVerify(t *testing.T) {
 	}
 }
 
-// A resumed run ends with the model of the unbroken run. With -start or -prior the model has the
-// other model's encoder. Cells of -valid data that training lacked are reported.
 func TestTableContinued(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -209,7 +205,6 @@ func TestTableContinued(t *testing.T) {
 	}
 }
 
-// A table from standard input, compressed or not, gives the output of the same table in a file.
 func TestTableFromStandardInput(t *testing.T) {
 	text := people(100)
 	data := file(t, "people.csv", text)
@@ -227,7 +222,6 @@ func TestTableFromStandardInput(t *testing.T) {
 	}
 }
 
-// modelHash returns the hash of the model of any kind in a file.
 func modelHash(t *testing.T, name string) string {
 	t.Helper()
 	m, err := readPredictor(name, nil)
@@ -272,9 +266,8 @@ func TestTableInLittleMemory(t *testing.T) {
 	fails(t, exitError, "none", "train", "-header", "no", "-max-memory", "1", data, dir+"/refused")
 }
 
-// convert writes the same rows from data alone, with -stream and with -for. Training on these rows
-// gives the objective of training on the table. Models with an encoder convert to JSON and ONNX,
-// but not to liblinear.
+// Training with -scale none on the rows that convert -for writes gives the objective of training
+// on the table.
 func TestTableConvert(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -328,7 +321,6 @@ func TestTableConvert(t *testing.T) {
 	}
 }
 
-// A model file whose encoder does not fit its weights, or is not valid, is an error.
 func TestTableHostile(t *testing.T) {
 	const good = `{"name":"c","kind":"category","levels":{"names":["a","b","d"],"counts":[2,3,4]}}`
 	name, data := filepath.Join(t.TempDir(), "model"), file(t, "x.csv", "c,y\na,0\nb,1\nd,1\n")

@@ -23,9 +23,8 @@ type mutant struct {
 	numbers string
 
 	numbersOnly bool // whether only the numbers after the header are edited
-	// small marks an edit that may be confirmed if predictions and claims stay the same. Such an
-	// edit changes a last digit, the scale of the bias, or the order of columns, which verify finds
-	// by name, or removes the words of a text column or the model that the run started from.
+	// small marks an edit that may be confirmed if predictions and claims stay the same, such as
+	// another order of columns, which verify finds by name.
 	small bool
 	edits []mutant // the two mutants whose edits this one combines; nil for a single edit
 }
@@ -46,7 +45,6 @@ func (h *honest) sealed(m mutant) []byte {
 	return []byte(sample.Seal(first+"\n"+strings.Join(m.header, "\n")+"\n\n", m.numbers))
 }
 
-// tamper returns the mutants of the model.
 func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	numbers := h.numbers
 	add := func(path, what string, header []string, numbers string) {
@@ -124,8 +122,7 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	return all
 }
 
-// both returns a mutant with the edits of a and b. ok is false if both edit the same line, or if
-// one edits the hash or the number of lines.
+// both returns a mutant with the edits of a and b. ok is false if the edits can't be combined.
 func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	m = mutant{what: a.what + "; " + b.what, header: slices.Clone(a.header), numbers: a.numbers,
 		edits: []mutant{a, b}}
