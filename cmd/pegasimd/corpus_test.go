@@ -43,7 +43,6 @@ type corpusTable struct {
 	kinds              []string // right kinds of each column, in letters that README.md explains
 }
 
-// readCorpus reads and checks the truth about the corpus.
 func readCorpus(t *testing.T) []corpusTable {
 	t.Helper()
 	text := read(t, "testdata/corpus/truth.tsv")
@@ -77,7 +76,6 @@ func readCorpus(t *testing.T) []corpusTable {
 
 var kindsOfTruth = regexp.MustCompile(`^[ndcxie](\|[ndcxie])*!?$`)
 
-// check returns an error if the truth about a file is not valid.
 func (c *corpusTable) check(columns string) error {
 	label, err := strconv.Atoi(c.label)
 	switch {
@@ -108,7 +106,7 @@ type corpusView struct {
 	form     string
 	names    []string
 	kinds    []string // number, date, category, text or left out
-	reasons  []string // reason for each column's kind
+	reasons  []string
 	warnings []string
 }
 
@@ -135,13 +133,11 @@ func callCommand(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// lastLine returns the last line of a text.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
 }
 
-// warningsOf returns the lines of a text that are warnings.
 func warningsOf(text string) (warnings []string) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "warning") {
@@ -151,7 +147,6 @@ func warningsOf(text string) (warnings []string) {
 	return warnings
 }
 
-// inspectCorpus returns inspect's description of a file.
 func inspectCorpus(path string) corpusView {
 	code, stdout, stderr := callCommand("inspect", path)
 	v := corpusView{code: code, message: lastLine(stderr), warnings: warningsOf(stderr + stdout)}
@@ -185,7 +180,6 @@ func (s *corpusScore) miss(c *corpusTable, format string, args ...any) {
 	s.misses = append(s.misses, c.file+"  "+fmt.Sprintf(format, args...))
 }
 
-// add scores the view of one file.
 func (s *corpusScore) add(c *corpusTable, v corpusView) {
 	if !c.table {
 		s.addOther(c, v)
@@ -232,7 +226,6 @@ func (s *corpusScore) add(c *corpusTable, v corpusView) {
 	}
 }
 
-// addOther scores the view of a file without a table.
 func (s *corpusScore) addOther(c *corpusTable, v corpusView) {
 	switch {
 	case v.code != exitDone:
@@ -292,7 +285,6 @@ var (
 	anyFormWords   = regexp.MustCompile(`separator|-sep|quote|header|\brows?\b`)
 )
 
-// taskWords match warnings about classes and regression targets.
 var taskWords = regexp.MustCompile(`class|label|-loss`)
 
 // warnsOfForm reports whether a warning that is not about a column has one of the words.
@@ -384,15 +376,12 @@ func (s *corpusScore) String() string {
 	return b.String()
 }
 
-// The truth about the corpus does not contradict itself.
 func TestCorpusTruth(t *testing.T) {
 	if n := len(readCorpus(t)); n < 100 {
 		t.Errorf("%d files, want 100 or more", n)
 	}
 }
 
-// The command reads nearly all tables and columns of the corpus as the truth says, and no table
-// wrongly without a warning.
 func TestCorpus(t *testing.T) {
 	folder := os.Getenv("PEGASIMD_CORPUS")
 	if folder == "" {

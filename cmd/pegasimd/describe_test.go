@@ -269,7 +269,7 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
-// float32 can't hold the squares of the rows.
+// Training on rows whose squares float32 can't hold fails only for kernel machines.
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")

@@ -52,7 +52,6 @@ func (m madeTable) text() string {
 
 const madeHeader = "amount|town|since|number|label"
 
-// tablesOfForms returns tables written in many forms, by file name.
 func tablesOfForms() map[string]string {
 	plain := madeTable{separator: ",", decimal: ".", header: madeHeader, date: "%[3]d-%02[2]d-%02[1]d"}
 	with := func(change func(*madeTable)) string {
@@ -99,8 +98,7 @@ func tablesOfForms() map[string]string {
 	}
 }
 
-// The command that train prints, run again, writes the same bytes. inspect prints the flags of this
-// command, which the model file holds.
+// The command that train prints, run again, writes the same bytes.
 func TestResolved(t *testing.T) {
 	for name, text := range tablesOfForms() {
 		data, dir := file(t, name, text), t.TempDir()
@@ -184,7 +182,6 @@ func TestCommandOfModel(t *testing.T) {
 	}
 }
 
-// labelsOf returns a CSV table of two columns of numbers and the labels that label returns.
 func labelsOf(rows int, label func(i int) any) string {
 	var b strings.Builder
 	b.WriteString("a,b,y\n")
@@ -194,9 +191,6 @@ func labelsOf(rows int, label func(i int) any) string {
 	return b.String()
 }
 
-// Whether numeric labels are classes or regression targets depends on the number of distinct labels
-// and on the numbers of their rows, in CSV and svmlight. Classes with one row cause a warning or an
-// error.
 func TestTask(t *testing.T) {
 	const numbers = "taken for regression targets"
 	const doubt = "are taken for classes, not for regression targets"
@@ -257,8 +251,8 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// If several columns may have the labels by their names, train, cv and convert stop, write no
-// output and print a complete command for each of these columns.
+// If the label's column is in doubt, train, cv and convert write no output and print a complete
+// command for each candidate.
 func TestLabelQuestion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for header, want := range map[string]string{
@@ -301,8 +295,6 @@ func TestLabelQuestion(t *testing.T) {
 	}
 }
 
-// train finds the label by the names of columns, or warns of a likely name. The model finds the
-// label's column by name in a file with another order of columns.
 func TestLabelByName(t *testing.T) {
 	rows := strings.Repeat("1,2,0\n2,1,1\n3,2,1\n0,1,0\n", 8)
 	for header, want := range map[string]string{
@@ -345,8 +337,7 @@ func TestLabelByName(t *testing.T) {
 	}
 }
 
-// Warnings are the last lines of the output. Only the doubtful table causes a warning about a
-// column, -json lists it, and with -strict it is an error and no model is written.
+// Warnings are the last lines of the output.
 func TestWarningsAreLast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := labelsOf(130, func(i int) any { return "pq"[i%2 : i%2+1] })
@@ -408,8 +399,6 @@ func TestWarningsAreLast(t *testing.T) {
 	}
 }
 
-// A first line that may or may not be a header stops train and cv with an error that names -header.
-// It does not stop inspect.
 func TestStoppingDoubts(t *testing.T) {
 	data := file(t, "x.csv", "x,5,7,good\n"+strings.Repeat("5,1,9,yes\n2,8,1,no\n7,7,3,yes\n", 9))
 	model := filepath.Join(t.TempDir(), "m")
@@ -479,7 +468,6 @@ func TestPredictKeepsStep(t *testing.T) {
 	}
 }
 
-// With -missing drop, train leaves out rows without a label and their weights.
 func TestMissingDrop(t *testing.T) {
 	dir := t.TempDir()
 	rows := labelsOf(90, func(i int) any { return []string{"p", "q", "", "?", "p", "q"}[i%6] })
@@ -542,8 +530,6 @@ func TestColumnLists(t *testing.T) {
 	}
 }
 
-// Flags override how the text of a table is read: separator, comments, skipped lines, header,
-// encoding and decimal mark.
 func TestTextOfTableFlags(t *testing.T) {
 	rows := func(separator string) string {
 		return strings.ReplaceAll(labelsOf(30, func(i int) any {
@@ -575,8 +561,6 @@ func TestTextOfTableFlags(t *testing.T) {
 	}
 }
 
-// inspect describes tables, also if no column or more than one may be the label, and a table of 301
-// columns.
 func TestInspectTables(t *testing.T) {
 	for text, want := range map[string][]string{
 		"name,x\nAnn,1\nBob,2\nCid,\n": {"3 rows, 2 columns\nformat: commas between cells, a header\n",

@@ -19,8 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// pegasimd runs a command line in this process and returns its exit code and output. After a
-// success it calls verifyTrained.
+// pegasimd runs a command line in this process. After a success it calls verifyTrained.
 func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -31,7 +30,6 @@ func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// must runs a command line, fails the test unless it succeeds, and returns its output.
 func must(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := pegasimd(t, args...)
@@ -76,7 +74,6 @@ func mistakes(t *testing.T, all map[string]mistake, before ...string) {
 	}
 }
 
-// file writes text to a file in a new temporary folder and returns its path.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -100,7 +97,6 @@ func report(t *testing.T, path string) map[string]any {
 	return r
 }
 
-// decode parses the JSON in the named file into the value that to points to.
 func decode(t *testing.T, name string, to any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(read(t, name)), to); err != nil {
@@ -141,7 +137,6 @@ func TestTrainPredictEval(t *testing.T) {
 	if accuracy := e["accuracy"].(float64); accuracy < 0.9 || accuracy+e["error"].(float64) != 1 {
 		t.Errorf("accuracy %v, error %v", accuracy, e["error"])
 	}
-	// eval on the training data computes the objective that training reported, up to 1e-6.
 	if got := e["objective"].(float64); got < objective*(1-1e-6) || got > objective*(1+1e-6) {
 		t.Errorf("eval has the objective %v, train %v", got, objective)
 	}
@@ -222,7 +217,6 @@ func TestPresetPaper(t *testing.T) {
 	}
 }
 
-// The flags of -preset paper parse to the configuration that pegasos.Paper returns.
 func TestPresetIsPaper(t *testing.T) {
 	f := flags.NewSet("train")
 	if _, err := f.Parse(strings.Fields(flags.Paper)); err != nil {
@@ -350,7 +344,7 @@ func TestLosses(t *testing.T) {
 }
 
 // Ridge regression on four points of a line gives the slope and the constant of the normal
-// equations in the liblinear form of the model, and eval measures an R^2 near 1.
+// equations in the liblinear form of the model.
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
@@ -480,7 +474,6 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 	}
 }
 
-// Mistakes give the expected exit codes and error texts, and leave no file.
 func TestErrors(t *testing.T) {
 	whole := gzipped(strings.Repeat(toy, 100))
 	cut := whole[:len(whole)/2]

@@ -27,7 +27,6 @@ type writing struct {
 	args         string
 }
 
-// writings lists outputs of the commands. eachWriting provides the input files.
 var writings = []writing{
 	{"train MODEL", ".model", true, "model", "train toy.svm OUT"},
 	{"train -kernel MODEL", ".model", true, "model", "train -kernel rbf -gamma 1 toy.svm OUT"},
@@ -70,7 +69,6 @@ func (w writing) unmarked() bool {
 	return false
 }
 
-// line returns the command line with the given name of the output, and with -quiet.
 func (w writing) line(out string) []string {
 	args := strings.Fields(w.args)
 	for i := range args {
@@ -81,7 +79,6 @@ func (w writing) line(out string) []string {
 	return append(args, "-quiet")
 }
 
-// input returns the name of the first input file.
 func (w writing) input() string {
 	for _, arg := range strings.Fields(w.args) {
 		if strings.HasPrefix(arg, "toy.") {
@@ -110,10 +107,8 @@ func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 	}
 }
 
-// inputs are the input files of writings.
 var inputs = []string{"toy.svm", "toy.model", "toy.json"}
 
-// gzipped returns text compressed by gzip.
 func gzipped(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -153,7 +148,6 @@ func unharmed(t *testing.T, before map[string]string, but ...string) {
 	}
 }
 
-// contents returns the contents of all files in the working folder by name.
 func contents(t *testing.T) map[string]string {
 	t.Helper()
 	names, err := filepath.Glob("*")
@@ -167,10 +161,9 @@ func contents(t *testing.T) map[string]string {
 	return all
 }
 
-// An output is written to a new file, over an existing file (with -force if the file could be
-// somebody else's), to a compressed file if the name ends in .gz (except .pgsm files), and to
-// standard output if the command allows it. The lengths are equal, except those of JSON, whose
-// reports hold times. A new file has the mode of other files, and an existing file keeps its mode.
+// An output has the same length in a file, on standard output, and decompressed from a .gz file,
+// except JSON, whose reports hold times. A new file has the mode of other files, and an existing
+// file keeps its mode.
 func TestOutputs(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		before := contents(t)
@@ -290,7 +283,6 @@ var foreign = map[string]string{
 	"zipped":   "\x1f\x8b\x08\x00\x00",
 }
 
-// Without -force, an output does not replace a file of another kind, but it replaces an empty file.
 func TestForeignFileAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		out := "out" + w.ending
@@ -312,8 +304,6 @@ func TestForeignFileAsOutput(t *testing.T) {
 	})
 }
 
-// Two outputs can't be one file, standard input and output have one use each, and names can't be
-// empty.
 func TestFilesOfTwoUses(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -351,7 +341,6 @@ func TestFilesOfTwoUses(t *testing.T) {
 		"train -resume a.state toy.svm a.state")...)
 }
 
-// Replacing a file that is read-only is an error.
 func TestProtectedFileAsOutput(t *testing.T) {
 	if os.Getuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("root may write to every file: NOT TESTED")
@@ -368,7 +357,6 @@ func TestProtectedFileAsOutput(t *testing.T) {
 	})
 }
 
-// A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	broken := command{help.Command{Name: "broken"}, func(c *call, _ []string) error {
@@ -388,7 +376,6 @@ func TestPanicLeavesNothing(t *testing.T) {
 	sample.OnlyFiles(t, dir)
 }
 
-// Errors name the broken input, be it the data or the file of weights, and not the output.
 func TestErrorsNameWhatIsBroken(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -416,8 +403,6 @@ func TestErrorsNameWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Commands read data, models and weights from standard input, compressed or not, and inspect
-// detects whether its standard input is data or a model.
 func TestStandardInput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		if w.name != "train MODEL" {
@@ -452,8 +437,6 @@ func TestStandardInput(t *testing.T) {
 	})
 }
 
-// fromStdin runs a command line, which must succeed, with a text as standard input, compressed if
-// zip is set, and returns its output.
 func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	t.Helper()
 	if zip {
@@ -474,7 +457,6 @@ func fromStdin(t *testing.T, text string, zip bool, args ...string) string {
 	return out
 }
 
-// Commands that read models or checkpoints read compressed files.
 func TestCompressedModels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))

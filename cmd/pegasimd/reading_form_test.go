@@ -25,7 +25,6 @@ func insert(text string, at int, further ...string) string {
 		strings.Join(lines[at:], "")
 }
 
-// allQuoted returns the sheet with quotes around every cell.
 func allQuoted(s sheet, separator string) string {
 	var b strings.Builder
 	for _, row := range append([][]string{s.names}, s.rows...) {
@@ -34,8 +33,6 @@ func allQuoted(s sheet, separator string) string {
 	return b.String()
 }
 
-// One table gives one model, whatever the separator, the quotes, the comments, the line ends and
-// the encoding, and one list of scores with decimal commas.
 func TestReadingDialects(t *testing.T) {
 	s, p := houses(80), points(80)
 	named := s.called("size", "Größe", "día", "label").change("Größe", func(_ int,
@@ -146,7 +143,6 @@ func TestReadingOtherSeparatorsInCells(t *testing.T) {
 	})
 }
 
-// The command recognizes whether the first row of a table is a header.
 func TestReadingHeaders(t *testing.T) {
 	words := func(rows int) sheet {
 		r := rand.New(rand.NewPCG(3, 3))
@@ -249,7 +245,6 @@ func TestReadingRowsThatAreNoData(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// A footer with as many cells as a row causes a warning or an error.
 func TestReadingFooters(t *testing.T) {
 	s, p := houses(80), points(80)
 	for name, text := range map[string]string{
@@ -266,7 +261,6 @@ func TestReadingFooters(t *testing.T) {
 	}
 }
 
-// A class with one row causes a warning or an error. Words that all occur once are not classes.
 func TestReadingClassesOfOneRow(t *testing.T) {
 	for word, row := range map[string]int{"Gesamt": 89, "category": 0, "dear?": 40} {
 		s := houses(90).change("label", func(i int, cell string) string {
@@ -320,7 +314,7 @@ func TestReadingQuotes(t *testing.T) {
 }
 
 // Lines of a label, a tab and a text are read as labeled texts in several scripts, however short
-// the first text is. Tables of two columns are not.
+// the first text is.
 func TestReadingLabelledText(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels [2]string
@@ -364,7 +358,7 @@ func TestReadingLabelledText(t *testing.T) {
 			}
 		}
 	}
-	for name, text := range map[string]string{ // tables of two columns stay tables
+	for name, text := range map[string]string{
 		"text and label": "text\tlabel\n" + strings.Repeat("the sea is calm\tp\nthe wind is up\tq\n", 40),
 		"two numbers":    strings.Repeat("1.5\t2.25\n7.5\t1.75\n3.25\t2.5\n", 20),
 	} {
@@ -401,7 +395,6 @@ func TestReadingEncodings(t *testing.T) {
 	}
 }
 
-// Errors about files that are no tables name the kind of file.
 func TestReadingForeignFiles(t *testing.T) {
 	pad := strings.Repeat("\x00\x01\x02\x03", 200)
 	for want, head := range map[string]string{
@@ -425,7 +418,6 @@ func TestReadingForeignFiles(t *testing.T) {
 	}
 }
 
-// Unambiguous files cause no warning.
 func TestReadingWithoutDoubt(t *testing.T) {
 	s, p := houses(80), points(80)
 	clean := map[string]string{
@@ -448,8 +440,6 @@ func TestReadingWithoutDoubt(t *testing.T) {
 	}
 }
 
-// Doubts are the last lines of the output, errors with -strict, and part of the -json report. If
-// the first row may be a header, train names -header, but inspect succeeds.
 func TestReadingDoubts(t *testing.T) {
 	s := houses(120)
 	for name, text := range map[string]string{

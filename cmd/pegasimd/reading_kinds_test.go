@@ -27,7 +27,6 @@ var monthsOf = map[string][]string{
 		augustus september oktober november december`),
 }
 
-// formatted returns a function that writes a number by a format.
 func formatted(format string) func(v float64) string {
 	return func(v float64) string { return fmt.Sprintf(format, v) }
 }
@@ -46,8 +45,6 @@ func indian(v float64) string {
 	return whole
 }
 
-// Numbers with currencies, units, signs and thousands separators of many kinds give the scores of
-// the plain numbers.
 func TestReadingNumbers(t *testing.T) {
 	cents := houses(120)
 	whole := cents.numbers("size", formatted("%.0f"))
@@ -164,8 +161,6 @@ func money(before, behind string, v float64) string {
 	return amount
 }
 
-// Ambiguous columns of numbers cause warnings: points that may be decimal or not, two units or
-// currencies, and single cells of another form.
 func TestReadingNumbersInDoubt(t *testing.T) {
 	whole := houses(120).numbers("size", formatted("%.0f"))
 	for name, text := range map[string]string{
@@ -200,7 +195,6 @@ func TestReadingNumbersInDoubt(t *testing.T) {
 	}
 }
 
-// Dates in many forms give the scores of ISO dates, and words in their column count as gaps.
 func TestReadingDates(t *testing.T) {
 	iso := houses(150)
 	twins := map[string]twin{}
@@ -265,8 +259,6 @@ func TestReadingDates(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Dates whose cells do not decide the order of day and month, or decide it differently, and numbers
-// of eight digits that may be dates, cause a warning.
 func TestReadingDatesInDoubt(t *testing.T) {
 	for name, c := range map[string]struct {
 		layout string
@@ -330,7 +322,6 @@ func TestReadingPartsOfDates(t *testing.T) {
 	}
 }
 
-// Words in 1 of 3, 8 or 20 cells of a column of numbers are gaps, as empty cells are.
 func TestReadingGapWords(t *testing.T) {
 	twins := map[string]twin{}
 	for _, share := range []int{3, 8, 20} { // one cell in share is a gap
@@ -421,8 +412,7 @@ func TestReadingIDs(t *testing.T) {
 	}
 }
 
-// Flags that set the kinds of columns do so whatever the cells are, and report how many cells do
-// not fit.
+// Flags that set the kinds of columns do so whatever the cells are.
 func TestReadingOverrules(t *testing.T) {
 	s := houses(120).change("size", func(row int, cell string) string {
 		if row%4 == 0 {
@@ -461,7 +451,6 @@ func TestReadingOverrules(t *testing.T) {
 	}
 }
 
-// Text in several scripts is text, and its characters or words tell the labels apart.
 func TestReadingScripts(t *testing.T) {
 	for language, sides := range map[string][2]string{
 		"Japanese": {"この本はとても面白くて感動しました", "この本はひどく退屈で時間の無駄でした"},

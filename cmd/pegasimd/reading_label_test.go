@@ -145,7 +145,7 @@ func TestReadingLabelOfModel(t *testing.T) {
 	}
 }
 
-// Labels of more than 20 different numbers are regression targets if some numbers are rare, and
+// Whole numbers of more than 20 different values are regression targets if a value is rare, and
 // otherwise classes, with a warning.
 func TestReadingTasks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))

@@ -48,7 +48,6 @@ type honest struct {
 	notChecked  map[string][]string // parts named as not checked, by the verifier's name
 }
 
-// honestModels lists models of many kinds.
 var honestModels = []*honest{
 	{flags: "-scale none -bias none -finish none -epochs 5", data: "two.svm", covered: true},
 	{flags: "", data: "two.svm", covered: true},
@@ -134,9 +133,8 @@ func writeCorpus(t *testing.T) {
 		"prior.model")
 }
 
-// train trains the model. It reports an error if verify's verdict is neither "confirmed" nor "not
-// confirmed", if spec/verifier does not confirm a model of a kind that it covers or does not refuse
-// another model, if a verifier names a claim as not checked, or if checkLists does.
+// train trains the model, sets the fields from file on, and reports an error if a verifier's
+// answer about the honest model is wrong.
 func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
 	must(t, append(args, h.data, "model")...)
@@ -213,8 +211,6 @@ func (h *honest) String() string {
 	return strings.Join(strings.Fields(h.flags+" "+h.with+" "+h.data), " ")
 }
 
-// predict returns the exit codes and outputs of predict for the training data: labels, scores and
-// probabilities.
 func (h *honest) predict(t *testing.T, model string) (all string) {
 	for _, flag := range []string{"", "-scores", "-proba"} {
 		args := append([]string{"predict", "-quiet"}, strings.Fields(flag)...)
@@ -239,7 +235,6 @@ type opinion struct {
 	notChecked []string // parts of the model named as not checked
 }
 
-// exitCodes maps verdicts to exit codes.
 var exitCodes = map[string]int{"confirmed": exitDone, "not confirmed": exitDone,
 	"contradicted": exitError, "claims nothing": exitNothing}
 
@@ -253,7 +248,6 @@ func (v *verifier) verify(t *testing.T, h *honest, model string) opinion {
 	return f
 }
 
-// verifyHere runs pegasimd verify in this process.
 func verifyHere(t *testing.T, h *honest, model string) (f opinion, code int) {
 	args := append([]string{"verify", "-json", "-"}, strings.Fields(h.with)...)
 	code, out, told := pegasimd(t, append(args, model, h.data)...)
@@ -305,12 +299,12 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 	}
 }
 
-// TestTampered edits values of the header, arrays and claims of the honest models, recomputes hash
-// and checksum, and verifies every n-th result (flag -tampered) by both programs. A tampered model
-// may be confirmed only if its claims are true and its predictions of the training data are the
-// honest model's, or if the program names the edited part as not checked or the edit changes
-// nothing. Edited weights or kernels with other predictions, but true claims, may be confirmed if
-// the hash of training is named as not checked.
+// TestTampered edits values of the header, arrays and claims of the honest models, recomputes
+// hash and checksum, and verifies some of the results (flag -tampered) by both programs. A
+// tampered model may be confirmed only if its claims are true and its predictions of the training
+// data are the honest model's, or if the program names the edited part as not checked or the edit
+// changes nothing. Edited weights or kernels with other predictions, but true claims, may be
+// confirmed if the hash of training is named as not checked.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -369,7 +363,6 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	}
 }
 
-// mayConfirm reports whether a verifier may confirm the tampered model, and why.
 func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
 	why string, ok bool) {
 	harmless := func(e mutant) bool {
@@ -461,7 +454,6 @@ func listOf(path string, list []string) int {
 	}
 }
 
-// claims holds what a model file claims about its training.
 type claims struct {
 	objective, bound, lambda float64
 	data                     string

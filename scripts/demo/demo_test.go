@@ -45,7 +45,6 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// few returns the first 150 rows of each set of digits.
 func few(t *testing.T) []problem {
 	t.Helper()
 	sets := digits()
@@ -65,7 +64,6 @@ func rows(n int) []uint32 {
 	return all
 }
 
-// The exported files contain the sets. Existing files are not overwritten.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	var out strings.Builder
@@ -100,7 +98,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// line returns the numbers in the line of out that matches the pattern, one for each group.
 func line(t *testing.T, out, pattern string) []string {
 	t.Helper()
 	m := regexp.MustCompile("(?m)^" + pattern + "$").FindStringSubmatch(out)
@@ -110,7 +107,6 @@ func line(t *testing.T, out, pattern string) []string {
 	return m[1:]
 }
 
-// compare prints the accuracies of both sets with a zero Config, and of the other trainers.
 func TestCompare(t *testing.T) {
 	sets := few(t)
 	sets[1].test.Y[3]++ // so that the accuracies differ
@@ -144,7 +140,6 @@ func TestCompare(t *testing.T) {
 	line(t, out, `scikit-learn 1\.2\.1, LogisticRegression\(\) +95\.32 % +78\.17 %`)
 }
 
-// prove reports the gaps of the model that it returns, and check its hash.
 func TestProve(t *testing.T) {
 	p := few(t)[0]
 	secondsPerCall(t, 3)
@@ -185,7 +180,6 @@ func TestProve(t *testing.T) {
 	line(t, out, "most "+proof.Percent(v.Gap)+" above the optimum .*")
 	line(t, out, m.Hash()+", as on any machine.")
 
-	// A model with another hash than its training gives is an error.
 	m.Weights[0][0] = math.Nextafter32(m.Weights[0][0], 1)
 	if err := check(&b, m, p); err == nil || !strings.Contains(err.Error(), "1 threads") {
 		t.Errorf("a changed model: %v", err)
@@ -321,7 +315,6 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// medians returns the median of seven runs of each contender.
 func TestMedians(t *testing.T) {
 	var elapsed time.Duration
 	step := 0

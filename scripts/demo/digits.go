@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// problem is a training set and a test set.
 type problem struct {
 	name        string
 	train, test *dataset.Set
@@ -36,8 +35,7 @@ func digits() []problem {
 	return sets
 }
 
-// write writes the training and test set of each problem to new files in dir, which are called
-// name.train.svm and name.test.svm after the problem's name.
+// write writes the sets to files in dir, which must not exist.
 func write(dir string, sets []problem) error {
 	for _, p := range sets {
 		for part, s := range map[string]*dataset.Set{"train": p.train, "test": p.test} {

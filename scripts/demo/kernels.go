@@ -56,8 +56,7 @@ type contender struct {
 	call func()
 }
 
-// medians times all contenders in turn, seven times, and returns the median nanoseconds per call of
-// each.
+// medians times all contenders in turn and returns the median nanoseconds per call of each.
 func medians(contenders []contender) []float64 {
 	rounds := make([][]float64, len(contenders))
 	for range 7 {
@@ -76,7 +75,7 @@ func medians(contenders []contender) []float64 {
 // now returns the time. It is a variable so that tests can replace the clock.
 var now = time.Now
 
-// time calls the contender repeatedly, for more than 3 ms, and returns the nanoseconds per call.
+// time calls the contender repeatedly and returns the nanoseconds per call.
 func (c contender) time() float64 {
 	defer asm.Use(asm.Use(c.isa))
 	for calls := 16; ; calls *= 2 {

@@ -12,7 +12,6 @@ import (
 // tolerance is the relative duality gap at which prove stops training.
 const tolerance = 0.01
 
-// prove trains until the relative duality gap is at most tolerance, and explains the result.
 func prove(w io.Writer, p problem) (*pegasos.Model, error) {
 	start := now()
 	m, err := pegasos.Train(background, p.train.Dense, p.train.Y,
@@ -57,7 +56,6 @@ func check(w io.Writer, m *pegasos.Model, p problem) error {
 	return nil
 }
 
-// trainedIn returns the hash of a model that is trained with the given instruction set.
 func trainedIn(isa asm.ISA, tr pegasos.Trainer, p problem) (string, error) {
 	defer asm.Use(asm.Use(isa))
 	m, err := tr.Train(background, p.train.Dense, p.train.Y)

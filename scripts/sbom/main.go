@@ -59,7 +59,6 @@ func main() {
 	}
 }
 
-// write writes the bill of materials of the program in the named file.
 func write(w io.Writer, name string) error {
 	info, err := buildinfo.ReadFile(name)
 	if err != nil {
@@ -85,7 +84,6 @@ func write(w io.Writer, name string) error {
 	return e.Encode(all)
 }
 
-// componentOf returns the entry of a module, with the module's checksum in go.sum.
 func componentOf(m *debug.Module, kind string) component {
 	c := component{Type: kind, Name: m.Path, Version: m.Version,
 		PURL: "pkg:golang/" + m.Path + "@" + m.Version}

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// The test's own program has a bill of materials with its modules, which is the same each time.
 func TestWrite(t *testing.T) {
 	name, err := os.Executable()
 	if err != nil {

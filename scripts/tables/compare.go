@@ -30,9 +30,8 @@ type comparison struct {
 
 func (c comparison) gain() float64 { return c.new - c.old }
 
-// compare trains OLD and NEW, which are paths of pegasimd or peer.py with optional flags of train,
-// on 70 % of the rows of each table, and predicts the labels of the other rows, for several
-// divisions of the rows. It prints the mean scores.
+// compare prints the mean scores of OLD and NEW over several divisions of each table's rows. OLD
+// and NEW are paths of pegasimd or peer.py, with optional flags of train.
 func compare(w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("compare", flag.ExitOnError)
 	half := flags.String("half", "decide", "the `half` of the tables: decide or report")
@@ -261,7 +260,6 @@ func newCommand(line, cache string) (*command, error) {
 		temp: temp}, err
 }
 
-// run returns the labels that the command predicts for the test rows after training on the others.
 func (c *command) run(t *table, s int, train, test []int) ([]string, error) {
 	kept := filepath.Join(c.cache, fmt.Sprintf("%s-%d-%s", t.name, s, c.hash))
 	if text, err := os.ReadFile(kept); err == nil && c.cache != "" {

@@ -27,7 +27,6 @@ import (
 	"strings"
 )
 
-// source is a repository, with a function that parses one of its files.
 type source struct {
 	name, commit string
 	folders      []string
@@ -114,7 +113,6 @@ func git(in io.Reader, out io.Writer, args ...string) error {
 // maxBytes is the size in bytes from which files are left out.
 const maxBytes = 4_000_000
 
-// read returns the tables of the source's files of less than maxBytes.
 func (s *source) read(clone string) ([]*table, error) {
 	var list, names strings.Builder
 	args := append([]string{"-C", clone, "ls-tree", "-r", "--name-only", s.commit, "--"},
@@ -187,7 +185,6 @@ func (t *table) hash() string {
 	return hex.EncodeToString(h[:])
 }
 
-// half returns the half to which the last bit of the hash of the table's name assigns it.
 func (t *table) half() string {
 	if h := sha256.Sum256([]byte(t.name)); h[31]&1 == 0 {
 		return "decide"

@@ -42,7 +42,7 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 //     and groups of time series, are left out.
 //   - The label of an ARFF file is the attribute named class, or else the last attribute. The label
 //     of a file of jbrownlee/Datasets is the last column, which is a class if it has words or at
-//     most 20 values. The label of a table of R is the last column that could be a class; if there
+//     most 20 values. The label of a table of R is the last column that could be a class. If there
 //     is none, or the first hexadecimal digit of the hash of the table's name has an odd character
 //     code, it is the last column that could be a regression target, if there is one.
 //   - A class column has 2 to 30 values, the most frequent in at most 95 % of the rows. In a table
@@ -51,8 +51,8 @@ var series = []string{"fpp", "tsi", "times", "mhsets", "riverflow", "rmftsa"}
 //   - Of the tables of one R package, or of files of other sources whose names have the same
 //     prefix up to _ or -, the first two of each task are chosen, in the order of the hashes of
 //     their names.
-//   - A table counts as a copy of an earlier table, and is left out, if their names without the
-//     folder are equal, or if the counts of the label's values are equal.
+//   - A table counts as a copy of a chosen table, and is left out, if the letters and digits of
+//     their file names are equal, or if the counts of the label's values are equal.
 func choose(all []*table) []*table {
 	var chosen []*table
 	seen, groups := map[string]bool{}, map[string]int{}
@@ -81,7 +81,6 @@ func choose(all []*table) []*table {
 	return chosen
 }
 
-// values returns how many rows have each value of a column, without missing cells.
 func (t *table) values(column int) map[string]int {
 	counts := map[string]int{}
 	for _, row := range t.cells[1:] {
@@ -164,7 +163,6 @@ func (t *table) labelLast() {
 	t.label = len(t.cells[0]) - 1
 }
 
-// missing lists the cells that stand for a missing value in the sources.
 var missing = []string{"?", "NA", "NaN", "nan", "N/A", "null", "NULL"}
 
 // newTable returns a table of the rows, with missing cells empty, or nil if the rows differ in
