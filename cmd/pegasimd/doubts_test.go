@@ -21,7 +21,6 @@ type madeTable struct {
 	quote                                    bool
 }
 
-// text returns a table of 60 rows: an amount, a town, a date, a number and a class.
 func (m madeTable) text() string {
 	g := rand.New(rand.NewPCG(4, 4))
 	var b strings.Builder

@@ -211,7 +211,7 @@ func TestHostileMemory(t *testing.T) {
 }
 
 // checkPeak reports an error if a command with eight threads takes more than want bytes of memory
-// in three tries, or ends with an exit code above exitNothing. It returns the exit code.
+// in each of three tries, or ends with an exit code above exitNothing. It returns the exit code.
 func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)

@@ -266,7 +266,6 @@ func TestInputAsOutput(t *testing.T) {
 	})
 }
 
-// foreign holds contents of files that somebody may have, by kind.
 var foreign = map[string]string{
 	"svmlight": "1 3:1 7:2\n-1 1:1\n",
 	"table":    "width,height,name\n1,2,cat\n3,4,dog\n",

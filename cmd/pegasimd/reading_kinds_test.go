@@ -346,7 +346,6 @@ func TestReadingGapWords(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Codes with leading zeros are categories.
 func TestReadingCodes(t *testing.T) {
 	for name, codes := range map[string]string{
 		"zip":     "01067 20095 50667 04109 80331 99084",

@@ -45,7 +45,7 @@ func pages(t *testing.T) map[string]string {
 
 var continued = regexp.MustCompile(`\\\n +`)
 
-// typed returns the commands in the fenced and indented code of a page whose first word is name.
+// typed returns the commands that begin with name in the fenced and indented code of a page.
 func typed(text, name string) (lines []string) {
 	fenced := false
 	for line := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {

@@ -249,7 +249,6 @@ type value struct {
 	parts    []value // elements of an array or members of an object
 }
 
-// valueOf parses text, the JSON value of the header's key path.
 func valueOf(text, path string) value {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -34,15 +34,15 @@ var tamperedStep = flag.Int("tampered", 50, "TestTampered verifies every n-th ta
 type honest struct {
 	flags   string // flags of train
 	with    string // flags of both train and verify
-	data    string // name of the training data
-	covered bool   // whether spec/verifier covers models of this kind
+	data    string
+	covered bool // whether spec/verifier covers models of this kind
 
 	file        []byte
-	header      []string            // the header's lines after the first
-	numbers     string              // bytes between header and checksum
-	cols        int                 // number of features
-	terms       int                 // number of terms of the expansion
-	vectors     int                 // number of weight vectors
+	header      []string // the header's lines after the first
+	numbers     string   // bytes between header and checksum
+	cols        int
+	terms       int // number of terms of the expansion
+	vectors     int
 	predictions string              // exit codes and outputs of predict
 	bound       float64             // best lower bound that verify found
 	notChecked  map[string][]string // parts named as not checked, by the verifier's name

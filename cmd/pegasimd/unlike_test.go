@@ -61,8 +61,7 @@ func TestUnreadColumns(t *testing.T) {
 	}
 }
 
-// predict doubts a column of which at least half of the numbers are far from the training mean, and
-// rows with more cells than the header has names.
+// predict doubts a column of which at least half of the numbers are far from the training mean.
 func TestUnlikeTraining(t *testing.T) {
 	for _, raw := range []bool{false, true} {
 		model := filepath.Join(t.TempDir(), "m")
