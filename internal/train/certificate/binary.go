@@ -30,10 +30,8 @@ import (
 // If rows have weights, all means are weighted. With a prior w0 everything holds for w - w0, and
 // y_i and m account for the scores of w0.
 
-// binary implements bounded for a binary problem.
 type binary struct{ *objective.Binary }
 
-// boundAt implements Bound for a binary problem.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.ComputePriorScores64() // Target64 reads these scores
 	var even balance

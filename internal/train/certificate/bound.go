@@ -44,11 +44,11 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	return math.NaN(), 0
 }
 
-// FromScores returns dual variables computed from the scores of the rows with the weight vectors w
-// and the biases b, and the lower bound that Bound returns for them, or 0 if that is larger. For a
-// loss with kinks it tries several smoothing widths and keeps the width with the best bound; if the
-// argument width is above 0, it tries that width as well. For a joint problem whose biases have no
-// penalty, FromScores returns nil and NaN.
+// FromScores returns dual variables computed from the scores of the rows with the weight vectors
+// w and the biases b, and the lower bound that Bound returns for them, at least 0. For a loss
+// with kinks it tries several smoothing widths, the argument width among them if that is above 0,
+// and keeps the one with the best bound. For a joint problem whose biases have no penalty,
+// FromScores returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

@@ -15,9 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The bound of any dual variables is at most the optimum and at most the dual objective, up to
-// rounding. It is below the best dual objective only by rounding errors or, for an entropy whose
-// best factor is above 0.8, by at most a tenth.
+// maximize may end early: the bound of an entropy need only be 0.9 times the best dual objective,
+// and only where the best factor is above 0.8.
 func TestBoundOfAnyDualVariables(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(1, 2))
@@ -64,7 +63,6 @@ func (f form) isEntropy() bool {
 	return f.vectors == 1 && f.cost.Kind == loss.Log || f.joint == certtest.Multinomial
 }
 
-// bestDual returns the largest dual objective of s*a for s from 0 to 1, and that s.
 func (p *problem) bestDual(a []float32) (best, s float64) {
 	low, high := 0.0, 1.0
 	for range 40 { // ternary search of a concave function
@@ -83,8 +81,6 @@ func (p *problem) bestDual(a []float32) (best, s float64) {
 	return max(best, 0), s
 }
 
-// FromScores returns a bound of at least closeBound from the scores of the optimal weights, and a
-// valid bound from other scores, even if some are infinite or NaN.
 func TestFromScores(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(3, 4))
@@ -122,9 +118,6 @@ func TestFromScores(t *testing.T) {
 	}
 }
 
-// closeBound returns the least bound that FromScores should reach from the scores of the optimal
-// weights: 99 % of the optimum for a smooth loss, 2 % of it for Crammer-Singer, and 80 % of the
-// best bound of many smoothing widths for a binary problem with kinks.
 func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) (bound float64) {
 	switch {
 	case f.isEntropy() || !f.cost.Kind.Traits().Kinks:
@@ -153,9 +146,9 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 	return 0.8 * bound
 }
 
-// A larger Terms.SumError lowers the bound by as much as the package comment says, up to a tenth,
-// and the bound of an entropy by at most that and 64 times SumError, up to a tenth. With SumError
-// 0, the bound of a Crammer-Singer problem includes the float32 rounding of own dual variables.
+// A larger Terms.SumError lowers the bound by as much as the package comment says, up to a tenth.
+// With SumError 0, the bound of a Crammer-Singer problem includes the float32 rounding of own
+// dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {
@@ -209,7 +202,6 @@ func (p *problem) slack(d dualParts) float64 {
 	return slack + prior
 }
 
-// A joint problem whose biases have no penalty has no bound.
 func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	p := newProblem(t, g, form{loss.Func{}, certtest.CrammerSinger, 3, "free"})
@@ -220,8 +212,6 @@ func TestJointWithoutPenaltyHasNoBound(t *testing.T) {
 	}
 }
 
-// Bound scales down a row's dual variables whose sum exceeds 1 in a joint problem, where they would
-// not be feasible.
 func TestBoundScalesSumsAboveOne(t *testing.T) {
 	g := rand.New(rand.NewPCG(17, 18))
 	for range 20 {
@@ -240,9 +230,6 @@ func TestBoundScalesSumsAboveOne(t *testing.T) {
 	}
 }
 
-// TestBoundBalances checks that, if the bias has no penalty, Bound makes two sums equal up to
-// rounding: the weighted sum of |a| over the rows with y*a > 0, and over those with y*a < 0. It
-// scales down the variables of the larger sum.
 func TestBoundBalances(t *testing.T) {
 	g := rand.New(rand.NewPCG(19, 20))
 	for _, f := range forms() {
@@ -282,7 +269,6 @@ func TestBoundBalances(t *testing.T) {
 	}
 }
 
-// side returns the sign of y for the row at the given place in the view, 1 if it has a target.
 func (p *problem) side(at int) float64 {
 	if p.terms.Target != nil {
 		return 1
@@ -290,7 +276,6 @@ func (p *problem) side(at int) float64 {
 	return p.truth.Labels[at]
 }
 
-// sideSums returns the weighted sums of |a| over the rows with y*a above 0 and below 0.
 func (p *problem) sideSums(a []float32) (up, down float64) {
 	for at, i := range p.terms.All() {
 		up += math.Max(0, p.side(at)*float64(a[i])*p.terms.RowWeight(i))

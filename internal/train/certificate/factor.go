@@ -30,7 +30,6 @@ func DualAt(s, mean, half float64) float64 {
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// curve holds the value and the derivatives, at one s, of a function of s that is a sum over rows.
 type curve struct {
 	value, slope, curvature float64 // value, first and second derivative with respect to s
 	size                    float64 // sum of the magnitudes of the terms that are linear in s

@@ -30,10 +30,9 @@ type form struct {
 	bias    string        // "" for none, "augmented" or "free"
 }
 
-// pick returns a random one of the values.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// normal returns a number with about the standard normal distribution, the same on every machine.
+// normal returns about a standard normal number, the same on every machine.
 func normal(g *rand.Rand) float64 {
 	sum := -6.0
 	for range 12 {
@@ -42,8 +41,6 @@ func normal(g *rand.Rand) float64 {
 	return sum
 }
 
-// newProblem returns a small random problem of the given form, dense or sparse. It may leave rows
-// out of the view, and may have weights of rows, costs and a prior.
 func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	t.Helper()
 	n, d := 4+g.IntN(12), 1+g.IntN(4)
@@ -121,7 +118,6 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	return p
 }
 
-// setLabels sets the labels of the view and creates the problem.
 func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 	v := &p.terms.View
 	for _, y := range labels {
@@ -155,7 +151,6 @@ func (p *problem) setLabels(f form, labels []float64, g *rand.Rand) {
 	p.of = j
 }
 
-// setPrior sets a prior with random weights and, if bias is set, random biases.
 func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 	prior := make([][]float32, p.truth.Vectors)
 	biases := make([]float64, p.truth.Vectors)
@@ -173,9 +168,8 @@ func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 	}
 }
 
-// dualParts is the dual objective of some dual variables, with the sizes of its terms.
 type dualParts struct {
-	value     float64 // dual objective
+	value     float64
 	size      float64 // sum of the magnitudes of all terms
 	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
 	quadratic float64 // sum of the quadratic terms of the conjugates
@@ -267,7 +261,6 @@ func (p *problem) conjugate(b float64) (line, quadratic float64) {
 	return p.cost.DualLinear(b), p.cost.DualLinear(b) - least
 }
 
-// xLogX returns x log x, and 0 for x <= 0.
 func xLogX(x float64) float64 {
 	if x <= 0 {
 		return 0
@@ -275,7 +268,6 @@ func xLogX(x float64) float64 {
 	return x * math.Log(x)
 }
 
-// duals returns random feasible dual variables: all equal, of both signs, sparse, or positive.
 func (p *problem) duals(g *rand.Rand) []float32 {
 	k := p.truth.Vectors
 	a := make([]float32, k*p.terms.X.Rows())
@@ -310,7 +302,6 @@ func (p *problem) duals(g *rand.Rand) []float32 {
 	return a
 }
 
-// forms returns every loss and joint problem, with each kind of bias for which there is a bound.
 func forms() (all []form) {
 	for _, bias := range []string{"", "augmented", "free"} {
 		for k := range loss.Kind(loss.Kinds) {

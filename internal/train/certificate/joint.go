@@ -19,7 +19,6 @@ import (
 // one vector: see binary.go.
 type joint struct{ *objective.Joint }
 
-// boundAt implements Bound for a joint problem.
 func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	j.ComputePriorScores64()
 	own := j.ownDuals(a)
@@ -69,7 +68,6 @@ func (j joint) ownDuals(a []float32) []float64 {
 	return own
 }
 
-// Sum returns the sum of a in order, in float64.
 func Sum(a []float32) (sum float64) {
 	for _, v := range a {
 		sum += float64(v)
@@ -123,7 +121,6 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 	return norm * norm / (2 * j.Lambda), float64(2 * math.Sqrt(squares) * j.PriorError(r2))
 }
 
-// entropyBound returns the lower bound on the optimum for the log loss: see binary.entropyBound.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
 	return maximize(&j.View, half, j.SumError, func(s float64, from, to int) (at curve) {
 		for p := from; p < to; p++ {

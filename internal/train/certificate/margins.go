@@ -19,7 +19,6 @@ import (
 // h. The bound is tight if h is small and w nearly the optimum of the problem with the smoothed
 // loss.
 
-// fromScores implements bounded for a binary problem.
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
@@ -43,9 +42,8 @@ func (p binary) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// fromScores implements bounded for a joint problem. The loss of Crammer and Singer is the maximum
-// of a linear function over the a_r; it is smoothed by subtracting h/2 times the sum of the a_r^2
-// from that function.
+// The loss of Crammer and Singer is the maximum of a linear function over the a_r; fromScores
+// smooths it by subtracting h/2 times the sum of the a_r^2 from that function.
 func (j joint) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
 ) {
@@ -91,11 +89,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 }
 
 // bestWidth looks for the smoothing width h with the largest lower bound at(h). It returns the
-// largest bound that it finds, or 0 if that is larger, and its width. far holds the rows' distances
-// from their nearest kinks; bestWidth sorts it. The first width is twice the 15 % quantile of far
-// or, if that is 0, the smallest positive distance, or 1 if there is none. bestWidth then
-// multiplies the width by 4, 1/4, 2, 1/2, sqrt(2) and 1/sqrt(2), up to six times by each while the
-// bound rises.
+// largest bound that it finds, at least 0, and its width. far holds the rows' distances from
+// their nearest kinks; bestWidth sorts it.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits

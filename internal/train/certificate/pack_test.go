@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Unpack returns packed dual variables with an error of at most half a unit of the 16-bit numbers
-// or, for joint problems, which round down, one unit, up to rounding. Zeros and the largest
-// magnitude, if it is at least 1, are exact. Rows that the problem leaves out have the value 0.
+// Joint problems round down, so that their error is up to one unit of the 16-bit numbers instead
+// of half a unit.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))
@@ -63,8 +62,6 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Packed dual variables are in ascending order of the rows' indices in the set, and Unpack skips a
-// row's own class in a joint problem.
 func TestPackOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	p := newProblem(t, g, form{loss.Func{}, 0, 1, ""})
@@ -90,8 +87,6 @@ func TestPackOrder(t *testing.T) {
 	}
 }
 
-// Windows.Best returns the mean coefficients over the present window of epochs, or over it and the
-// previous window, whichever have the larger bound.
 func TestWindows(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(13, 14))
@@ -144,9 +139,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// ProjectSimplex satisfies the optimality conditions of a projection onto the simplex, and Softmax
-// agrees with the normalized exponentials of package math, both up to rounding. For a width of 0,
-// the projection is 1 at the first largest element.
+// ProjectSimplex satisfies the optimality conditions of a projection onto the simplex.
 func TestSimplex(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -191,8 +184,6 @@ func TestSimplex(t *testing.T) {
 	}
 }
 
-// Sum returns the exact sum of dyadic numbers. DualAt returns less than the exact value, by less
-// than twice its bound on the rounding errors, and 0 for s = 0.
 func TestSums(t *testing.T) {
 	if sum := certificate.Sum([]float32{0.5, 0.25, 0.125}); sum != 0.875 {
 		t.Error(sum)

@@ -50,7 +50,6 @@ func Pack(p objective.Problem, a []float32) Packed {
 	return v
 }
 
-// shape returns the rows of p, the number of dual variables of each row, and whether p is joint.
 func shape(p objective.Problem) (v *store.View, duals int, joint bool) {
 	if j, ok := p.(*objective.Joint); ok {
 		return &j.View, j.Vectors, true

@@ -17,13 +17,11 @@ type Proof struct {
 	Vectors     []Packed
 }
 
-// proofVector describes the dual variables of one problem in the header of the file.
 type proofVector struct {
 	Shares int `json:"shares"` // number of dual variables
 	Packed
 }
 
-// fields returns the lines of the file's header, with pointers to the values in p and to vectors.
 func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("model_hash", &p.Model), modelfile.Required("data", &p.Data),
@@ -31,7 +29,6 @@ func (p *Proof) fields(vectors *[]proofVector) []modelfile.Field {
 	}
 }
 
-// Write writes the file to w.
 func (p *Proof) Write(w io.Writer) error {
 	var lines []proofVector
 	for _, v := range p.Vectors {

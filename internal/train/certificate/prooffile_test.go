@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// Reading a proof file gives the proof that was written. Scales that are not positive or beyond
-// float32, truncated files and changed files are errors.
 func TestProofFile(t *testing.T) {
 	write := func(scale float64) (*certificate.Proof, []byte) {
 		t.Helper()

@@ -108,8 +108,6 @@ func (r *common) activeRows(idx []uint32) []uint32 {
 	return active[:n]
 }
 
-// newCommon returns the common state of a solver that starts with the dual variables alpha, after
-// the steps that s has taken. It calls s.BeginDual(mean), which fixes the scale of s.
 func newCommon(s *iterate.State, p objective.Problem, alpha []float32, mean bool) common {
 	n := s.X.Rows()
 	s.BeginDual(mean)
@@ -138,10 +136,9 @@ func (r *common) pays(q, c, square float64) bool {
 }
 
 // GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
-// gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is smaller
-// at the end of the pass: the estimate is 0.7 times the mean gap of the last pass. If the mean gap
-// has fallen from the pass before, the estimate is also multiplied by the square root of the ratio
-// of both means.
+// gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is
+// smaller at the end of the pass: the estimate is below the mean gap of the last pass, and lower
+// still if the mean gap has fallen from the pass before.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -188,10 +185,10 @@ func (r *common) dual(sum float64) float64 {
 	return sum/float64(r.Count()) - square/(2*r.FixedScale*float64(r.Count()))
 }
 
-// New returns the dual coordinate descent on the problem p. It starts with the dual variables
-// alpha, after the steps that s has taken. r2 is the mean of the rows' squared norms. If mean is
-// set, the result is the mean of the last pass's iterates: the primal objective of a single iterate
-// jumps up and down if the loss has a kink.
+// New returns a solver that starts with the dual variables alpha, after the steps that s has
+// taken. r2 is the mean of the rows' squared norms. If mean is set, the result is the mean of the
+// last pass's iterates: the primal objective of a single iterate jumps up and down if the loss
+// has a kink.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -201,8 +198,6 @@ func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mea
 	return d
 }
 
-// RecomputeWeights recomputes v, and a bias that has a penalty, from the dual variables. A bias
-// without a penalty stays as it is.
 func (d *Descent) RecomputeWeights() {
 	clear(d.v)
 	if d.BiasSum = 0; !d.FreeBias {
@@ -216,8 +211,6 @@ func (d *Descent) RecomputeWeights() {
 	}
 }
 
-// shift adds change times row i to v. If the bias has no penalty, it adds change to BiasSum.
-// Otherwise it adds change times the feature for the bias to Biases.
 func (d *Descent) shift(i uint32, change float32) {
 	d.X.Axpy(int(i), change, d.v)
 	if d.FreeBias {
@@ -257,7 +250,7 @@ func (d *Descent) Visit(all []uint32) {
 	d.T += int64(len(all))
 }
 
-// score returns the score of row i by the current weights. inverse is 1/(lambda*n).
+// score returns the score of row i. inverse is 1/(lambda*n).
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
 	if d.FreeBias {
@@ -288,10 +281,9 @@ func (d *Descent) DualEstimate() float64 {
 	return d.dual(sum)
 }
 
-// Improve makes the given number of passes with the solver d, whose state is s and whose problem is
-// p. Each pass visits the rows in another random order. Improve returns the lower bound on the
-// optimum that the dual variables then prove, or 0 if Visit sets an error. r2 is the mean of the
-// rows' squared norms.
+// Improve makes the given number of passes with the solver d, whose state is s and whose problem
+// is p. It returns the lower bound on the optimum that the dual variables then prove, or 0 if
+// Visit sets an error. r2 is the mean of the rows' squared norms.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

@@ -15,10 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// A step raises the dual objective at least about as much as any change of the row's dual variables
-// that others tries. Rows whose duality gap was 0 in successive visits are skipped, and steps with
-// a small gain are not taken. From the third pass on, GapEstimate is within a factor of 30 of
-// P - D.
+// A step raises the dual objective at least about as much as any change of the row's dual
+// variables that others tries.
 func TestSteps(t *testing.T) {
 	kinds := make(map[string]int)
 	for k, s := range specs(48) {
@@ -151,8 +149,7 @@ func (d *problem) others(i int, before []float32, f func()) {
 	}
 }
 
-// checkVectors fails the test unless the solver's vectors are, up to rounding, the sums of the rows
-// times their coefficients and, except with a bias without a penalty, DualEstimate is D.
+// checkVectors compares the solver's vectors with the sums of the rows times their coefficients.
 func (d *problem) checkVectors(t *testing.T) {
 	t.Helper()
 	value, v := d.dual()
@@ -177,8 +174,6 @@ func (d *problem) checkVectors(t *testing.T) {
 	}
 }
 
-// With mean set, the result is the mean of the iterates sampled in the last pass, up to rounding.
-// At the end of a pass, the method of multipliers moves a bias without a penalty.
 func TestMeanOfPass(t *testing.T) {
 	for _, s := range specs(48) {
 		s.mean = s.kinked()
@@ -220,8 +215,6 @@ func TestMeanOfPass(t *testing.T) {
 	}
 }
 
-// After 150 passes, P and the proven lower bound are within 0.3 % of the optimum that certtest
-// finds, and GapEstimate is below 1 % of it, for dense and for sparse rows.
 func TestPassesConverge(t *testing.T) {
 	for k, s := range specs(40) {
 		if s.lambda = 0.05; s.prior {
@@ -245,7 +238,7 @@ func TestPassesConverge(t *testing.T) {
 	}
 }
 
-// optimum returns the least P, which certtest finds. There must be no prior.
+// optimum returns the least P. There must be no prior.
 func (d *problem) optimum() float64 {
 	s := d.spec
 	p := certtest.Problem{Kind: certtest.Hinge, Epsilon: s.loss.Epsilon, Vectors: len(d.Vectors),
@@ -273,8 +266,6 @@ func (d *problem) optimum() float64 {
 	return least
 }
 
-// Improve makes the given number of passes and returns a bound that is higher than before and
-// within 2 % of the optimum. It returns 0 and clears the error if a score is not finite.
 func TestImprove(t *testing.T) {
 	for _, s := range specs(40) {
 		if s.prior {
@@ -311,8 +302,6 @@ func tooLarge(t *testing.T, joint bool) *problem {
 		rand.New(rand.NewPCG(1, 1)))
 }
 
-// A score that is not finite ends the run, before the step, with an error that names the step and
-// the row.
 func TestNotFinite(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		for _, together := range []bool{false, true} {
@@ -330,8 +319,6 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// GapEstimate returns 0.7 times the mean gap of the last pass and, if the mean gap fell from the
-// pass before, times the square root of the ratio.
 func TestGapEstimate(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
@@ -347,9 +334,6 @@ func TestGapEstimate(t *testing.T) {
 	}
 }
 
-// EndEpoch counts the pass and stores its mean duality gap. A solver that is restored from the
-// counters and arrays of another solver takes the same steps as that solver. Restore refuses
-// impossible counters.
 func TestSaveAndRestore(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
@@ -401,7 +385,6 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
-// Progress.Start is the number of steps that the state had taken when the solver was made.
 func TestStart(t *testing.T) {
 	d := newSolver(t, spec{lambda: 1}, 20, false)
 	d.T = 17
@@ -410,7 +393,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// Duals replaces dual variables outside the range of the loss by the nearest values in the range.
 func TestDualsAreClamped(t *testing.T) {
 	for _, s := range specs(48) {
 		d := newSolver(t, s, 48, false)
@@ -426,8 +408,6 @@ func TestDualsAreClamped(t *testing.T) {
 	}
 }
 
-// Visits to one row at a time give the same bits as visits to all rows. Sparse rows give the dual
-// variables of dense rows up to 1e-3.
 func TestSameBits(t *testing.T) {
 	for _, s := range specs(64) {
 		a, b, c := newSolver(t, s, 64, false), newSolver(t, s, 64, true), newSolver(t, s, 64, false)
@@ -450,8 +430,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A visit to many sparse rows, which mixes the vectors of a joint problem, gives the same bits as
-// visits to one row at a time.
+// A visit to many sparse rows mixes the vectors of a joint problem.
 func TestMixedVectors(t *testing.T) {
 	data := sample.Random(75, 400, 12, 40, 0.5)
 	for _, s := range specs(400) {

@@ -32,9 +32,8 @@ const (
 	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the most bytes that a step with the free variables of a problem takes: for
-// each row six float64 numbers and an index, with room to grow for the slice of indices, and
-// float32 numbers for the heavy columns.
+// FaceBytes estimates the most bytes that a step with the free variables of a problem takes. The
+// slice of indices has room to grow.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
@@ -80,8 +79,7 @@ func (d *Descent) limits(a float64) (low, high float64) {
 }
 
 // moveFree changes all free variables in one step, if conjugate gradients find a step that raises
-// the dual objective, and reports whether it did. It does nothing for a loss whose dual objective
-// is not quadratic, or if there are no free variables or more than maxFree.
+// the dual objective, and reports whether it did.
 func (d *Descent) moveFree() bool {
 	traits := d.Of.Cost.Kind.Traits()
 	if traits.Entropy {
@@ -123,7 +121,6 @@ func (f *face) diagonal(k int) float64 {
 	return float64(f.Norms[i]) + f.square + float64(f.bend*f.FixedScale)/f.RowWeight(int(i))
 }
 
-// eachValue calls do with k, a column and a value for each stored element of free row k.
 func (f *face) eachValue(do func(k, column int, value float64)) {
 	for k, i := range f.rows {
 		index, values := f.X.Row(int(i))
@@ -137,10 +134,8 @@ func (f *face) eachValue(do func(k, column int, value float64)) {
 	}
 }
 
-// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns. It
-// returns the number of heavy columns: up to maxHeavy columns whose mean share of the rows'
-// diagonal elements is at least heavyShare, the largest shares first, and fewer if H would exceed
-// maxHeavyBytes.
+// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns.
+// It returns the number of heavy columns.
 func (f *face) findHeavy() int {
 	f.eachValue(func(k, j int, v float64) { f.u[j] += float32(float64(v*v) / f.diagonal(k)) })
 	var columns []int
@@ -261,9 +256,9 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move changes the dual variables by f.step, clipped to their limits, if that raises the dual
-// objective; otherwise it tries half of f.step, and so on, up to faceHalvings lengths. It reports
-// whether it changed the dual variables. inverse is 1/(lambda*n).
+// move changes the dual variables by f.step, clipped to their limits, or by a fraction of f.step
+// that raises the dual objective. It reports whether it found such a step. inverse is
+// 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {
@@ -293,8 +288,7 @@ func (f *face) move(inverse float64) bool {
 	return false
 }
 
-// accept sets the dual variables to f.q, and adds the sum of the rows, f.u, to the weights. total
-// is the result of sumRows.
+// accept takes the step that move found. total is the result of sumRows.
 func (f *face) accept(total float64) {
 	for k, i := range f.rows {
 		f.alpha[i] = float32(f.q[k])

@@ -10,11 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A step with all free variables leaves the dual variables within their limits and the weights
-// equal to the sum over the rows, up to rounding. It does not lower the dual objective, up to
-// rounding, if the bias has a penalty or there is none. It changes dual variables for each loss
-// without kinks whose dual objective is quadratic, but none for losses with an entropy and none in
-// joint problems.
+// EndEpoch takes steps with all free variables only for binary problems without an entropy.
 func TestFreeVariables(t *testing.T) {
 	changes := map[string]int{}
 	for k, s := range specs(48) {
@@ -53,8 +49,7 @@ func TestFreeVariables(t *testing.T) {
 	}
 }
 
-// For word counts of texts of very unequal lengths, 101 passes, with steps with all free variables
-// after some of them, reach a gap below 2 %.
+// The rows are word counts of texts of very unequal lengths.
 func TestUnequalNorms(t *testing.T) {
 	const rows, cols = 300, 2000
 	g := rand.New(rand.NewPCG(5, 6))

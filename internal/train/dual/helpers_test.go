@@ -31,7 +31,6 @@ type spec struct {
 	mean    bool // whether the result is the mean of the last pass's iterates
 }
 
-// kinked reports whether the loss has a kink.
 func (s *spec) kinked() bool {
 	if s.joint {
 		return !s.log
@@ -42,12 +41,8 @@ func (s *spec) kinked() bool {
 // smooth reports whether the conjugate is an entropy, for which a step is only nearly the best.
 func (s *spec) smooth() bool { return s.joint && s.log || !s.joint && s.loss.Kind.Traits().Entropy }
 
-// costs3 are the costs of mistakes among three classes.
 var costs3 = [][]float64{{0, 1, 2}, {0.5, 0, 3}, {2, 1, 0}}
 
-// specs returns problems with each loss: with a penalized bias, with weights for the given number
-// of rows, with a prior, with random dual variables and, unless they are joint, with a bias without
-// a penalty.
 func specs(rows int) (all []spec) {
 	kinds := []spec{
 		{name: "Crammer-Singer", joint: true, costs: costs3},
@@ -77,7 +72,6 @@ func specs(rows int) (all []spec) {
 	return all
 }
 
-// problem is a training problem with its solver. It also has the rows in float64.
 type problem struct {
 	solver dual.Solver
 	*iterate.State
@@ -195,8 +189,7 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	return d
 }
 
-// visit takes a step with each of the rows in a call of its own, and samples w when a sample is
-// due.
+// visit takes each step in a call of its own, and samples w when a sample is due.
 func (d *problem) visit(idx ...uint32) {
 	for k := range idx {
 		if d.solver.Visit(idx[k : k+1]); d.Err == nil {
@@ -205,7 +198,6 @@ func (d *problem) visit(idx ...uint32) {
 	}
 }
 
-// pass visits all rows once, samples w between them when a sample is due, and ends the pass.
 func (d *problem) pass() {
 	var all []uint32
 	for _, i := range d.All() {
@@ -221,8 +213,6 @@ func (d *problem) pass() {
 	d.solver.EndEpoch()
 }
 
-// skipping returns the next pass in which row i is visited, and the number of the row's latest
-// successive visits with a gap of 0.
 func (d *problem) skipping(i int) (nextPass, streak float32) {
 	var arrays [][]float32
 	d.solver.Arrays(func(a []float32) { arrays = append(arrays, a) })

@@ -40,8 +40,7 @@ type Joint struct {
 }
 
 // NewJoint returns the dual coordinate descent on the joint problem p. The rows of m are the
-// vectors of s; alpha has a dual variable for each row and class. If mean is set, the result is the
-// mean of the last pass's iterates: see New.
+// vectors of s; alpha has a dual variable for each row and class. For mean see New.
 func NewJoint(s *iterate.State, p *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
@@ -136,9 +135,9 @@ func (j *Joint) Visit(all []uint32) {
 	j.T += int64(len(all))
 }
 
-// scores stores a number for each class r in the buffer z: cost(y, r) + z_r - z_y or, for the log
-// loss, z_r - z_y. Here z_r is the score of row i for class r, and y is the row's class. scores
-// returns q (see Joint), and reports whether q and the elements of z are finite.
+// scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
+// class r: z_r is the score of row i for class r, y the row's class. scores returns q (see
+// Joint), and reports whether q and the elements of z are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots
@@ -163,7 +162,6 @@ func (j *Joint) scores(i int) (q float64, ok bool) {
 	return q, floats.IsFinite(q) && floats.FirstNotFinite(j.z) < 0
 }
 
-// step sets the dual variables of row i to those in the buffer b, and updates the vectors.
 func (j *Joint) step(i int) {
 	y, changed, own := int(j.Class[i]), false, 0.0
 	row := j.alpha[i*len(j.b):][:len(j.b)]
@@ -253,8 +251,8 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	return gap
 }
 
-// relativeEntropy returns the relative entropy of the old dual variables with respect to the
-// softmax of the scores: the duality gap of a row for the log loss.
+// relativeEntropy returns the row's duality gap for the log loss: the relative entropy of the old
+// dual variables with respect to the softmax of the scores.
 func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top

@@ -5,7 +5,6 @@ import "math"
 // This file computes the dual objective and duality gaps of a solver's problem in float64, straight
 // from the losses and their conjugates. The tests of package loss check these.
 
-// entropy returns -p log p.
 func entropy(p float64) float64 {
 	if p <= 0 {
 		return 0
@@ -13,7 +12,6 @@ func entropy(p float64) float64 {
 	return -p * math.Log(p)
 }
 
-// cost returns the cost of predicting class r for a row of class y.
 func (s *spec) cost(y, r int) float64 {
 	switch {
 	case y == r || s.log:
@@ -24,7 +22,6 @@ func (s *spec) cost(y, r int) float64 {
 	return 1
 }
 
-// jointLossAt returns the loss of a row of class y with the scores z.
 func (s *spec) jointLossAt(z []float64, y int) float64 {
 	most, sum := 0.0, 0.0
 	for r, v := range z {
@@ -39,7 +36,6 @@ func (s *spec) jointLossAt(z []float64, y int) float64 {
 	return most + math.Log(sum)
 }
 
-// dualsOf returns the dual variables of row i, which may be written to.
 func (d *problem) dualsOf(i int) []float32 {
 	k := len(d.alpha) / len(d.wide)
 	return d.alpha[i*k:][:k]
@@ -139,7 +135,6 @@ func (d *problem) gap(i int, v [][]float64) float64 {
 	return at + d.spec.loss.At(side*z[0]-target) - gain
 }
 
-// meanGap returns P - D, the mean of the rows' duality gaps.
 func (d *problem) meanGap() (gap float64) {
 	_, v := d.dual()
 	for _, i := range d.All() {

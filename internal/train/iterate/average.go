@@ -20,7 +20,6 @@ type Sum struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-// NewAverage returns an empty average of k vectors with n elements each, in a run of total steps.
 func NewAverage(total int64, k, n int) *Average {
 	return &Average{Total: total, Shift: 62, Old: newSum(k, n), Current: newSum(k, n)}
 }
@@ -29,7 +28,7 @@ func newSum(k, n int) Sum {
 	return Sum{Vectors: Zeros(k, n), Scalars: make([]float64, k)}
 }
 
-// Zeros returns k vectors of n zeros. Each vector starts at a cache line.
+// Zeros returns k vectors of n zeros, each aligned to a cache line.
 func Zeros(k, n int) [][]float32 {
 	m := dense.New(k, n)
 	v := make([][]float32, k)

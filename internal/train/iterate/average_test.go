@@ -56,8 +56,6 @@ func TestAverage(t *testing.T) {
 	}
 }
 
-// Turn begins a window, unless the current window is empty. Mean returns the mean of the previous
-// window until the current window has a sample, and then the mean of the current window alone.
 func TestTurn(t *testing.T) {
 	s := iterate.NewAverage(math.MaxInt64, 1, 1)
 	s.Shift = 0

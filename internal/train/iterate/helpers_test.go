@@ -15,8 +15,7 @@ const (
 	testCols = 6
 )
 
-// newState returns the state of n vectors on random rows, which are the rows from 10 on of a set.
-// The offset t0 is 3.
+// newState returns the state of n vectors on random rows, the rows from 10 on of a set.
 func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterate.State {
 	t.Helper()
 	data := sample.Random(1, testRows, testCols, 2, 0.8)
@@ -41,14 +40,12 @@ func newState(t testing.TB, n int, lambda, biasScale float64, free bool) *iterat
 	return &s
 }
 
-// last returns the last iterate: for each vector its weights and then its bias.
 func last(s *iterate.State) (all []float64) {
 	w, b := s.NewWeights()
 	s.Last(w, b)
 	return flat(w, b)
 }
 
-// result returns the weights and biases that the state reports as its result.
 func result(s *iterate.State) (all []float64) {
 	w, b := s.NewWeights()
 	s.Weights(w, b)
@@ -65,7 +62,6 @@ func flat(w [][]float32, b []float64) (all []float64) {
 	return all
 }
 
-// near reports whether all numbers agree to about float32's precision.
 func near(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -78,7 +74,6 @@ func near(a, b []float64) bool {
 	return true
 }
 
-// row returns row i in float64.
 func row(x store.Rows, i int) (all []float64) {
 	v := make([]float32, x.Cols())
 	x.Axpy(i, 1, v)

@@ -23,14 +23,13 @@ type pixelRows struct {
 	mean []float64   // mean of each column, in bytes, over the rows in sum
 }
 
-// pixelBytes estimates the size in bytes of an integer Hessian of rows with the given number of
-// columns.
+// pixelBytes estimates the size in bytes of an integer Hessian.
 func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
-// center returns the mean of the rows in sum, converted from bytes to the values of the data.
+// center returns the mean of the rows in sum, in the values of the data.
 func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {

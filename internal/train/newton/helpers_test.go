@@ -30,7 +30,6 @@ func asDense(x *dense.Matrix) store.Examples    { return x }
 func asSparse(x *dense.Matrix) store.Examples   { return sample.ToSparse(x) }
 func asUserRows(x *dense.Matrix) store.Examples { return sample.UserRows(x) }
 
-// side returns the label of row j, -1 or 1; 1 for a regression.
 func (s *spec) side(j int) float64 {
 	if !s.loss.Kind.Traits().Numbers && s.y[j] < 0.5 {
 		return -1
@@ -38,7 +37,6 @@ func (s *spec) side(j int) float64 {
 	return 1
 }
 
-// target returns the number that the margin of row j subtracts from label times score.
 func (s *spec) target(j int) (target float64) {
 	if s.loss.Kind.Traits().Numbers {
 		target = float64(s.y[j])
@@ -49,7 +47,7 @@ func (s *spec) target(j int) (target float64) {
 	return target
 }
 
-// share returns the weight of row j. The mean of the weights is 1.
+// share returns the weight of row j. The weights have a mean of 1.
 func (s *spec) share(j int) float64 {
 	if n := s.x.Rows(); s.weights && j < n/2*2 {
 		return 0.25 + 1.5*float64(j%2)
@@ -57,7 +55,6 @@ func (s *spec) share(j int) float64 {
 	return 1
 }
 
-// problem returns s as a Problem.
 func (s *spec) problem() *Problem {
 	n, layout := s.x.Rows(), s.layout
 	if layout == nil {
@@ -94,13 +91,12 @@ func (s *spec) problem() *Problem {
 	return p
 }
 
-// method returns a new Method for the problem and the relative gap tol.
 func (s *spec) method(tol float64) *Method {
 	p := s.problem()
 	return New(&Pool{X: p.X.Clone(), Threads: 1}, tol, func() *Problem { return p })
 }
 
-// ready returns a Method that has buffers, as within an iteration.
+// ready returns a Method with buffers, as within an iteration.
 func (s *spec) ready() *Method {
 	n := s.method(0)
 	n.Ready()
@@ -109,7 +105,6 @@ func (s *spec) ready() *Method {
 	return n
 }
 
-// row returns row j in float64, followed by the bias feature if there is a bias.
 func (s *spec) row(j int) []float64 {
 	row := floats.Float64s(s.x.Row(j))
 	if s.beta > 0 {
@@ -118,7 +113,6 @@ func (s *spec) row(j int) []float64 {
 	return row
 }
 
-// margin returns the margin of row j for the weights v: label times score, minus the target.
 func (s *spec) margin(j int, v []float64) (m float64) {
 	for l, x := range s.row(j) {
 		m += x * v[l]
@@ -126,7 +120,6 @@ func (s *spec) margin(j int, v []float64) (m float64) {
 	return s.side(j)*m - s.target(j)
 }
 
-// penalized returns the number of variables that have a penalty.
 func (s *spec) penalized() int {
 	if s.beta > 0 && !s.free {
 		return s.x.Cols() + 1
@@ -134,7 +127,6 @@ func (s *spec) penalized() int {
 	return s.x.Cols()
 }
 
-// primal returns the objective P of the weights v.
 func (s *spec) primal(v []float64) (p float64) {
 	for _, z := range v[:s.penalized()] {
 		p += s.lambda / 2 * z * z
@@ -145,8 +137,8 @@ func (s *spec) primal(v []float64) (p float64) {
 	return p
 }
 
-// dual returns the dual objective D of the dual variables a, and wa as in doc.go. If the bias has
-// no penalty, D is -Inf unless the sum of c_i*a_i*y_i is about 0.
+// dual returns D of the dual variables a, and wa as in doc.go. If the bias has no penalty, D is
+// -Inf unless the sum of c_i*a_i*y_i is about 0.
 func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	n := float64(s.x.Rows())
 	wa = make([]float64, s.penalized())
@@ -167,8 +159,6 @@ func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	return d, wa
 }
 
-// random returns a spec of random rows, with regression targets if the loss is a regression loss,
-// else with labels 0 and 1.
 func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
 	data := sample.Random(seed, rows, cols, 2, fill)
 	if f.Kind.Traits().Numbers {
@@ -180,7 +170,6 @@ func random(seed uint64, rows, cols int, fill float64, f loss.Func) spec {
 	return spec{x: data.Dense, y: data.Y, loss: f, lambda: 1e-3}
 }
 
-// allLosses has one loss function of each kind.
 var allLosses = func() (all []loss.Func) {
 	for k := range loss.Kind(loss.Kinds) {
 		f := loss.Func{Kind: k}
@@ -192,8 +181,8 @@ var allLosses = func() (all []loss.Func) {
 	return all
 }()
 
-// cases calls f with seven problems for each loss, without a bias or with either kind of bias, some
-// with row weights, a prior or initial weights. The row format changes from problem to problem.
+// cases calls f with seven problems for each loss. The row format changes from problem to
+// problem.
 func cases(rows, cols int, fill float64, f func(s spec)) {
 	for k, l := range allLosses {
 		for kind, change := range []func(s *spec){
@@ -219,7 +208,6 @@ func cases(rows, cols int, fill float64, f func(s spec)) {
 	}
 }
 
-// toPixels replaces the values of x by integers from 0 to 255, divided by n.
 func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {

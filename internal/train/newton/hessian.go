@@ -13,14 +13,13 @@ import (
 // nonzeros of sparse rows, or from rows of bytes (bytes.go).
 
 const (
-	maxParts    = 8   // largest number of parts into which addRows cuts the rows
-	minPartRows = 256 // smallest number of rows of a part, if addRows cuts the rows
+	maxParts    = 8
+	minPartRows = 256
 )
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
-// n.buffers.matrix. If the bias has no penalty and curvature is above 0, sumHessian centers the
-// rows by their mean and returns the mean; otherwise it returns nil. curvature is the sum over the
-// rows of weight times second derivative, c_i*b_i in doc.go.
+// n.buffers.matrix. It returns the mean by which it centered the rows, or nil if the bias has a
+// penalty or curvature is 0. curvature is the sum over the rows of c_i*b_i in doc.go.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -39,8 +38,7 @@ func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) 
 	return center
 }
 
-// curvatureScale returns the number by which the Hessian is divided: 1/h for a loss with a kink,
-// else 1.
+// curvatureScale returns the number by which sumHessian divides the Hessian.
 func (n *Method) curvatureScale() float64 {
 	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
@@ -48,8 +46,8 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows, each weighted by its weight times its second
-// derivative, c_i*b_i in doc.go. curvature is the sum of these products.
+// zoneMean returns the mean of the zone's rows, weighted by c_i*b_i in doc.go. curvature is the
+// sum of these weights.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -66,8 +64,7 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	return mean
 }
 
-// sumDense stores the Hessian over the rows of the zone in n.buffers.dense. Unless center is nil,
-// it subtracts center from each row before adding the row.
+// sumDense sums the Hessian of the rows minus center; a nil center subtracts nothing.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()
@@ -112,24 +109,22 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 // UseSparse allows the Hessian to be summed from the rows' nonzeros. Only tests set it to false.
 var UseSparse = true
 
-// nonzerosReader returns a reader of the rows' nonzeros if a sample of the rows predicts that
-// summing the Hessian from the nonzeros is faster than from dense rows. Otherwise it returns nil.
+// nonzerosReader returns nil unless a sample of the rows predicts that summing the Hessian from
+// the nonzeros is faster than from dense rows.
 func (n *Method) nonzerosReader() *store.Nonzeros {
 	if n.p.Free || !UseSparse {
 		return nil // centering makes rows dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// On the left are the estimated nanoseconds for adding a row's nonzeros to the upper triangle,
-	// on the right for adding a dense row.
+	// Estimated nanoseconds to add a row to the upper triangle: by its nonzeros on the left,
+	// as a dense row on the right.
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
 	return nil
 }
 
-// sumSparse stores the Hessian over the rows of the zone, summed from their nonzeros, in
-// n.buffers.sparse.
 func (n *Method) sumSparse(zone []int32) {
 	b, d := n.buffers, n.p.Cols
 	scale := 1 / n.curvatureScale()
@@ -162,8 +157,8 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds the rows of Problem.X with the given indices to u, row i times n.buffers.weight[i].
-// It cuts the rows into parts, sums these in parallel, and adds the parts' sums to u in order.
+// addRows adds row i of Problem.X times n.buffers.weight[i] to u, for each i in indices. The
+// number of goroutines changes no bit.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))
@@ -187,8 +182,7 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 	}
 }
 
-// fitBuffers sets n.buffers.matrix to the Hessian that n uses, and replaces buffers that are
-// missing or do not have the right size.
+// fitBuffers prepares n.buffers, which another problem may have used, for this problem.
 func (n *Method) fitBuffers() {
 	b, rows, dim := n.buffers, len(n.p.Rows), n.dim()
 	if b.factor == nil || b.dim != dim {
@@ -219,9 +213,7 @@ func (n *Method) fitBuffers() {
 	}
 }
 
-// newPixels returns the problem's rows as bytes. It returns nil if summing the Hessian by nonzeros
-// is faster, or if the Hessian can't be summed from bytes: if bytes can't represent a value, if
-// rows have weights, or if the second derivative of the smoothed loss has several nonzero values.
+// newPixels returns nil if the Hessian is summed from nonzeros or can't be summed from bytes.
 func (n *Method) newPixels() *pixelRows {
 	unit := n.p.Loss.Kind.Traits().Flat
 	if unit == 0 || n.p.Weight != nil || n.nonzeros != nil {
@@ -239,7 +231,6 @@ func (n *Method) newPixels() *pixelRows {
 	return b
 }
 
-// sumPixels stores the Hessian over the rows of the zone in n.pixels.sum.
 func (n *Method) sumPixels(zone []int32) {
 	b, buffers := n.pixels, n.buffers
 	if buffers.room == nil {
@@ -268,9 +259,8 @@ func (n *Method) sumPixels(zone []int32) {
 	}
 }
 
-// zoneChanges returns the rows that have entered the zone and the rows that have left the zone
-// since the last call, and records the new zone in n.pixels.in. The slices are valid until the next
-// call.
+// zoneChanges returns the rows that have entered and left the zone since the last call, and
+// records the new zone in n.pixels.in. The slices are valid until the next call.
 func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
 	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
@@ -290,8 +280,7 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update calls f, the Add or Remove method of a gram.Bytes, for the rows with the indices places in
-// Problem.Rows.
+// update calls f, the Add or Remove method of a gram.Bytes. places are indices in Problem.Rows.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {

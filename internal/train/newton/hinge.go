@@ -9,7 +9,6 @@ import "math"
 // addSlope each term. The problem decides which version runs, never the machine, so that results
 // are the same on all machines.
 
-// bit returns 1 for true and 0 for false.
 func bit(b bool) int {
 	if b {
 		return 1
@@ -25,12 +24,11 @@ func masked(v float64, bit int) float64 {
 // clampRamp returns a, which is u+1/2 clamped to [0, 1]. within is 1 if 0 < a < 1, else 0.
 func clampRamp(u float64) (a float64, within int) {
 	a = max(0, min(u+0.5, 1))
-	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1) // 1 if 0 < a < 1
+	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1)
 }
 
-// hingeSlope returns the sums over rows of the first and second derivatives of the smoothed losses
-// with respect to the step length, at s. m has the rows' margins, q the derivatives of the margins
-// along the search direction, and inverse is 1/h. If the first sum is NaN, the caller uses addSlope
+// hingeSlope is addSlope for these problems: m has the margins, q their derivatives along the
+// search direction, and inverse is 1/h. If the first sum is NaN, the caller uses addSlope
 // instead.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
@@ -43,7 +41,6 @@ func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second flo
 	return slope, float64(second * inverse)
 }
 
-// visitHinge is visit for the hinge loss without row weights and targets.
 func (n *Method) visitHinge(first, end int) (s tally) {
 	b, inverse := n.buffers, 1/n.h
 	margins, dual, sides := n.m[first:end], n.a[first:end], n.p.Side[first:end]

@@ -4,14 +4,14 @@ import "math"
 
 const (
 	slopeTol     = 0.1 // ratio of the magnitudes of final and initial slope that may end a search
-	maxLineSteps = 40  // largest number of evaluations of the slope in a line search
+	maxLineSteps = 40
 )
 
-// search returns the step length s along the search direction p at which the smoothed objective, a
-// convex function of s, is about minimal. slope is the derivative of this function at 0. search
-// applies Newton's method to the derivative, safeguarded by bisection. If that does not converge,
-// it returns the largest s at which it found a negative derivative. It reports false if there is no
-// such s above 0, or if a derivative is not finite.
+// search returns the step length s along the search direction at which the smoothed objective, a
+// convex function of s, is about minimal. slope is its derivative at 0. search applies Newton's
+// method to the derivative, safeguarded by bisection. If that does not converge, it returns the
+// largest s at which it found a negative derivative. It reports false if there is no such s above
+// 0, or if the derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -50,9 +50,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds sums over the rows from first to end-1 to v: v[0] is increased by the sum of the
-// first derivatives of the rows' smoothed losses with respect to the step length, at s, and v[1] by
-// the sum of the second derivatives. Both are weighted by the row weights.
+// addSlope adds the first and second derivatives of the rows' smoothed losses with respect to the
+// step length, at s, to v[0] and v[1], for the rows first to end-1, each times its row weight.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

@@ -17,9 +17,8 @@ func Memory(problems float64, rows, cols int) float64 {
 }
 
 // SharedMemory estimates the size in bytes of the memory that one problem for each weight vector
-// needs beyond Memory: the search directions and, if flat is true (see loss.Traits.Flat), the rows
-// as bytes and the Hessians kept between iterations. rowBytes is the size of the rows in bytes, and
-// maxKept the largest total size of the kept Hessians.
+// needs beyond Memory. rowBytes is the size of the rows, and maxKept the largest total size of
+// the kept Hessians; both count only if flat is true (see loss.Traits.Flat).
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// defaultTol is the relative gap (P - D)/D that replaces a tol of 0 in New.
+	// defaultTol is the relative gap (P - D)/D for a tol of 0.
 	defaultTol = 1e-3
 	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest of tol is
 	// left for rounding errors, which the proof of the gap adds.
@@ -35,12 +35,12 @@ const (
 // Method is the solver: it minimizes the objective of one Problem by Newton's method. An iteration
 // counts as an epoch.
 type Method struct {
-	load    func() *Problem // returns the problem; called once
-	p       *Problem        // problem to solve; nil until Ready or Bound loads it
+	load    func() *Problem // called once
+	p       *Problem        // nil until Ready or Bound loads it
 	hinge   bool            // hinge loss without row weights and targets: see hinge.go
-	threads int             // goroutines for this problem
-	buffers *buffers        // lent by pool while a direction is computed; else nil
-	line    *direction      // search direction of the next step; nil if there is none
+	threads int
+	buffers *buffers   // lent by pool while a direction is computed; else nil
+	line    *direction // search direction of the next step; nil if there is none
 	pool    *Pool
 
 	nonzeros *store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
@@ -77,7 +77,7 @@ type Method struct {
 
 // Past is the history of a Method, which a resumed run repeats.
 type Past struct {
-	Iterations int   `json:"iterations"`        // iterations taken
+	Iterations int   `json:"iterations"`
 	Retries    []int `json:"retries,omitempty"` // value of Iterations at each call of Retry
 }
 
@@ -88,32 +88,27 @@ func (p Past) Fits(epochs int) bool {
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a Method that ends when the relative gap is at most 0.8 (gapMargin) times tol; a tol
-// of 0 means 0.1 %. The Method calls load before its first iteration or its first result.
+// New returns a Method that ends when the relative gap is at most gapMargin times tol; a tol of 0
+// means defaultTol. The Method calls load before its first iteration or its first result.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat sets the history of a new Method. The Method repeats the iterations in past, in the given
-// number of goroutines, before its first iteration or its first result.
+// Repeat sets the history of a new Method, which repeats these iterations, in the given number of
+// goroutines, before its first iteration or its first result.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
 }
 
-// Past returns a copy of the history of n.
 func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.past.Retries)} }
 
-// Works reports whether more iterations are needed.
 func (n *Method) Works() bool { return n.state == works }
 
-// Stuck reports whether more iterations would not reduce the gap.
 func (n *Method) Stuck() bool { return n.state == stuck }
 
-// Interrupted reports whether the Method has found that the context is done: see over.
 func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
-// direction is the search direction of an iteration.
 type direction struct {
 	p     []float64 // elements for the weights and, if there is a bias, the bias feature's weight
 	step  []float32 // p as float32, without the bias
@@ -130,7 +125,6 @@ func (n *Method) over() bool {
 	return n.interrupted.Load()
 }
 
-// biasOf returns Beta times the last element of v, the bias feature's weight; 0 without a bias.
 func (n *Method) biasOf(v []float64) float64 {
 	if n.p.Beta == 0 {
 		return 0
@@ -151,7 +145,6 @@ func (n *Method) dim() int {
 // chunks' sums are then added in order, so that the number of goroutines changes no bit.
 const chunkRows = 4096
 
-// forChunks calls f in parallel for each chunk of the rows: the rows j with from <= j < to.
 func (n *Method) forChunks(f func(from, to int)) {
 	mapChunks(n, func(from, to int) (none struct{}) {
 		f(from, to)
@@ -160,8 +153,7 @@ func (n *Method) forChunks(f func(from, to int)) {
 }
 
 // mapChunks returns the results of f for each chunk of the rows, in order. A chunk has the rows j
-// with from <= j < to. After an interruption mapChunks no longer calls f, and the remaining results
-// are zero values.
+// with from <= j < to. After an interruption the results are incomplete.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)

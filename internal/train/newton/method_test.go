@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// In up to 12 iterations, checkPlace and checkDirection find the values of doc.go. A step
-// raises P by at most 0.2 times the width h of the zone.
+// A step minimizes the smoothed objective, so that P may rise, by at most 0.2 times the width h.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -46,9 +45,7 @@ func TestIterations(t *testing.T) {
 	UseSparse = true
 }
 
-// checkPlace compares the margins, the dual variables, P and the zone with their definitions in
-// doc.go, computed in float64 from the weights. Depending on the loss and the bias, it also checks
-// D, S and O.
+// checkPlace compares the sums of evaluate with their definitions in doc.go.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.buffers = n.pool.get()
@@ -122,8 +119,7 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	}
 }
 
-// checkDirection computes the Hessian and the gradient of the smoothed objective in float64, and
-// checks that the search direction approximately solves the Newton equations.
+// checkDirection checks that the search direction approximately solves the Newton equations.
 func (s *spec) checkDirection(t *testing.T, n *Method) {
 	t.Helper()
 	dim := len(n.v)
@@ -166,7 +162,6 @@ func (s *spec) checkDirection(t *testing.T, n *Method) {
 	}
 }
 
-// run iterates until n needs no more iterations, and returns the number of iterations.
 func run(t *testing.T, n *Method, threads int) (iterations int) {
 	t.Helper()
 	for n.Ready(); n.Works(); iterations++ {
@@ -178,8 +173,8 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 	return iterations
 }
 
-// outcome returns the weights, followed by the bias feature's weight if there is a bias, and the
-// dual variables in the order of Problem.Rows.
+// outcome returns the weights, the bias feature's weight if there is a bias, and the dual
+// variables in the order of Problem.Rows.
 func outcome(n *Method) (v []float64, a []float64) {
 	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
 	bias := n.Result(w)
@@ -193,8 +188,6 @@ func outcome(n *Method) (v []float64, a []float64) {
 	return v, a
 }
 
-// A Method ends after at most 60 iterations with weights and dual variables whose relative gap is
-// at most tol, or 0.1 % if tol is 0. Width is above 0 if and only if the loss has a kink.
 func TestConverges(t *testing.T) {
 	cases(300, 8, 0.6, func(s spec) {
 		for _, tol := range []float64{0, 1e-5} {
@@ -233,7 +226,6 @@ func TestConverges(t *testing.T) {
 	})
 }
 
-// same fails unless both methods have equal weights and equal dual variables.
 func same(t *testing.T, what string, have, want *Method) {
 	t.Helper()
 	v, a := outcome(have)
@@ -307,8 +299,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A Method that repeats the history of another Method has the weights and dual variables of that
-// Method, its history and its target gap.
+// A Method that repeats the history of another Method ends up in the same state.
 func TestRepeat(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(110, 200, 6, 0.8, f)
@@ -330,8 +321,6 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// Each of five retries halves the target gap and restarts from weights rounded to float32. The
-// sixth retry makes the Method stuck.
 func TestRetry(t *testing.T) {
 	s := random(111, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-2)
@@ -357,8 +346,6 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Started from optimal weights, Bound proves lower bounds of 90 % and 99.5 % of P when asked for
-// them. Started from w = 0, it proves at least 90 % of P when asked for more than P.
 func TestBound(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(112, 200, 6, 0.8, f)
@@ -395,8 +382,6 @@ func narrow(v []float64) (w []float32) {
 	return w
 }
 
-// A context that is done interrupts the iteration. Retry then changes neither the best weights nor
-// the target gap.
 func TestCut(t *testing.T) {
 	s := random(113, 200, 6, 0.8, loss.Func{})
 	n := s.method(1e-9)
@@ -415,9 +400,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Initial weights whose P is below P of w = 0 are kept. Longer multiples of the optimum are scaled
-// to between half of the optimum and 1.5 times it, about, and the negative optimum, except for the
-// log loss, to 0. P of the result is at most P of w = 0, up to rounding.
+// Initial weights whose P is below P of w = 0 are kept. Longer multiples of the optimum are
+// scaled to about the optimum.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
@@ -457,8 +441,7 @@ func scaled(v []float64, by float64) (w []float64) {
 	return w
 }
 
-// The initial zone has about 15 % of the rows, or three rows for each variable if that is more. The
-// width is above 0 even if all rows, or all rows but one, are at the kink.
+// The width is above 0 even if all rows, or all rows but one, are at the kink.
 func TestFirstWidth(t *testing.T) {
 	for _, rows := range []int{100, 5000} {
 		for _, f := range allLosses {
@@ -506,7 +489,7 @@ func TestFirstWidth(t *testing.T) {
 }
 
 // At the full step, far past the minimum, the slope is small, because no row has curvature there.
-// The line search does not end there, but at about a hundredth of the full step, near the kink.
+// The line search must go back to the kink.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1
@@ -517,15 +500,12 @@ func TestSearchGoesBack(t *testing.T) {
 	if at, ok := n.search(-100); !ok || math.Abs(at-0.01) > 0.001 {
 		t.Errorf("step length %v, %v, want about 0.01", at, ok)
 	}
-	// Along the opposite direction the objective rises.
 	n.line = &direction{p: []float64{-100}, step: []float32{-100}, q: []float32{-100}}
 	if at, ok := n.search(100); ok {
 		t.Errorf("step length %v although the objective rises", at)
 	}
 }
 
-// If the gradient is 0, solve returns false. If only the penalty has a gradient, solve finds the
-// step back to w = 0.
 func TestNoDirection(t *testing.T) {
 	s := random(117, 50, 4, 1, loss.Func{})
 	n := s.ready()

@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// begin prepares the first iteration, which starts from the given weights and bias. If exact is
-// true, the margins are computed from float64 dot products. Otherwise they are computed from
-// float32 dot products, and shrink is called.
+// begin prepares the first iteration. If exact is true, the margins are computed from float64 dot
+// products; otherwise from float32 dot products, and shrink is called.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -36,10 +35,9 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 	n.bestV = slices.Clone(n.v)
 }
 
-// shrink does nothing if P of the weights is below P of w = 0. Otherwise it multiplies the weights
-// by the result of shrinkFactor. Pegasos steps without the offset t0 may leave weights that are far
-// too long. If the columns have unequal scales, the direction of such weights may still be a better
-// start than w = 0.
+// shrink shortens weights that are no better than w = 0. Pegasos steps without the offset t0 may
+// leave weights that are far too long. If the columns have unequal scales, the direction of such
+// weights may still be a better start than w = 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -52,11 +50,9 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shrinkFactor looks for the power of two below 1 for which P of the weights times this factor is
-// least. It returns 0 if it finds no power with a P below zero, which must be P of w = 0. P is a
-// convex function of the factor. shrinkFactor tries 1/2, 1/4 and so on with a sample of the rows,
-// and stops when P rises after it was below P of w = 0. If the sample is not all rows, it then goes
-// from the best power of two to larger and smaller powers while P over all rows falls.
+// shrinkFactor looks for the power of two below 1 for which P of the weights times this factor, a
+// convex function of the factor, is least. It returns 0 if it finds none with a P below zero,
+// which must be P of w = 0. If there are many rows, a sample of them gives a first guess.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048 // least size of a sample of more rows
@@ -98,9 +94,9 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection does the first half of an iteration: it evaluates the weights, narrows the zone
-// while the smoothing gap dominates P - D, and sets n.line to the search direction. n.line stays
-// nil if the iterations end or restart here, and after an interruption.
+// computeDirection evaluates the weights, narrows the zone while the smoothing gap dominates P -
+// D, and sets n.line to the search direction. n.line stays nil if the iterations end or restart
+// here, and after an interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -131,8 +127,8 @@ func (n *Method) computeDirection() {
 	}
 }
 
-// narrow reduces the width h of the zone if the smoothing gap dominates P - D and h is above minH.
-// It reports whether it reduced h.
+// narrow reports whether it reduced h, which it does if the smoothing gap dominates P - D and h
+// is above minH.
 func (n *Method) narrow(at evaluation) bool {
 	if !TooWide(at.optimization, at.smoothing) || n.h <= n.minH {
 		return false
@@ -145,9 +141,8 @@ func (n *Method) narrow(at evaluation) bool {
 	return true
 }
 
-// recoverOrStop must be called if P - D no longer falls, there is no search direction, or the line
-// search fails. The first call restarts the iterations from the best weights; later calls set the
-// state to stuck. After an interruption recoverOrStop does nothing.
+// recoverOrStop restarts the iterations from the best weights; later calls set the state to
+// stuck. After an interruption it does nothing.
 func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
@@ -159,9 +154,9 @@ func (n *Method) recoverOrStop() {
 	}
 }
 
-// Retry must be called if the proven gap of the result is too large. It halves the target gap and
-// restarts the iterations from the best weights. If Retry was called Retries times before, it makes
-// the Method stuck instead. A Method that is stuck or interrupted does not restart.
+// Retry must be called if the proven gap of the result is too large. It restarts the iterations
+// from the best weights with half the target gap. After Retries calls, it makes the Method stuck
+// instead. A Method that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -188,8 +183,8 @@ func (n *Method) restart() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights to w and returns their bias. If there is a prior, the weights and
-// the bias are differences from the prior's.
+// Result writes the best weights to w and returns their bias, both as differences from the
+// prior's.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -198,8 +193,7 @@ func (n *Method) Result(w []float32) (bias float64) {
 	return n.biasOf(n.bestV)
 }
 
-// Width returns the width of the zone with which the best dual variables were computed; 0 if the
-// loss has no kink.
+// Width returns the width of the zone for the best dual variables; 0 if the loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -208,7 +202,7 @@ func (n *Method) Width() float64 {
 	return n.bestH
 }
 
-// Duals writes the best dual variables to a: the dual variable of row j to a[Problem.Rows[j]].
+// Duals writes the best dual variables to a, by row number.
 func (n *Method) Duals(a []float32) {
 	n.Ready()
 	for j, i := range n.p.Rows {
@@ -216,9 +210,9 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial width h of the zone, and minH, which is 2^-40 times h. Both are 1
-// for a loss without a kink. The zone of width h has about 15 % of the rows, or three rows for each
-// variable if that is more and there are enough rows.
+// firstWidth returns the initial width h of the zone, and minH. Both are 1 for a loss without a
+// kink. The zone gets about 15 % of the rows, or three rows for each variable if that is more and
+// there are enough rows.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
@@ -241,8 +235,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	return h, 0x1p-40 * h
 }
 
-// Ready loads the problem and repeats the iterations in n.past. It does nothing if the problem is
-// already loaded.
+// Ready loads the problem and repeats the iterations in n.past, at the first call.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
@@ -270,13 +263,11 @@ func (n *Method) Ready() {
 // row once for several problems, such as the problems of a one-vs-rest run. The products of a row
 // with several directions have the same bits as separate products with each direction.
 
-// maxTogether is the largest number of problems that have search directions at the same time. It
-// bounds the memory of the directions. Only tests change it.
+// maxTogether bounds the memory of the directions: it is the largest number of problems that have
+// directions at the same time. Only tests change it.
 var maxTogether = 16
 
-// Iterate runs one iteration of each of the problems, in the given number of goroutines. All
-// problems must have the same rows. An iteration includes a step, unless the iterations of the
-// problem end, restart or are interrupted.
+// Iterate runs one iteration of each of the problems. All problems must have the same rows.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -289,7 +280,6 @@ func Iterate(problems []*Method, threads int) {
 	}
 }
 
-// inParallel calls f for each problem in parallel, and divides the goroutines among the problems.
 func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	each := max(1, threads/len(problems))
 	parallel.For(threads, len(problems), func(_, k int) {
@@ -298,8 +288,7 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes direction.q of each problem: the derivatives of the rows' margins along the
-// search direction. It reads each row once for all problems.
+// multiply computes direction.q of each problem. It reads each row once for all problems.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))
@@ -324,9 +313,6 @@ func multiply(problems []*Method, threads int) {
 	})
 }
 
-// move does the second half of an iteration: it moves the weights and the margins along the search
-// direction, to about the minimum of the smoothed objective. If the line search fails, it calls
-// recoverOrStop.
 func (n *Method) move() {
 	n.threads = min(n.threads, n.p.usefulThreads())
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
@@ -345,11 +331,11 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound runs up to 8 iterations from the given weights and bias, and returns the largest lower
-// bound that their dual variables prove, or 0 if all lower bounds are below 0. A width above 0 is
-// the initial width of the zone. The iterations end early when a lower bound is at least wanted, or
-// when the Method is stuck. The function bound must return the lower bound that the dual variables
-// a prove; a is indexed by row number.
+// Bound runs a few iterations from the given weights and bias, and returns the largest lower
+// bound that their dual variables prove, at least 0. A width above 0 is the initial width of the
+// zone. The iterations end early when a lower bound is at least wanted, or when the Method is
+// stuck. The function bound must return the lower bound that the dual variables a prove; a is
+// indexed by row number.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -10,9 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// visitHinge computes the same sums, dual variables and zone as visit, for any margins. The slopes
-// of hingeSlope and addSlope are equal, and if they are finite, the second derivatives are equal
-// within rounding.
+// visitHinge and hingeSlope agree with visit and addSlope for any margins.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
@@ -79,7 +77,6 @@ func TestHinge(t *testing.T) {
 	}
 }
 
-// sameSums reports whether s and t are equal; NaN equals NaN.
 func sameSums(s, t tally) bool {
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.curvature, t.curvature) &&
@@ -91,8 +88,7 @@ func sameSums(s, t tally) bool {
 	return ok
 }
 
-// The Hessian over rows of bytes agrees with a sum in float64, both when it is kept while rows
-// enter and leave the zone and when it is summed anew.
+// The Hessian over rows of bytes agrees with a sum in float64, both kept and summed anew.
 func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
@@ -123,7 +119,6 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-// checkHessian compares the Hessian of n over the rows of the zone with a sum in float64.
 func checkHessian(t *testing.T, n *Method, zone []int32) {
 	t.Helper()
 	d, dim := n.p.Cols, n.dim()

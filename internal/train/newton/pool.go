@@ -10,9 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the total size of the Hessians that are kept between iterations. A problem
-// whose Hessian would exceed the limit sums it over all rows of the zone in each iteration.
-// Only tests change MaxKeptBytes.
+// MaxKeptBytes limits the total size of the Hessians that are kept between iterations; other
+// problems sum theirs anew in each iteration. Only tests change MaxKeptBytes.
 var MaxKeptBytes = 1 << 29
 
 // buffers holds the memory that one problem needs while its search direction is computed.
@@ -29,10 +28,10 @@ type buffers struct {
 	index  []int32   // columns of the nonzeros in packed
 	ends   []int     // end of each row in packed and index
 
-	changed   []int32     // rows whose a_i has changed; visit stores chunk k's from k*chunkRows on
-	zone      []int32     // rows with curvature above 0, stored like changed
-	entering  []int32     // rows that have entered the zone: see zoneChanges
-	leaving   []int32     // rows that have left the zone: see zoneChanges
+	changed   []int32 // rows whose a_i has changed; visit stores chunk k's from k*chunkRows on
+	zone      []int32 // rows with curvature above 0, stored like changed
+	entering  []int32
+	leaving   []int32
 	curvature []float32   // weight times second derivative of each row of the zone
 	was       []float32   // previous dual variable of each row in changed
 	weight    []float64   // factor by which addRows multiplies each row of the store
@@ -79,7 +78,6 @@ func (l *Pool) get() *buffers {
 	return b
 }
 
-// put returns the buffers b to the pool.
 func (l *Pool) put(b *buffers) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +99,6 @@ func (l *Pool) borrow(rows int) []float32 {
 	return make([]float32, rows)
 }
 
-// giveBack returns a slice from borrow to the pool.
 func (l *Pool) giveBack(v []float32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,8 +110,6 @@ func (l *Pool) giveBack(v []float32) {
 // bytes. Rows that are stored as bytes are added without a check.
 const gramBlock = 256
 
-// reserve reports whether a Hessian of the given number of bytes may be kept between iterations. If
-// so, it adds the number to l.kept.
 func (l *Pool) reserve(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +120,6 @@ func (l *Pool) reserve(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows l.X as bytes. It reports false if bytes can't represent their values.
 func (l *Pool) pixels() (*store.Pixels, bool) {
 	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
 	return l.bytes, l.areBytes

@@ -36,7 +36,6 @@ func (p *Problem) usefulThreads() int {
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)
 }
 
-// weightOf returns the weight c_j of row j.
 func (p *Problem) weightOf(j int) float64 {
 	if p.Weight == nil {
 		return 1
@@ -44,8 +43,6 @@ func (p *Problem) weightOf(j int) float64 {
 	return p.Weight[p.Rows[j]]
 }
 
-// targetOf returns the target of row j, which margins subtract from label times score; 0 without
-// targets.
 func (p *Problem) targetOf(j int) float64 {
 	if p.Target == nil {
 		return 0

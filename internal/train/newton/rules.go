@@ -23,8 +23,8 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap dominates P - D, so that the width h of the zone should
-// be reduced: whether the optimization gap is below 3 times the smoothing gap.
+// TooWide reports whether the smoothing gap dominates P - D, so that the width h of the zone
+// should be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, as rounding errors

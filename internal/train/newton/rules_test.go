@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// Over returns true if the gap has not fallen by a tenth in the last three iterations.
 func TestStall(t *testing.T) {
 	s := Stall{Falling: math.Inf(1)}
 	for k, c := range []struct {
@@ -29,8 +28,6 @@ func TestTooWide(t *testing.T) {
 	}
 }
 
-// Decompose factors a matrix that is not positive definite with a larger lambda, and returns an
-// error for a matrix of NaN.
 func TestDecompose(t *testing.T) {
 	s := gram.NewSparseSum(2)
 	s.Add(1, func(int) gram.Row {
@@ -50,8 +47,6 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// Fits rejects a negative number of iterations, more iterations than epochs, more than Retries+1
-// retries, and retries that are not ascending or not between 0 and the number of iterations.
 func TestPastFits(t *testing.T) {
 	for _, c := range []struct {
 		past Past
@@ -68,7 +63,6 @@ func TestPastFits(t *testing.T) {
 	}
 }
 
-// usefulThreads returns one more goroutine for each 4 ms of estimated work.
 func TestBusy(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{10, 10, 1}, {60_000, 10, 1}, {70_000, 10, 2}, {60_000, 784, 18}, {1, 2000, 1},
@@ -80,8 +74,6 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Memory and PerRow are at least the memory in use and not far above it. SharedMemory has the
-// values of its formula.
 func TestMemory(t *testing.T) {
 	for _, rows := range []int{2000, 9000} {
 		for _, cols := range []int{30, 100} {

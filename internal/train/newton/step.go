@@ -43,8 +43,8 @@ func (n *Method) objective(factor float64) float64 {
 	return n.penalty(factor) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the sum of the losses for the weights factor*v, weighted by the row weights, over
-// the rows first, first+step, first+2*step and so on below end.
+// losses returns the sum of the losses for the weights factor*v, weighted by the row weights,
+// over every step-th row from first to below end.
 func (n *Method) losses(factor float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
@@ -72,7 +72,6 @@ func (n *Method) penalty(factor float64) float64 {
 	return float64(n.p.Lambda / 2 * float64(factor*factor) * squares)
 }
 
-// evaluation is the result of evaluating the current weights with the current width of the zone.
 type evaluation struct {
 	p, d                    float64 // primal objective P and dual objective D
 	smoothing, optimization float64 // S and O in doc.go
@@ -80,8 +79,8 @@ type evaluation struct {
 	curvature               float64 // sum of row weight times second derivative
 }
 
-// evaluate computes the dual variables a_i, their sums, P, D and the parts of P - D for the current
-// weights. It records the best P and D so far. After an interruption it returns a zero value.
+// evaluate computes the dual variables and P - D for the current weights, and records the best P
+// and D so far. After an interruption it returns a zero value.
 func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
 	if n.hinge {
@@ -111,7 +110,6 @@ func (n *Method) evaluate() (at evaluation) {
 	return at
 }
 
-// updateSums updates n.sums after the dual variables of the rows in changed have changed.
 func (n *Method) updateSums(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
@@ -138,10 +136,9 @@ func (n *Method) updateSums(changed []int32) {
 	}
 }
 
-// gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has no
-// penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0. D is then computed for
-// scaled dual variables: either the a_i with a_i*y_i > 0, or the a_i with a_i*y_i < 0, are
-// multiplied by a factor below 1 such that the sum is 0.
+// gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has
+// no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0: D is then computed
+// for dual variables scaled down on one side, those with a_i*y_i > 0 or those with a_i*y_i < 0.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
@@ -188,8 +185,8 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	return at
 }
 
-// findDirection computes and factors the Hessian, and sets n.line to the search direction. It
-// reports false if the Hessian can't be factored, if solve reports false, or after an interruption.
+// findDirection sets n.line to the search direction. It reports false if the Hessian can't be
+// factored, if solve reports false, or after an interruption.
 func (n *Method) findDirection(at evaluation) bool {
 	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {
@@ -200,11 +197,9 @@ func (n *Method) findDirection(at evaluation) bool {
 	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve computes the search direction from the factored Hessian and the gradient, and stores it in
-// n.line. It reports false, and leaves n.line nil, if the direction is not finite or if the
-// smoothed objective does not fall along it. center is the mean by which the rows were centered,
-// nil if they were not; curvature is the sum over the rows of weight times second derivative,
-// c_i*b_i in doc.go.
+// solve stores the search direction in n.line. It reports false, and leaves n.line nil, if the
+// direction is not finite or if the smoothed objective does not fall along it. center and
+// curvature are those of sumHessian.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

@@ -29,9 +29,8 @@ func (s *tally) add(t *tally) {
 // blockRows is the number of rows whose losses are computed at a time, in buffers on the stack.
 const blockRows = 256
 
-// visit updates the dual variables a_i of the chunk of rows from first to end-1, and returns the
-// sums over the chunk. It stores the rows whose a_i has changed in n.buffers.changed, and the rows
-// of the zone in n.buffers.zone, from index first on.
+// visit updates the dual variables of the rows first to end-1, and returns their sums. It stores
+// the rows whose a_i has changed, and the rows of the zone, in n.buffers from index first on.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -43,9 +42,8 @@ func (n *Method) visit(first, end int) (s tally) {
 	return s
 }
 
-// visitBlock does the work of visit for the len(losses) rows that begin at row from, and adds their
-// sums to s. losses, dual and second have these rows' losses, dual variables and second
-// derivatives. chunk is the first row of the chunk to which the rows belong.
+// visitBlock is visit for the len(losses) rows from row from on, and adds to s. chunk is the
+// first row of their chunk.
 func (n *Method) visitBlock(s *tally, chunk, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks
