@@ -62,8 +62,6 @@ newton:
 	return s
 }
 
-// unitWeights returns weight, or n ones if weight is nil. If the mean of the weights above 0 is
-// below 1, it returns a copy of weight that is scaled so that this mean is 1.
 func unitWeights(weight []float64, n int) []float64 {
 	if weight == nil {
 		return slices.Repeat([]float64{1}, n)
@@ -99,8 +97,8 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 }
 
 // newtonStep returns the Newton step from s, (da, db), and in slope the directional derivative of
-// negLogLikelihood along this step. flat reports whether both elements of the gradient are below
-// 1e-5 in magnitude; the step and the slope are then 0.
+// negLogLikelihood along this step. flat reports whether the gradient is nearly 0; the step and
+// the slope are then 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0

@@ -11,8 +11,6 @@ import (
 	"testing"
 )
 
-// The gradient of Platt's likelihood is nearly 0 at the fitted sigmoid, which is close to the
-// sigmoid that the labels were drawn from.
 func TestFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, want := range []Sigmoid{{-1, 0}, {-3, 0.5}, {-0.2, -2}, {0.5, 1}} {
@@ -61,8 +59,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A score of integer weight w counts as w copies, up to rounding, in Platt's targets as well, and a
-// score of weight 0 does not count. Weights of 1 give the same bits as nil weights.
+// A score of integer weight w counts as w copies, in Platt's targets as well.
 func TestFitWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -91,7 +88,6 @@ func TestFitWeights(t *testing.T) {
 				t.Errorf("all weights %v: %+v, want %+v", w, have, want)
 			}
 		}
-		// The mean is over the weights above 0.
 		half, ones := slices.Repeat([]float64{0.5}, n), slices.Repeat([]float64{1}, n)
 		half[0], ones[0] = 0, 0
 		have, want = Fit(z, positive, half), Fit(z, positive, ones)
@@ -105,7 +101,6 @@ func TestFitWeights(t *testing.T) {
 	}
 }
 
-// Couple returns, up to 0.01, the probabilities that the pairs were computed from.
 func TestCouple(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	for n := 2; n <= 7; n++ {
@@ -135,8 +130,6 @@ func TestCouple(t *testing.T) {
 	}
 }
 
-// Folds have nearly equal numbers of rows of each label, depend on the seed, and leave out rows of
-// weight 0.
 func TestFolds(t *testing.T) {
 	y, weights := make([]float32, 100), make([]float32, 100)
 	for i := range y {
@@ -169,7 +162,6 @@ func TestFolds(t *testing.T) {
 		reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
 		t.Error("equal seeds give unequal folds, or two seeds equal folds")
 	}
-	// A row of weight 0 does not change the folds of the other rows.
 	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)
 	if !slices.Equal(without, slices.Delete(fold, 17, 18)) {
 		t.Error("a row of weight 0 changes the folds")
@@ -213,8 +205,6 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// Normalize divides by the sum, and makes all numbers equal if all are 0. Softmax does not
-// overflow.
 func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ of, want []float64 }{
 		{[]float64{1, 3}, []float64{0.25, 0.75}}, {[]float64{0, 2}, []float64{0, 1}},
@@ -232,7 +222,6 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// Folds panics for less than one fold, or if there is not a weight for each row.
 func TestFoldsRefuse(t *testing.T) {
 	for _, f := range []func(){
 		func() { Folds(make([]float32, 3), nil, 0, 1) },
@@ -249,7 +238,6 @@ func TestFoldsRefuse(t *testing.T) {
 	}
 }
 
-// Outside sets the weights of the held fold to 0 and keeps the others.
 func TestOutside(t *testing.T) {
 	fold := []int{0, 1, -1, 1, 0}
 	if have := Outside(nil, fold, 1); !slices.Equal(have, []float32{1, 0, 1, 0, 1}) {
@@ -261,7 +249,6 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// OwnWeights returns the rows' own weights, but 0 where the product with the class weight is 0.
 func TestOwnWeights(t *testing.T) {
 	if own := OwnWeights([]float32{1, 2}, nil); own != nil {
 		t.Errorf("nil products: OwnWeights returns %v", own)

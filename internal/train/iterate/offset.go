@@ -24,7 +24,7 @@ func NextAdaptation(t, total int64) int64 {
 }
 
 // CountGradient must be called for each update of a run with LeastT0 > 0, where an update adds g
-// times row i to v. It adds the squared norm of that sub-gradient of the loss to Gradients.
+// times row i to v.
 func (s *State) CountGradient(i uint32, g float32) {
 	square := float64(s.Norms[i]) + float64(s.BiasScale*s.BiasScale)
 	s.Gradients += float64(float64(float64(g)*float64(g)) * square)

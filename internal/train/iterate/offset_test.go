@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// NextAdaptation returns the powers of two from 1024 up to half of the run's steps.
 func TestNextAdaptation(t *testing.T) {
 	for _, c := range []struct{ total, first, last int64 }{
 		{2047, 0, 0}, {2048, 1024, 1024}, {8191, 1024, 2048}, {8192, 1024, 4096},
@@ -35,7 +34,6 @@ func TestNextAdaptation(t *testing.T) {
 	}
 }
 
-// AdaptOffset sets t0 to the documented value and leaves w and the bias unchanged, up to rounding.
 func TestAdaptOffset(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -75,7 +73,6 @@ func TestAdaptOffset(t *testing.T) {
 			t.Errorf("%+v: the weights became %v, want %v", c, last(s), before)
 		}
 	}
-	// If w is 0 or the scale would exceed the range of float32, t0 does not change.
 	for _, v := range []float32{0, 1e-38} {
 		s := newState(t, 1, 0.01, 0, false)
 		s.T, s.T0, s.LeastT0, s.Gradients = 1024, 4, 3, 1e38
@@ -86,7 +83,6 @@ func TestAdaptOffset(t *testing.T) {
 	}
 }
 
-// CountGradient adds the squared norm of a multiple of a row with its appended feature.
 func TestCountGradient(t *testing.T) {
 	s := newState(t, 1, 0.1, 2, false)
 	want := 0.0

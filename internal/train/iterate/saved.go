@@ -50,7 +50,6 @@ type Progress struct {
 	BiasSum float64 `json:"uneven,omitempty"`
 }
 
-// Save returns the part of s that a checkpoint keeps beside the arrays of s.
 func (s *State) Save() Saved {
 	k := Saved{
 		Start: s.Start, Began: s.StartWeights.B, Steps: s.T, Violations: s.Violations, Checked: s.Checked,
@@ -68,11 +67,10 @@ func (s *State) Save() Saved {
 	return k
 }
 
-// save returns a copy of s without the vectors.
 func (s *Sum) save() *Sum { return &Sum{N: s.N, Scalars: slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to the
-// array.
+// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to
+// it.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// full returns a state with an average and windows, which a checkpoint keeps.
 func full(t *testing.T) *iterate.State {
 	s := newState(t, 2, 0.3, 2, false)
 	s.Average = iterate.NewAverage(s.Total, 2, testCols)
@@ -20,7 +19,6 @@ func full(t *testing.T) *iterate.State {
 	return s
 }
 
-// A new state that is restored from JSON and arrays equals the state that was saved.
 func TestRestore(t *testing.T) {
 	s := full(t)
 	w := iterate.Zeros(2, testCols)
@@ -67,7 +65,6 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// RestoreStep or Restore returns false for numbers that the run cannot have.
 func TestRestoreRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(k *iterate.Saved)
@@ -122,7 +119,6 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%+v: restored %v, the least t0 is %v", c, have, s.LeastT0)
 		}
 	}
-	// A state without an average and windows saves neither, and is restored.
 	bare := newState(t, 2, 0.3, 2, false)
 	if saved := bare.Save(); saved.Old != nil || saved.Recent || !bare.Restore(&saved) {
 		t.Errorf("a state without average and windows saves %+v, or is not restored", saved)

@@ -50,13 +50,11 @@ type State struct {
 	Err     error // reason why the run ended early, an *Error; nil while there is none
 }
 
-// New returns a state whose n vectors are zeros.
 func New(t *objective.Terms, n int) State {
 	return State{Terms: t, Factor: 1, Vectors: Zeros(n, t.X.Cols()), Biases: make([]float64, n),
 		scalars: make([]float64, n)}
 }
 
-// Done returns the number of steps of this run so far.
 func (s *State) Done() int64 { return s.T - s.Start }
 
 // Scale returns the scale in w = v/scale, projections not included: lambda*(t+t0), or lambda*n in a
@@ -74,9 +72,9 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run by setting Err: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject names
-// the number at the beginning of the reason, such as "a weight is". row is the index of the row in
-// the set, or -1 if no single row is the cause.
+// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject
+// begins the reason, such as "a weight is". row is the index of the row in the set, or -1 if no
+// single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
@@ -104,9 +102,9 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps after which the next sample of w is due, or n if that is
-// smaller. Samples are due every Period steps, counted back from the end of the run, so that the
-// last sample is due after the last step.
+// BeforeSample returns the number of steps after which the next sample of w is due, or n if that
+// is smaller or there is no average. Samples are due every Period steps, counted back from the
+// end of the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -117,7 +115,6 @@ func (s *State) BeforeSample(n int) int {
 // Samples reports whether w is sampled after the step just taken.
 func (s *State) Samples() bool { return s.Average != nil && (s.Total-s.T)%s.Period == 0 }
 
-// Sample adds w to the average if Samples reports true.
 func (s *State) Sample() {
 	if !s.Samples() {
 		return
@@ -173,7 +170,6 @@ func (s *State) Project() {
 	}
 }
 
-// RefreshNorm recomputes Norm2 from v.
 func (s *State) RefreshNorm() {
 	s.Norm2 = 0
 	for k, v := range s.Vectors {
@@ -186,9 +182,7 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch must be called after each pass over the rows, with the number of passes so far. It
-// begins the next window of Windows when that is due. If enough steps were taken since the last
-// check, it also checks that v is finite and, with projection, recomputes Norm2.
+// EndEpoch must be called after each pass over the rows, with the number of passes so far.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -207,7 +201,6 @@ func (s *State) EndEpoch(epochs int) {
 	}
 }
 
-// checkFinite ends the run if an element of v or a bias is not finite.
 func (s *State) checkFinite() {
 	for k, v := range s.Vectors {
 		if floats.FirstNotFinite(v) >= 0 {
@@ -257,7 +250,6 @@ func (s *State) Last(w [][]float32, b []float64) {
 	}
 }
 
-// NewWeights allocates weight vectors and biases of the size that Weights and Last write.
 func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
@@ -353,8 +345,8 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, plus the prior if there is one. If there is no average, the
-// result of the run is the last iterate itself, and LastIterate returns no weights (a nil W).
+// LastIterate returns the last iterate, plus the prior if there is one. If there is no average,
+// the result of the run is the last iterate itself, and LastIterate returns a nil W.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

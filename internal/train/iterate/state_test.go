@@ -17,9 +17,7 @@ type oracle struct {
 	w [][]float64 // weight vectors, each followed by its bias
 }
 
-// After each step of either vector, with a bias of each kind, the state has the oracle's w, up to
-// rounding and except for the smallest ball. With a ball, Norm2 is the squared norm of v and |w| at
-// most the radius, up to rounding.
+// After each step the state has the oracle's w, up to rounding and except for the smallest ball.
 func TestStepsAndProjection(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -39,7 +37,6 @@ func TestStepsAndProjection(t *testing.T) {
 			g := float64(step%5) - 2.5
 			eta := 1 / (lambda * (float64(step+1) + s.T0))
 			x := row(s.X, i)
-			// The scores before the step.
 			want := o.w[k][6]
 			for j, v := range x {
 				want += o.w[k][j] * v
@@ -112,8 +109,6 @@ func TestStepsAndProjection(t *testing.T) {
 	}
 }
 
-// SetStart makes a model's weights and biases, minus a prior's, the last iterate, up to rounding.
-// It refuses a bias that the problem lacks, and a weight that is too large.
 func TestSetStart(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -189,8 +184,6 @@ func TestSetStart(t *testing.T) {
 	}
 }
 
-// w is sampled every Period steps, counted back from the end of the run, and the result is the mean
-// of the samples of the last half.
 func TestSamples(t *testing.T) {
 	for _, free := range []bool{false, true} {
 		s := newState(t, 2, 0.3, 2, false)
@@ -244,8 +237,6 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// The result is the last iterate before the first sample, or if there is no average. If the divisor
-// is 0, w is 0, but a bias without a penalty is not. LastIterate and Zero add the prior.
 func TestResult(t *testing.T) {
 	s := newState(t, 1, 0.3, 2, false)
 	s.T, s.Vectors[0][1], s.Biases[0] = 5, 12, 6
@@ -283,7 +274,6 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// Numbers that are not finite end the run with the step and the row's index in the set.
 func TestErrors(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for name, c := range map[string]struct {
@@ -321,8 +311,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// EndEpoch checks the weights and, with projection, recomputes the norm, if the number of steps
-// since the last check is at least a sixteenth of the number of weights.
 func TestEndEpoch(t *testing.T) {
 	s := newState(t, 16, 0.3, 2, false)
 	s.Radius, s.Norm2, s.Vectors[2][1], s.Biases[1] = 1, 99, 2, 3
@@ -350,8 +338,6 @@ func TestEndEpoch(t *testing.T) {
 	}
 }
 
-// BeginDual fixes the scale and drops Windows. With mean set, the average begins anew and takes 16
-// samples in a pass over 32 rows.
 func TestBeginDual(t *testing.T) {
 	for _, mean := range []bool{false, true} {
 		s := newState(t, 1, 0.3, 2, false)
@@ -369,7 +355,6 @@ func TestBeginDual(t *testing.T) {
 	}
 }
 
-// Adopt copies the weights and counters of the other state, and shares its average.
 func TestAdopt(t *testing.T) {
 	a, b := newState(t, 2, 0.3, 2, false), newState(t, 2, 0.3, 2, false)
 	a.T0, a.T, a.Start, a.Origin, a.Total, a.Period = 1, 2, 3, 4, 5, 6

@@ -25,7 +25,6 @@ func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	return c, b.Weighted(i, c*side) // c*side is exact, because side is 1 or -1
 }
 
-// Weighted returns g times the weight of row i, in float32.
 func (b *Binary) Weighted(i uint32, g float32) float32 {
 	if b.Weight == nil {
 		return g
@@ -53,7 +52,6 @@ func (b *Binary) Label(i uint32) (side float32, target float64) {
 	return b.Sign(i), 0
 }
 
-// Sign returns the label of row i: +1 or -1.
 func (b *Binary) Sign(i uint32) float32 {
 	s := int32(-1)
 	if b.Class[i] == b.Positive {
@@ -65,8 +63,7 @@ func (b *Binary) Sign(i uint32) float32 {
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
 // view, for the weight vector w or, if wide is not nil, for the vector wide. Dot products with w
 // are float32, and the sum is NaN if a score is not finite; those with wide are float64, and not
-// checked. x is the view's rows, cloned for the calling goroutine. SumLosses computes up to 64
-// margins at a time, and then their losses.
+// checked. x is the view's rows, cloned for the calling goroutine.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
 ) (sum float64) {
 	var margins [64]float64
@@ -91,8 +88,6 @@ func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float
 	return sum
 }
 
-// At returns the primal objective P for the weight vector w[0] and its bias bias[0], from float32
-// dot products; NaN if a score is not finite.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		return [4]float64{b.SumLosses(x, w[0], nil, bias[0], from, to)}
@@ -100,11 +95,8 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
 
-// Clamp returns the value nearest to a that the loss allows for a dual variable.
 func (b *Binary) Clamp(a float32) float32 { return b.Cost.Clamp(a) }
 
-// AtZero returns the primal objective P at w = 0 or, with a prior, at the prior: the mean loss
-// there.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)

@@ -23,8 +23,6 @@ type problem struct {
 	r2     float64          // mean squared norm of the rows, with the bias's feature
 }
 
-// cases calls f with random problems of each loss and of both joint losses. Problems may have a
-// bias, weights of rows, a prior, costs, and rows outside of the view.
 func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	t.Helper()
 	for k := range loss.Kind(loss.Kinds + 2) {
@@ -43,8 +41,8 @@ func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	}
 }
 
-// newProblem returns a small random problem. A kind of loss.Kinds or more makes it a joint problem
-// with the loss truth.
+// newProblem returns a random problem. A kind of loss.Kinds or more makes it a joint problem with
+// the loss truth.
 func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind) *problem {
 	t.Helper()
 	n, d, vectors := 3+g.IntN(9), 1+g.IntN(5), 1
@@ -134,7 +132,6 @@ func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind)
 	return p
 }
 
-// weights returns random weight vectors, and biases that are 0 if the problem has none.
 func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	for range p.truth.Vectors {
 		var v []float32
@@ -150,8 +147,7 @@ func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	return w, b
 }
 
-// scores returns the float64 scores of the rows, in the order of the view, with the vectors w and
-// the biases b. It adds no scores of a prior.
+// scores returns the rows' float64 scores without a prior's, in the order of the view.
 func (p *problem) scores(w [][]float32, b []float64) (z [][]float64) {
 	for at := range p.truth.Rows {
 		var row []float64

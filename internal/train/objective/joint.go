@@ -55,7 +55,6 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	return true
 }
 
-// FullScore returns z plus the prior's score of row i for class r.
 func (j *Joint) FullScore(z float64, r int, i uint32) float64 {
 	if j.PriorScores != nil {
 		return z + j.PriorScores[int(i)*j.Vectors+r]
@@ -63,8 +62,6 @@ func (j *Joint) FullScore(z float64, r int, i uint32) float64 {
 	return z
 }
 
-// Cost returns the cost of predicting class r for a row of class y: 0 for r = y, else the element
-// of Costs or, if Costs is nil, 1.
 func (j *Joint) Cost(y, r int) float64 {
 	switch {
 	case y == r:
@@ -132,8 +129,6 @@ func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 	return sums[0] / float64(j.Count())
 }
 
-// At returns the primal objective P for the weight vectors w and their biases b, from float32 dot
-// products; NaN if a score is not finite.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, nil, b)
 }
@@ -142,8 +137,6 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 // does not limit the sum of a row's dual variables.
 func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
-// AtZero returns the primal objective P at w = 0 or, with a prior, at the prior: the mean loss
-// there.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {

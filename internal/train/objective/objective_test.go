@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// wide converts vectors to float64.
 func wide(w [][]float32) (to [][]float64) {
 	for _, v := range w {
 		to = append(to, floats.Float64s(v))
@@ -23,8 +22,6 @@ func wide(w [][]float32) (to [][]float64) {
 	return to
 }
 
-// meanLoss returns the mean loss from float64 dot products if exact is set, else from float32 dot
-// products.
 func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	if p.joint != nil {
 		if exact {
@@ -42,8 +39,6 @@ func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	return sum / float64(n)
 }
 
-// Measure's bound on the error of P holds, and is at most 1e-4*(1+P) for float32 dot products and
-// 1e-11*(1+P) for float64.
 func TestMeasure(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -66,7 +61,6 @@ func TestMeasure(t *testing.T) {
 	})
 }
 
-// AtZero returns the objective of zero weights, or of the prior.
 func TestAtZero(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w := make([][]float64, p.truth.Vectors)
@@ -83,8 +77,6 @@ func TestAtZero(t *testing.T) {
 	})
 }
 
-// LossError bounds the change of the mean loss when all scores change by z or -z, and is the bound
-// in the package comment of certificate, up to rounding.
 func TestLossError(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		if p.truth.Prior != nil {
@@ -117,7 +109,6 @@ func TestLossError(t *testing.T) {
 			t.Errorf("LossError returns %v, want %v", most, limit)
 		}
 	})
-	// The error is proportional to the largest slope.
 	two := store.View{X: store.Of(dense.New(2, 1)), Class: make([]int32, 2)}
 	one := objective.Binary{Terms: &objective.Terms{View: two}}
 	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
@@ -139,12 +130,9 @@ func TestLossError(t *testing.T) {
 	}
 }
 
-// pick returns a random one of the values.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// Joint.Coefficients stores a sub-gradient of the row's loss with respect to the scores.
-// Binary.Coefficient returns minus a sub-gradient, with the row's weight in g. The loss at other
-// scores is not below the plane that the sub-gradient defines, up to rounding.
+// The loss at other scores is not below the plane that the sub-gradient defines.
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
@@ -196,7 +184,7 @@ func TestCoefficients(t *testing.T) {
 	})
 }
 
-// rowLoss returns the loss of row i, at the given place of the view, for z plus the prior's scores.
+// rowLoss returns the loss of row i, at place at of the view, for z plus the prior's scores.
 func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	one := p.truth
 	one.Rows, one.Labels, one.Weight = [][]float64{{}}, p.truth.Labels[at:at+1], nil
@@ -211,9 +199,6 @@ func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	return one.Objective(empty, full)
 }
 
-// A prior's scores agree with float64 sums, up to the rounding of float32 or, after
-// ComputePriorScores64, of float64. PriorError returns the documented bound. AddPrior adds the
-// prior's weights.
 func TestPrior(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	p := newProblem(t, g, loss.Log, certtest.Log)
@@ -277,8 +262,6 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// The penalty is lambda/2 times the squared distance from the prior, including a penalized bias.
-// MaxNorm and SumError return the documented values.
 func TestPenalty(t *testing.T) {
 	w, from := []float32{3, 4}, []float32{1, 1}
 	for _, c := range []struct {
@@ -312,7 +295,6 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// ScoreError returns the error of the dot product plus the error of sums, including the bias.
 func TestScoreError(t *testing.T) {
 	terms := &objective.Terms{SumError: 0x1p-10}
 	for _, c := range []struct{ length, want float64 }{
@@ -325,8 +307,7 @@ func TestScoreError(t *testing.T) {
 	}
 }
 
-// Measure's bound on the error of P includes the rounding of the weights and biases into which a
-// scaling is folded.
+// The bound includes the rounding of the weights and biases into which a scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
 	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, SumError: 0x1p-20, PriorBias: []float64{1}}
 	terms.View = store.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}
@@ -356,7 +337,6 @@ func TestMeasureOfFoldedWeights(t *testing.T) {
 	}
 }
 
-// At returns NaN if a float32 score overflows.
 func TestObjectiveOfInfiniteScores(t *testing.T) {
 	x := dense.New(2, 1)
 	x.Row(0)[0], x.Row(1)[0] = 3e38, 1
@@ -372,7 +352,6 @@ func TestObjectiveOfInfiniteScores(t *testing.T) {
 	}
 }
 
-// LogSumExp does not overflow, and agrees with package math, up to rounding.
 func TestLogSumExp(t *testing.T) {
 	for _, c := range []struct {
 		z    []float64

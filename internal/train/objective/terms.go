@@ -42,8 +42,7 @@ type Terms struct {
 	// PriorScores holds the prior's scores from float32 dot products: for each row of X in order,
 	// one for each weight vector; nil without a prior. Solvers train w minus the prior.
 	PriorScores []float64
-	// priorScores64 is PriorScores from float64 dot products; nil until ComputePriorScores64
-	// computes it.
+	// PriorScores from float64 dot products; nil until ComputePriorScores64.
 	priorScores64 []float64
 
 	// SumError bounds the error of each float64 sum, relative to the sum of the magnitudes of its
@@ -79,14 +78,14 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns a bound on the root mean square error of the scores that PriorScore64 returns,
-// as ScoreError computes it; 0 without a prior. r2 is the mean squared norm of the rows.
+// PriorError returns a bound on the root mean square error of the scores that PriorScore64
+// returns; 0 without a prior. r2 is the mean squared norm of the rows.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// ComputePriorScores64 computes the prior's scores in float64, which the lower bounds need. It does
-// nothing without a prior or if the scores are computed already.
+// ComputePriorScores64 computes the prior's scores in float64, which the lower bounds need, if
+// there is a prior.
 func (t *Terms) ComputePriorScores64() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
@@ -141,8 +140,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	return nil
 }
 
-// AddPrior adds the prior's weights, but not its biases, to the vectors w. It does nothing without
-// a prior.
+// AddPrior adds the prior's weights, if there is a prior, but not its biases, to the vectors w.
 func (t *Terms) AddPrior(w [][]float32) {
 	for k, prior := range t.Prior {
 		for j, v := range prior {
@@ -194,8 +192,6 @@ func SquareSum[F float32 | float64](v []F) (sum float64) {
 	return sum
 }
 
-// SumError returns Terms.SumError for a problem with the given numbers of rows, columns and
-// classes.
 func SumError(rows, cols, classes int) float64 {
 	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
 }
