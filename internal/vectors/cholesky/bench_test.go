@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// BenchmarkFactor measures a factorization and one solution with the factor.
 func BenchmarkFactor(b *testing.B) {
 	for _, dim := range []int{54, 123, 784, 2000} {
 		m := dense{dim, make([]float64, dim*dim)}

@@ -31,7 +31,6 @@ type Factor struct {
 // time. It is a multiple of the tile's height and width.
 const step = 8 * asm.TileRows
 
-// New returns a Factor for matrices of dim rows and columns.
 func New(dim int) *Factor {
 	f := &Factor{dim: dim}
 	rows := roundUp(dim, asm.TileRows)
@@ -42,7 +41,6 @@ func New(dim int) *Factor {
 	return f
 }
 
-// roundUp rounds n up to a multiple of m.
 func roundUp(n, m int) int { return (n + m - 1) / m * m }
 
 // Decompose factors A = scale*m + add*I, in up to threads goroutines. It returns an error if A is
@@ -73,9 +71,9 @@ func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error
 	return nil
 }
 
-// load computes DAD for A = scale*m + add*I. It stores the upper triangle in f.u, and the diagonal
-// of D, powers of two, in f.scale. It returns an error if a diagonal element of A is not positive
-// and finite.
+// load stores the upper triangle of DAD for A = scale*m + add*I in f.u, and the diagonal of D,
+// powers of two, in f.scale. It returns an error if a diagonal element of A is not positive and
+// finite.
 func (f *Factor) load(m gram.Matrix, add, scale float64) error {
 	m.Diagonal(f.row)
 	for i, v := range f.row {

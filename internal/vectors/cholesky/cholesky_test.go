@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// dense is a symmetric matrix in float64.
 type dense struct {
 	dim int
 	a   []float64
@@ -28,8 +27,8 @@ func (m dense) Diagonal(dst []float64) {
 	}
 }
 
-// random returns G G' for a random G with 2 dim columns. Its rows and columns are scaled by powers
-// of two that differ by up to 2^spread.
+// random returns a positive definite matrix whose rows and columns are scaled by powers of two
+// that differ by up to 2^spread.
 func random(dim, spread int) dense {
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
 	g := make([]float64, dim*2*dim)
@@ -56,7 +55,6 @@ func random(dim, spread int) dense {
 
 var dims = []int{1, 2, 3, 11, 12, 13, 31, 33, 54, 62, 95, 96, 97, 123, 200, 293}
 
-// The error of a solution is at most 1e-4, also if the rows' scales differ by up to 2^40.
 func TestSolve(t *testing.T) {
 	for _, dim := range dims {
 		for _, spread := range []int{0, 40} {

@@ -10,7 +10,6 @@ func report(b *testing.B, n, dim int) {
 	b.ReportMetric(work/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// BenchmarkSum measures sums of 4,096 rows, packing included.
 func BenchmarkSum(b *testing.B) {
 	const n = 4096
 	for _, dim := range []int{54, 123, 784, 2000} {
@@ -29,7 +28,7 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// BenchmarkBytes measures sums of 4,096 rows of bytes. An integer operation counts as one FLOP.
+// An integer operation counts as one FLOP.
 func BenchmarkBytes(b *testing.B) {
 	const n = 4096
 	for _, dim := range []int{123, 784} {
@@ -45,7 +44,6 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkWide measures sums of 4,096 rows with about 14 nonzeros each in float64.
 func BenchmarkWide(b *testing.B) {
 	const n = 4096
 	for _, dim := range []int{123, 300, 2000} {

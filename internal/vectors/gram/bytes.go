@@ -29,7 +29,6 @@ type Buffer struct {
 	a, b panels[uint32]
 }
 
-// NewBuffer returns a Buffer for rows of dim columns.
 func NewBuffer(dim int) *Buffer {
 	r := &Buffer{dim, newPanels[uint32](dim, asm.TileRows), newPanels[uint32](dim, asm.TileCols)}
 	r.a.reserve(1)
@@ -45,7 +44,6 @@ const (
 	recentRows = 1 << 15
 )
 
-// NewBytes returns a Bytes of no rows, for rows of dim columns.
 func NewBytes(dim int) *Bytes {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewBytes(%d): want 0 or more columns", dim))
@@ -64,17 +62,14 @@ func (s *Bytes) SetBuffer(buffer *Buffer) {
 	s.buffer = buffer
 }
 
-// Dim returns the number of columns.
 func (s *Bytes) Dim() int { return s.dim }
 
-// Reset sets s to the sum of no rows.
 func (s *Bytes) Reset() {
 	s.sum = nil
 	clear(s.recent)
 	s.rows = 0
 }
 
-// At returns element (i, j).
 func (s *Bytes) At(i, j int) int64 {
 	k := min(i, j)*s.stride + max(i, j)
 	if s.sum == nil {
@@ -83,7 +78,6 @@ func (s *Bytes) At(i, j int) int64 {
 	return s.sum[k] + int64(s.recent[k])
 }
 
-// Upper implements Matrix.
 func (s *Bytes) Upper(i int, dst []float64) { s.UpperScaled(1, i, dst[:s.dim]) }
 
 // UpperScaled sets dst[j] to c times element (i, j) for i <= j < len(dst).
@@ -101,7 +95,6 @@ func (s *Bytes) UpperScaled(c float64, i int, dst []float64) {
 	}
 }
 
-// Diagonal implements Matrix.
 func (s *Bytes) Diagonal(dst []float64) {
 	for i := range s.dim {
 		dst[i] = float64(s.At(i, i))
@@ -114,8 +107,7 @@ func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, ro
 // Remove subtracts n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
-// change adds n rows if sign is 1, and removes them if sign is -1. It packs pairs of rows, and adds
-// the products of up to asm.BlockRows pairs at a time.
+// change adds n rows if sign is 1, and removes them if sign is -1.
 func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return
@@ -148,9 +140,8 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// flush is called before n rows are added (sign 1) or removed (sign -1). It adds the 32-bit sums in
-// recent to the 64-bit sums in sum, and clears them, if the n rows could overflow recent. It also
-// updates s.rows.
+// flush must be called before n rows are added (sign 1) or removed (sign -1): it moves the 32-bit
+// sums in recent to sum if the n rows could overflow recent.
 func (s *Bytes) flush(n int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + n*int(sign); all <= smallRows {

@@ -43,7 +43,6 @@ func checkBytes(t *testing.T, s *Bytes, rows [][]byte) {
 	}
 }
 
-// A Bytes is exact after rows were added and removed.
 func TestBytes(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, dim := range []int{1, 12, 33, 50} {
@@ -66,7 +65,7 @@ func TestBytes(t *testing.T) {
 	})
 }
 
-// A Bytes is exact beyond the range of 32-bit integers, for added and removed rows.
+// The sums exceed 32-bit integers.
 func TestManyBytes(t *testing.T) {
 	const dim, n = 3, 100_000
 	white := []byte{255, 255, 0}

@@ -47,7 +47,6 @@ type Sum struct {
 	threads int // number of goroutines of the last AddEach
 }
 
-// New returns a Sum of no rows, for rows of dim columns.
 func New(dim int) *Sum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: New(%d): want 0 or more columns", dim))
@@ -60,16 +59,13 @@ func New(dim int) *Sum {
 	return s
 }
 
-// Dim returns the number of columns.
 func (s *Sum) Dim() int { return s.dim }
 
-// Reset sets s to the sum of no rows.
 func (s *Sum) Reset() {
 	clear(s.sum)
 	s.rows = 0
 }
 
-// Upper implements Matrix.
 func (s *Sum) Upper(i int, dst []float64) {
 	s.flush()
 	row := s.sum[i*s.stride:][:s.dim]
@@ -78,7 +74,6 @@ func (s *Sum) Upper(i int, dst []float64) {
 	}
 }
 
-// Diagonal implements Matrix.
 func (s *Sum) Diagonal(dst []float64) {
 	s.flush()
 	for i := range s.dim {
@@ -128,8 +123,6 @@ func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c fl
 	}
 }
 
-// reserve allocates memory for packed rows: one block for one thread, otherwise as many blocks as
-// fit in maxPackedBytes, but from 1 to 8.
 func (s *Sum) reserve(threads int) {
 	blocks := 1
 	if threads > 1 {

@@ -12,13 +12,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// At returns element (i, j).
 func (s *Sum) At(i, j int) float32 {
 	s.flush()
 	return s.sum[min(i, j)*s.stride+max(i, j)]
 }
 
-// rows returns n rows of dim columns at distance stride, with coefficients.
 func rows(n, dim, stride int) (x, c []float32) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 	x, c = make([]float32, max((n-1)*stride+dim, 0)), make([]float32, n)
@@ -31,7 +29,6 @@ func rows(n, dim, stride int) (x, c []float32) {
 	return x, c
 }
 
-// naive computes one element of a Sum by its definition.
 func naive(x []float32, stride int, c []float32, i, j int) (sum float32) {
 	for done := 0; done < len(c); done += asm.BlockRows {
 		var block float32

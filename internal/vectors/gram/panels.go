@@ -20,10 +20,8 @@ func newPanels[T float32 | uint32](dim, width int) panels[T] {
 	return panels[T]{width: width, step: step, block: roundUp(dim, width) / width * step}
 }
 
-// roundUp rounds n up to a multiple of m.
 func roundUp(n, m int) int { return (n + m - 1) / m * m }
 
-// reserve allocates memory for the given number of blocks, and copies the present contents to it.
 func (p *panels[T]) reserve(blocks int) {
 	data := make([]T, blocks*p.block)
 	copy(data, p.data)
@@ -36,7 +34,6 @@ func (p *panels[T]) from(r int) []T {
 	return p.data[r/asm.BlockRows*p.block+r%asm.BlockRows*p.width:]
 }
 
-// rows returns the first k rows of one panel of a block: the panel that starts at column j.
 func (p *panels[T]) rows(block, j, k int) []T {
 	return p.data[block*p.block+j/p.width*p.step:][:k*p.width]
 }

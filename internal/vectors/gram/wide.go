@@ -23,7 +23,6 @@ type SparseSum struct {
 	sum []float64 // row-major; only the upper triangle is used
 }
 
-// NewSparseSum returns a SparseSum of no rows, for rows of dim columns.
 func NewSparseSum(dim int) *SparseSum {
 	if dim < 0 {
 		panic(fmt.Sprintf("gram: NewSparseSum(%d): want 0 or more columns", dim))
@@ -31,16 +30,12 @@ func NewSparseSum(dim int) *SparseSum {
 	return &SparseSum{dim, make([]float64, dim*dim)}
 }
 
-// Dim returns the number of columns.
 func (s *SparseSum) Dim() int { return s.dim }
 
-// Reset sets s to the sum of no rows.
 func (s *SparseSum) Reset() { clear(s.sum) }
 
-// Upper implements Matrix.
 func (s *SparseSum) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 
-// Diagonal implements Matrix.
 func (s *SparseSum) Diagonal(dst []float64) {
 	for i := range s.dim {
 		dst[i] = s.sum[i*s.dim+i]

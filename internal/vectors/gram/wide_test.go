@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// At returns element (i, j).
 func (s *SparseSum) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 
-// sparseRows returns n sparse rows with about the given number of nonzeros each, and the same rows
+// sparseRows returns sparse rows with about the given number of nonzeros each, and the same rows
 // with their zeros.
 func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
@@ -35,7 +34,6 @@ func addAll(s *SparseSum, rows []Row, threads int) {
 	s.Add(len(rows), func(r int) Row { return rows[r] }, threads)
 }
 
-// With 1, 2 and 8 goroutines, the bits are the bits of the definition.
 func TestWide(t *testing.T) {
 	for _, dim := range []int{1, 2, 17, 60} {
 		for _, n := range []int{0, 1, 200} {
@@ -69,7 +67,6 @@ func checkWide(t *testing.T, s *SparseSum, dense []Row) {
 	}
 }
 
-// Removing rows leaves only errors of the size of float64 roundings.
 func TestWideTakesAway(t *testing.T) {
 	const dim = 30
 	rows, _ := sparseRows(400, dim, 10)
@@ -97,7 +94,6 @@ func TestWideTakesAway(t *testing.T) {
 	}
 }
 
-// sparseGolden is the SHA-256 hash of a SparseSum's elements.
 const sparseGolden = "72e59b5d7e51b61564d0af32b4758d2df5ee921d43685f5870247e3a61fa8e7b"
 
 func TestWideGolden(t *testing.T) {

@@ -48,9 +48,9 @@ func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
 }
 
-// Lazy is NewCSR for arrays that are too long to be read when the matrix is made, for example in a
-// mapped file. Lazy makes only the checks that need no pass over the arrays. The rest is checked in
-// blocks of rows, before the kernels get any index of the block.
+// Lazy is NewCSR for arrays that are too long to be read when the matrix is made. It makes only
+// the checks that need no pass over the arrays. The rest is checked in blocks of rows, before the
+// kernels get any index of the block.
 //
 // The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
 // call Err after reading it. A pass over all rows, such as the trainer's first one, checks every
@@ -70,7 +70,6 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 	return m, nil
 }
 
-// Guard returns the state of the checks, or nil if the matrix is not lazy.
 func (m *CSR) Guard() *Guard { return m.guard }
 
 // CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
@@ -92,13 +91,10 @@ func (m *CSR) Unguarded() CSR {
 	return c
 }
 
-// Rows returns the number of rows.
 func (m *CSR) Rows() int { return len(m.starts) - 1 }
 
-// Cols returns the number of columns.
 func (m *CSR) Cols() int { return m.cols }
 
-// NNZ returns the number of stored values.
 func (m *CSR) NNZ() int { return len(m.values) }
 
 // Arrays returns the arrays of all rows. The slices alias the matrix and must not be changed. The
@@ -145,7 +141,6 @@ func checkArrays(cols int, starts []int64, indices []int32, values []float32) er
 	return nil
 }
 
-// checkStart checks the start and the end of row i.
 func (m *CSR) checkStart(i int) error {
 	start, end := m.starts[i], m.starts[i+1]
 	if start < 0 { // the block of row i-1, which ends there, may not have been checked
@@ -157,7 +152,6 @@ func (m *CSR) checkStart(i int) error {
 	return nil
 }
 
-// checkColumns checks the columns of row i, whose start and end are correct.
 func (m *CSR) checkColumns(i int) error {
 	last := int32(-1)
 	for _, j := range m.indices[m.starts[i]:m.starts[i+1]] {
@@ -171,8 +165,7 @@ func (m *CSR) checkColumns(i int) error {
 	return nil
 }
 
-// checkBlock checks the rows first to end-1. It calls verify, if that is not nil, between the
-// checks of the rows' starts and of their columns.
+// checkBlock checks the rows first to end-1. verify may be nil.
 func (m *CSR) checkBlock(first, end int, verify func(first, end int) error) error {
 	for i := first; i < end; i++ {
 		if err := m.checkStart(i); err != nil {

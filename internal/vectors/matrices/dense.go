@@ -153,7 +153,6 @@ func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 	return m, nil
 }
 
-// Guard returns the state of the checks, or nil if the matrix is not lazy.
 func (m *Dense) Guard() *Guard { return m.guard }
 
 // CheckAll checks all blocks. If all are good, the matrix is no longer lazy.
@@ -175,10 +174,8 @@ func (m *Dense) Unguarded() Dense {
 	return c
 }
 
-// Rows returns the number of rows.
 func (m *Dense) Rows() int { return m.rows }
 
-// Cols returns the number of columns.
 func (m *Dense) Cols() int { return m.cols }
 
 // Row returns row i, a slice of Cols elements that aliases the matrix. If the row is in a block of
@@ -190,7 +187,6 @@ func (m *Dense) Row(i int) []float32 {
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// checkedRow returns row i after checking its block. It panics if i is out of range.
 func (m *Dense) checkedRow(i int) []float32 {
 	if uint(i) >= uint(m.rows) {
 		panic(misuse.Of("row %d of %d", i, m.rows))

@@ -51,8 +51,6 @@ func TestDenseOf(t *testing.T) {
 	}
 }
 
-// NewDense pads rows to 64 bytes, NewNarrow short rows to a power of two. The first row starts at a
-// multiple of 64 bytes.
 func TestNewDense(t *testing.T) {
 	for _, c := range []struct{ cols, padded, narrow int }{
 		{0, 0, 0}, {1, 16, 1}, {2, 16, 2}, {3, 16, 4}, {4, 16, 4}, {5, 16, 8}, {8, 16, 8},
@@ -120,7 +118,6 @@ func TestNewDensePanics(t *testing.T) {
 	}
 }
 
-// Vectors do not overlap, and take VectorsSize bytes.
 func TestVectors(t *testing.T) {
 	for _, c := range []struct{ cols, apart int }{{1, 1}, {15, 15}, {16, 16}, {17, 32}} {
 		all := Vectors(3, c.cols)

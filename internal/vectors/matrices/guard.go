@@ -26,10 +26,9 @@ type WillNeed func(start, end int)
 // Guard stores which blocks of a lazy matrix have been checked, and the results. Matrices that are
 // not lazy have a nil Guard, whose exported methods may be called.
 type Guard struct {
-	rows     int
-	shift    uint // a block has 2^shift rows
-	willNeed WillNeed
-	// verify returns nil, or the error of the block of the rows start to end-1.
+	rows       int
+	shift      uint // a block has 2^shift rows
+	willNeed   WillNeed
 	verify     func(start, end int) error
 	state      []atomic.Uint32 // the state of each block
 	goodBlocks atomic.Int64    // number of blocks found good
@@ -53,7 +52,6 @@ func newGuard(rows int, c Check, block func(first, end int) error) (*Guard, erro
 	}, nil
 }
 
-// The states of a block.
 const (
 	unchecked = iota
 	good

@@ -29,7 +29,6 @@ func paddedRows(rows, cols int) []float32 {
 	return m.values
 }
 
-// panicked returns the text of f's panic, or "".
 func panicked(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -40,7 +39,6 @@ func panicked(f func()) (text string) {
 	return ""
 }
 
-// lazy is the interface of both lazy matrices.
 type lazy interface {
 	Guard() *Guard
 	CheckAll() error
@@ -72,8 +70,6 @@ func newLazy(t *testing.T, kind string, rows int, c Check) lazy {
 	return m
 }
 
-// Blocks are verified once each, when one of their rows is first read. Only the rows of bad blocks
-// are empty or zeros, and Err returns the error of the first bad block.
 func TestLazyBlocks(t *testing.T) {
 	const rows = 11
 	for _, kind := range []string{"sparse", "dense"} {
@@ -132,7 +128,6 @@ func TestLazyBlocks(t *testing.T) {
 	}
 }
 
-// CheckAll stops at the first bad block. A matrix without one is not lazy afterwards.
 func TestCheckAll(t *testing.T) {
 	damaged := errors.New("damaged")
 	for _, kind := range []string{"sparse", "dense"} {
@@ -163,7 +158,6 @@ func TestCheckAll(t *testing.T) {
 	}
 }
 
-// Without Verify, sparse blocks are still checked, and dense rows are all good.
 func TestLazyWithoutVerify(t *testing.T) {
 	if m := newLazy(t, "dense", 4, Check{}); m.CheckAll() != nil {
 		t.Error(m.Guard().Err())

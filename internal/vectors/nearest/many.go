@@ -7,13 +7,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A search for several queries ranks a chunk of rows for a batch of queries at a time. If the rows
-// are not too long and the queries not too few, it computes the scores of the chunk in strips of
-// rows, each strip for all queries of the batch.
+// A search for several queries ranks a chunk of rows for a batch of queries at a time. It may
+// compute the scores of the chunk in strips of rows, each strip for all queries of the batch: see
+// chunk.score.
 const (
-	batchQueries = 32  // greatest number of queries of a batch
-	leastBatch   = 4   // least number of queries for which strips of short rows are faster
-	chunkRows    = 512 // greatest number of rows of a chunk
+	batchQueries = 32
+	leastBatch   = 4 // least number of queries for which strips of short rows are faster
+	chunkRows    = 512
 
 	// greatest numbers of elements of a chunk and of a strip, unless four rows have more elements
 	chunkElements = 1 << 16 // 256 KB, for the L2 cache
@@ -69,8 +69,8 @@ func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstR
 	}
 }
 
-// score sets scores to the scores of the rows for the queries of a batch, or to the dot products
-// for ByCosine. It also sets squares, inverse and screens if measure is set.
+// score sets scores for the queries of a batch, for ByCosine to the dot products. If measure is
+// set, it also sets squares, inverse and screens.
 func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	s := c.rows
 	if by == ByCosine {
@@ -148,7 +148,6 @@ func (s *Rows[E]) memory(first, count int) []byte {
 // within these bounds does not overflow, and cosineOf in package asm does not recompute it.
 const screenFrom, screenTo = 0x1p-90, 0x1p100
 
-// measure sets the i-th element of squares and of inverse, given the sum of squares of that row.
 func (c *chunk[E]) measure(i int, squares float32) {
 	c.squares[i], c.inverse[i] = squares, float32(1/math.Sqrt(float64(squares)))
 	c.screens = c.screens && screenFrom <= squares && squares <= screenTo

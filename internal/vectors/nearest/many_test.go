@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// TestTopManyIsTop checks that TopMany returns the hits of Top for each query, on every code path
-// and in every layout, for all kinds of numbers.
 func TestTopManyIsTop(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(isa.String(), func(t *testing.T) {
@@ -33,7 +31,6 @@ func TestTopManyIsTop(t *testing.T) {
 	}
 }
 
-// kinds has functions that set a vector to random numbers.
 var kinds = map[string]func(r *rand.Rand, v []float32){
 	"normal": func(r *rand.Rand, v []float32) {
 		for i := range v {
@@ -77,7 +74,6 @@ var kinds = map[string]func(r *rand.Rand, v []float32){
 	},
 }
 
-// checkMany compares TopMany with Top on random rows and queries.
 func checkMany(t *testing.T, r *rand.Rand, kind string, fill func(r *rand.Rand, v []float32),
 	n, count, queries int) {
 	stride := n + r.IntN(3)
@@ -115,13 +111,11 @@ func checkMany(t *testing.T, r *rand.Rand, kind string, fill func(r *rand.Rand, 
 	}
 }
 
-// same reports whether two hits are equal to the bit. All NaNs are equal.
 func same(a, b nearest.Hit) bool {
 	return a.Row == b.Row && (math.Float32bits(a.Score) == math.Float32bits(b.Score) ||
 		a.Score != a.Score && b.Score != b.Score)
 }
 
-// TopMany allocates nothing if it uses one goroutine.
 func TestTopManyAllocatesNothing(t *testing.T) {
 	const n, count = 70, 300
 	r := rand.New(rand.NewPCG(3, 3))

@@ -33,7 +33,6 @@ func Add[H any](hits []H, h H, before func(a, b H) bool) []H {
 	return hits
 }
 
-// sink restores the heap by moving the root down.
 func sink[H any](hits []H, before func(a, b H) bool) {
 	for i := 0; ; {
 		child := 2*i + 1
@@ -61,8 +60,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries panics unless all queries have equal length and there are as many queries as places.
-// places is the number of slices that the caller has for results.
+// CheckQueries panics unless all queries have equal length and their number is places, the number
+// of slices that the caller has for results.
 func CheckQueries[T any](places int, queries [][]T) {
 	misuse.CheckEqual("len(dst)", places, "len(queries)", len(queries))
 	for q, x := range queries {

@@ -10,10 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// before ranks greater numbers first.
 func before(a, b int) bool { return a > b }
 
-// sorted returns a copy of v, greatest first.
 func sorted(v []int) []int {
 	v = slices.Clone(v)
 	slices.SortFunc(v, func(a, b int) int { return cmp.Compare(b, a) })
@@ -40,13 +38,10 @@ func TestAddKeepsTheBest(t *testing.T) {
 	}
 }
 
-// Merge returns the best hits of all rows for any number of goroutines. A heap that has hits
-// already keeps those that are better.
 func TestMerge(t *testing.T) {
 	const runs, perRun = 23, 9 // runs of rows, and rows of each
 	for threads := 1; threads <= 4; threads++ {
 		dst := [][]int{make([]int, 0, 5), make([]int, 0, 300), {}, make([]int, 1, 4)}
-		// One hit is in a heap before Merge, and better than all others.
 		dst[3][0] = 1 << 20
 		// best returns the score of row i of a run for query q.
 		best := func(q, run, i int) int { return (run*perRun + i) * (7919 + q) % 1013 }
@@ -75,7 +70,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Merge passes to before the query whose hits are compared.
 func TestMergeComparesByQuery(t *testing.T) {
 	dst := [][]int{make([]int, 0, 1), make([]int, 0, 1)}
 	rank := func(hits [][]int, run int) {

@@ -44,7 +44,6 @@ type order[E float32 | uint16] struct {
 	rootKey float64 // key of row root
 }
 
-// order returns the order in which query x ranks the rows.
 func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 	small := leastSum(s.N)
 	if by == ByCosine {
@@ -57,8 +56,7 @@ func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 // than a rounding.
 func leastSum(n int) float32 { return float32(n) * 0x1p-126 }
 
-// scoreIsKey reports whether the score alone shows that it is the key of its row, because it is
-// finite and its magnitude is at least small.
+// scoreIsKey reports whether the score alone shows that it is the key of its row.
 func (o *order[E]) scoreIsKey(score float32) bool {
 	size := math.Float32frombits(math.Float32bits(score) &^ (1 << 31))
 	return size >= o.small && size <= math.MaxFloat32
@@ -87,10 +85,8 @@ func (o *order[E]) underflowed(wide float64, row int) bool {
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
 }
 
-// better reports whether a ranks before b.
 func (o *order[E]) better(a, b Hit) bool { return precedes(a.Row, o.key(a), b.Row, o.key(b)) }
 
-// precedes reports whether row i with key a ranks before row j with key b.
 func precedes(i int, a float64, j int, b float64) bool {
 	switch {
 	case a > b:
@@ -109,9 +105,8 @@ func precedes(i int, a float64, j int, b float64) bool {
 // too low for a hit.
 const skipBlock = 256
 
-// offer adds the best rows at positions firstRow to firstRow+len(scores)-1 of the rows to rank to
-// the heap hits. scores holds the scores of the rows at these positions, negated if they are
-// distances.
+// offer adds the best of the rows at positions firstRow to firstRow+len(scores)-1 to the heap
+// hits. scores holds their scores, negated if they are distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -160,7 +155,6 @@ func Next(scores []float32, i int, least float32) int {
 	return i
 }
 
-// scoresAreKeys reports whether scoreIsKey holds for all hits.
 func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 	for _, h := range hits {
 		if !o.scoreIsKey(h.Score) {
@@ -218,7 +212,6 @@ func (s *Rows[E]) wide(by Metric, x []float32, row int) float64 {
 	return by.wide(x, s.row(row))
 }
 
-// wide returns the wide score of a float32 row. Greater is better.
 func (by Metric) wide(x, row []float32) float64 {
 	switch by {
 	case ByDot:
@@ -240,7 +233,6 @@ func l1Distance64(x, y []float32) (sum float64) {
 	return sum
 }
 
-// wideHalf returns the wide score of a half-precision row. Greater is better.
 func (by Metric) wideHalf(x []float32, row []uint16, bfloat16 bool) float64 {
 	var floats [2048]float32
 	if len(row) <= len(floats) { // unpacking first is faster

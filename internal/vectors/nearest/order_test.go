@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// someRows returns rows and a query with numbers at the ends of float32's range and between them, a
-// few of them infinite or NaN.
+// someRows returns numbers at the ends of float32's range and between them, a few of them
+// infinite or NaN.
 func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	exponents := [][]int{{0}, {-80}, {70}, {-149, -75, 0}, {-100, 63, 127}}[r.IntN(5)]
 	all := make([]float32, (count+1)*n)
@@ -21,8 +21,6 @@ func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	return all[:count*n], all[count*n:]
 }
 
-// TestKeys checks that a finite score and its key are equal or both small, and that a key is
-// infinite or NaN only if the row or the query has such an element.
 func TestKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	finite := func(v []float32) bool {
@@ -48,7 +46,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestOffer checks that hits do not depend on the order and the parts in which rows are offered.
+// Hits do not depend on the order and the parts in which rows are offered.
 func TestOffer(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -102,11 +100,8 @@ func ruleKey(by Metric, row, x []float32, score float32) float64 {
 	return wide
 }
 
-// TestKeysAtTheBounds compares keys with ruleKey for random rows whose scores are near the rule's
-// bounds.
 func TestKeysAtTheBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	// The numbers of keys that are not the score, and of keys that are a score below small.
 	kinds := map[string]int{}
 	for range 4000 {
 		n, by := 1+r.IntN(3), Metric(r.IntN(3))
@@ -149,8 +144,6 @@ func TestKeysAtTheBounds(t *testing.T) {
 	}
 }
 
-// TestKeysExactlyAtTheBounds checks the keys of rows whose score or dot product equals a bound of
-// the rule, or is just below it.
 func TestKeysExactlyAtTheBounds(t *testing.T) {
 	for _, c := range []struct {
 		by     Metric
@@ -177,7 +170,6 @@ func TestKeysExactlyAtTheBounds(t *testing.T) {
 	}
 }
 
-// TestSmall checks the bounds that the documentation of order gives.
 func TestSmall(t *testing.T) {
 	s := Rows[float32]{N: 3}
 	for by, want := range map[Metric]float32{ByDot: 0x1.8p-125, ByCosine: 0x1.8p-35,
@@ -188,8 +180,6 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestPrecedes checks that keys rank from the greatest to the least, with NaN last, and rows with
-// equal keys in ascending order.
 func TestPrecedes(t *testing.T) {
 	keys := []float64{math.Inf(1), 1, 0, -1, math.Inf(-1), math.NaN()}
 	for i, a := range keys {
@@ -204,7 +194,6 @@ func TestPrecedes(t *testing.T) {
 	}
 }
 
-// TestLeast checks the least score with which a row may rank before the worst hit.
 func TestLeast(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, c := range []struct {

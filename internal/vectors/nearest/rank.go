@@ -4,8 +4,7 @@ package nearest
 // at most fewRows rows uses a smaller buffer, for fewRows scores.
 const maxScores, fewRows = 4096, 256
 
-// rank adds the best rows at positions firstRow to end-1 of the rows to rank to the heap hits, and
-// returns the heap.
+// rank adds the best of the rows at positions firstRow to end-1 to the heap hits.
 func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
 	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear
@@ -15,7 +14,6 @@ func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []
 	return s.rankBuffered(hits, scores[:], by, x, firstRow, end)
 }
 
-// rankBuffered is rank with a buffer for scores. It scores len(scores) rows at a time.
 func (s *Rows[E]) rankBuffered(hits []Hit, scores []float32, by Metric, x []float32,
 	firstRow, end int) []Hit {
 	o := s.order(by, x)

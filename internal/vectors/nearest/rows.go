@@ -29,15 +29,14 @@ type Hit struct {
 	Score float32
 }
 
-// Rows are the rows that a search ranks, in one of several layouts: elements of one slice, bytes in
-// one slice, separate slices of floats or of bytes, or a matrix. E is uint16 for half-precision
-// rows, whose elements are always in one slice, and float32 for other rows. It is a type parameter
-// so that programs without half-precision rows link no kernels for them.
+// Rows are the rows that a search ranks, in one of several layouts. E is uint16 for
+// half-precision rows, whose elements are always in one slice, and float32 for other rows. It is
+// a type parameter so that programs without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
 	Slice      []E             // elements of rows in one slice
 	Bfloat16   bool            // whether half-precision elements are bfloat16s
 	Bytes      []byte          // rows of little-endian floats in one slice
-	Stride     int             // distance between row starts, in elements of Slice or bytes of Bytes
+	Stride     int             // from row start to row start, in elements of Slice or bytes of Bytes
 	Idx        []uint32        // indices of the rows of Slice to rank; nil for all rows
 	Slices     [][]float32     // rows that are separate slices
 	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
@@ -76,7 +75,6 @@ func CheckEach[T any](rows [][]T, name string, want int) {
 	}
 }
 
-// rowNumber returns the row number of the i-th of the rows to rank: Idx[i], or i if Idx is nil.
 func (s *Rows[E]) rowNumber(i int) int {
 	if s.Idx != nil {
 		return int(s.Idx[i])
@@ -84,7 +82,6 @@ func (s *Rows[E]) rowNumber(i int) int {
 	return i
 }
 
-// row returns the float32 row with the given number.
 func (s *Rows[E]) row(number int) []float32 {
 	switch {
 	case s.Slices != nil:
@@ -116,7 +113,6 @@ func (s *Rows[E]) read(b []byte) []float32 {
 	return s.buffer
 }
 
-// halfRow returns the half-precision row with the given number.
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
 // score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
@@ -141,7 +137,6 @@ func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	}
 }
 
-// scoreHalves is score for half-precision rows.
 func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow int) {
 	if s.Idx == nil {
 		by.halfScores(dst, s.halves()[firstRow*s.Stride:], s.Stride, x, s.Bfloat16)
@@ -177,7 +172,6 @@ func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
-// scoresAt is scores for the rows whose indices are in idx.
 func (by Metric) scoresAt(dst, rows []float32, stride int, idx []uint32, x []float32) {
 	switch by {
 	case ByDot:
@@ -192,22 +186,18 @@ func (by Metric) scoresAt(dst, rows []float32, stride int, idx []uint32, x []flo
 	}
 }
 
-// negate negates each element of v.
 func negate(v []float32) {
 	for i := range v {
 		v[i] = -v[i]
 	}
 }
 
-// unknown returns the panic message for a metric that does not exist.
 func (by Metric) unknown() any { return misuse.Of("there is no metric %d", by) }
 
-// unknownOfHalves returns the panic message for a metric that half-precision rows lack.
 func (by Metric) unknownOfHalves() any {
 	return misuse.Of("the metric is %d, not ByDot, ByCosine or ByDistance", by)
 }
 
-// scoreSlices sets dst to the scores of rows that are separate slices. Distances are negated.
 func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
 	for i := range dst {
 		if i+1 < len(rows) {
@@ -217,7 +207,6 @@ func (by Metric) scoreSlices(dst []float32, rows [][]float32, x []float32) {
 	}
 }
 
-// halfScores sets dst to the scores of consecutive half-precision rows. Distances are negated.
 func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch by {
 	case ByDot:
@@ -232,7 +221,6 @@ func (by Metric) halfScores(dst []float32, rows []uint16, stride int, x []float3
 	}
 }
 
-// score returns the score of one float32 row. A distance is negated.
 func (by Metric) score(x, row []float32) float32 {
 	switch by {
 	case ByDot:
@@ -256,8 +244,6 @@ func (s *Rows[E]) squares(i int, x []float32) float32 {
 	return asm.SumSquares(s.row(s.rowNumber(i)))
 }
 
-// cosine returns the cosine of x and the i-th row, given their dot product xy and sums of squares
-// xx and yy.
 func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
 	if s.isHalf() {
 		return asm.CosineOfHalves(x, s.halfRow(s.rowNumber(i)), xy, xx, yy, s.Bfloat16)

@@ -22,7 +22,6 @@ func small(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// score returns the score of a row of small integers by its definition.
 func score(by nearest.Metric, row, x []float32) float32 {
 	var xy, xx, yy, squares float64
 	for i, v := range x {
@@ -40,7 +39,6 @@ func score(by nearest.Metric, row, x []float32) float32 {
 	return float32(max(-1, min(xy/math.Sqrt(xx*yy), 1)))
 }
 
-// sorting returns up to most hits: the rows, or those at idx, sorted by score, best first.
 func sorting(by nearest.Metric, rows [][]float32, idx []uint32, x []float32,
 	most int) []nearest.Hit {
 	var all []nearest.Hit
@@ -72,7 +70,6 @@ type search struct {
 	many func(dst [][]nearest.Hit, by nearest.Metric, queries [][]float32, threads int)
 }
 
-// newSearch returns a search in s, after setting the number and the length of its rows.
 func newSearch[E float32 | uint16](name string, count, n int, s nearest.Rows[E]) search {
 	s.N, s.Count = n, count
 	if s.Idx != nil {
@@ -114,7 +111,7 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 		"bytes":         {Bytes: bytes[1:], Stride: 4 * stride},
 		"aligned bytes": {Bytes: slices.Clone(bytes[1:]), Stride: 4 * stride},
 		"byte slices":   {ByteSlices: blobs},
-		"matrix":        {Matrix: matrix}, // read by the matrix's method Row
+		"matrix":        {Matrix: matrix},
 	} {
 		all = append(all, newSearch(name, count, n, s))
 	}
@@ -130,8 +127,6 @@ func layouts(flat []float32, stride, n, count int) (all []search) {
 	return all
 }
 
-// Top and TopMany return the beginning of the sorted rows in every layout, by dot product, cosine
-// and distance, and TopMany with 1 and 3 threads. Top writes to the caller's memory.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, shape := range [][2]int{{1, 1}, {7, 3}, {60, 5}, {256, 2}, {300, 9}, {4500, 3}} {
@@ -225,7 +220,6 @@ func TestTopBeyondFloat32(t *testing.T) {
 	}
 }
 
-// Top panics for an unknown metric, in every layout.
 func TestUnknownMetric(t *testing.T) {
 	for _, s := range layouts(make([]float32, 12), 4, 3, 3) {
 		func() {

@@ -44,7 +44,6 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
 	runs := (s.Count + run - 1) / run
-	// There is at most one goroutine for every four runs, rounded up.
 	if threads = min(threads, (runs+3)/4); threads <= 1 {
 		s.rankMany(dst, by, queries, 0, s.Count)
 	} else {
