@@ -36,7 +36,7 @@ type Rows[E float32 | uint16] struct {
 	Slice      []E             // elements of rows in one slice
 	Bfloat16   bool            // whether half-precision elements are bfloat16s
 	Bytes      []byte          // rows of little-endian floats in one slice
-	Stride     int             // from row start to row start, in elements of Slice or bytes of Bytes
+	Stride     int             // between row starts, in elements of Slice or bytes of Bytes
 	Idx        []uint32        // indices of the rows of Slice to rank; nil for all rows
 	Slices     [][]float32     // rows that are separate slices
 	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
