@@ -13,7 +13,6 @@ import (
 // Sigmoid maps a score z to the probability 1/(1 + e^(A*z+B)) (Platt 1999).
 type Sigmoid struct{ A, B float64 }
 
-// At returns the probability for the score z.
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
 // Fit returns the sigmoid that nearly maximizes the likelihood of the outcomes of the scores z;
@@ -122,7 +121,8 @@ func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	return da, db, float64(g1*da) + float64(g2*db), false
 }
 
-// Normalize divides the elements of p by their sum or, if all are 0, sets each to 1/len(p).
+// Normalize divides the elements of p by their sum or, if that is not above 0, sets each to
+// 1/len(p).
 func Normalize(p []float64) {
 	var sum float64
 	for _, v := range p {

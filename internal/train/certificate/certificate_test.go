@@ -146,9 +146,9 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 	return 0.8 * bound
 }
 
-// A larger Terms.SumError lowers the bound by as much as the package comment says, up to a tenth.
-// With SumError 0, the bound of a Crammer-Singer problem includes the float32 rounding of own
-// dual variables.
+// A larger Terms.SumError lowers the bound of a loss without an entropy by as much as the package
+// comment says, up to a tenth. With SumError 0, the bound of a Crammer-Singer problem includes
+// the float32 rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {

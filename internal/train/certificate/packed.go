@@ -14,7 +14,7 @@ import (
 type Packed struct {
 	Signed bool     `json:"signed"` // whether some dual variables are negative
 	Scale  float64  `json:"scale"`  // largest magnitude of the dual variables, but at least 1
-	Duals  []uint16 `json:"-"`      // the numbers n that denote the dual variables
+	Duals  []uint16 `json:"-"`
 }
 
 // units returns zero, the number in Duals that denotes the dual variable 0, and scale, such that
@@ -40,7 +40,7 @@ func Pack(p objective.Problem, a []float32) Packed {
 	}
 	half := 0.5
 	if joint {
-		half = 0 // rounds down
+		half = 0
 	}
 	zero, units := v.units()
 	v.Duals = make([]uint16, len(flat))

@@ -18,7 +18,7 @@ type Proof struct {
 }
 
 type proofVector struct {
-	Shares int `json:"shares"` // number of dual variables
+	Shares int `json:"shares"`
 	Packed
 }
 

@@ -47,7 +47,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// checkStep visits row i and compares the changes with the oracle. It returns the kind of step.
 func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	t.Helper()
 	was, violations, steps := d.solver.Save(), d.Violations, d.T

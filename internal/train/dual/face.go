@@ -40,9 +40,8 @@ func FaceBytes(rows, columns float64) float64 {
 	return rows*(6*8+2*4) + min(heavy, maxHeavyBytes) + 4*rows // 4 for the bias
 }
 
-// face is a set of free rows, whose dual variables are not 0 and not at a limit, and a quadratic
-// model of the dual objective. With s_i = y_i times the change of c_i*a_i, n times the change of
-// the dual objective is
+// face is the set of free rows that moveFree finds, and a quadratic model of the dual objective.
+// With s_i = y_i times the change of c_i*a_i, n times the change of the dual objective is
 //
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
@@ -256,7 +255,7 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move changes the dual variables by f.step, clipped to their limits, or by a fraction of f.step
+// move changes the dual variables by f.step or a fraction of f.step, clipped to their limits,
 // that raises the dual objective. It reports whether it found such a step. inverse is
 // 1/(lambda*n).
 func (f *face) move(inverse float64) bool {

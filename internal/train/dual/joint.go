@@ -115,7 +115,7 @@ func (j *Joint) Visit(all []uint32) {
 			j.NotFinite(i)
 			return
 		}
-		j.duals(int(i)) // into the buffer old
+		j.duals(int(i)) // stores them in old
 		gap := 0.0
 		if j.Of.Log {
 			gap = j.stepToSoftmax(q)

@@ -93,7 +93,6 @@ func (d *problem) coefficients(i int) (c []float64, gain float64) {
 	return c, gain
 }
 
-// dual returns the dual objective and the sums v of the rows times their coefficients.
 func (d *problem) dual() (value float64, v [][]float64) {
 	v = make([][]float64, len(d.Vectors))
 	for k := range v {

@@ -255,8 +255,8 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 }
 
 // SetStart sets w to the weights of a model that has taken the given number of steps. If a prior
-// was set before, w becomes the difference from the prior. SetStart must be called before the first
-// step. It returns an error if the model has a bias but the problem has none, or if a weight times
+// was set before, w becomes the difference from the prior. SetStart must be called before the
+// first step. It returns an error if w has a bias that the problem lacks, or if a weight times
 // the result of Scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps

@@ -18,8 +18,9 @@ const (
 )
 
 // sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
-// n.buffers.matrix. It returns the mean by which it centered the rows, or nil if the bias has a
-// penalty or curvature is 0. curvature is the sum over the rows of c_i*b_i in doc.go.
+// n.buffers.matrix. If the bias has no penalty and curvature is above 0, it centers the rows and
+// returns their mean; otherwise it returns nil. curvature is the sum over the rows of c_i*b_i in
+// doc.go.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {

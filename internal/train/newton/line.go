@@ -8,10 +8,10 @@ const (
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s, is about minimal. slope is its derivative at 0. search applies Newton's
-// method to the derivative, safeguarded by bisection. If that does not converge, it returns the
-// largest s at which it found a negative derivative. It reports false if there is no such s above
-// 0, or if the derivative is not finite.
+// convex function of s, is about minimal. slope is the objective's derivative at 0. search
+// applies Newton's method to the derivative, safeguarded by bisection. If that does not converge,
+// search returns the largest s at which it found a negative derivative. It reports false if there
+// is no such s above 0, or if the derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {

@@ -51,9 +51,10 @@ type Method struct {
 	minH     float64         // width at or below which h is not reduced any more
 	target   float64         // relative gap (P - D)/D at which the iterations end
 
-	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows with
-	// a_i*y_i > 0, and sums[1] over the other rows. Otherwise sums[0] is the sum over all rows, and
-	// sums[1] is nil.
+	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows
+	// with a_i*y_i > 0, but its element for the bias the sum over all rows, and sums[1] is
+	// the sum over the other rows. Otherwise sums[0] is the sum over all rows, and sums[1] is
+	// nil.
 	sums [2][]float64
 	a    []float32 // current dual variable a_i of each row
 

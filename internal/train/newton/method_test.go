@@ -45,7 +45,8 @@ func TestIterations(t *testing.T) {
 	UseSparse = true
 }
 
-// checkPlace compares the sums of evaluate with their definitions in doc.go.
+// checkPlace compares the margins, the dual variables and the result of evaluate with their
+// definitions in doc.go.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.buffers = n.pool.get()

@@ -94,9 +94,9 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection evaluates the weights, narrows the zone while the smoothing gap dominates P -
-// D, and sets n.line to the search direction. n.line stays nil if the iterations end or restart
-// here, and after an interruption.
+// computeDirection evaluates the weights, reduces the width of the zone by narrow, and sets
+// n.line to the search direction. n.line stays nil if the iterations end or restart here, and
+// after an interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())

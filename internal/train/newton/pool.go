@@ -22,7 +22,7 @@ type buffers struct {
 	room   *gram.Buffer    // scratch memory of gram.Bytes
 	matrix gram.Matrix     // Hessian in use: dense, sparse or Method.pixels
 	factor *cholesky.Factor
-	dim    int       // dimension of the Hessian
+	dim    int
 	packed []float32 // one row per goroutine for dense, or nonzeros of some rows for sparse
 	block  []byte    // some rows as bytes
 	index  []int32   // columns of the nonzeros in packed
@@ -49,9 +49,9 @@ type Pool struct {
 	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex
-	back sync.Cond   // signaled when buffers are returned
-	free []*buffers  // buffers that are not in use
-	used int         // number of buffers in use
+	back sync.Cond // signaled when buffers are returned
+	free []*buffers
+	used int
 	rows [][]float32 // slices that giveBack has received, one element per row
 
 	once     sync.Once

@@ -14,7 +14,7 @@ import (
 // Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
-	Vectors int  // number of weight vectors, one for each class
+	Vectors int
 	Log     bool // whether the loss is the multinomial log loss, not the Crammer-Singer loss
 	// Costs[y][r] is the cost of predicting class r for a row of class y; nil for 1 each.
 	Costs [][]float64
@@ -92,7 +92,7 @@ const lossBlock = 32
 // wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is
 // NaN if a score is not finite.
 func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
-	var all *dense.Matrix // vectors w
+	var all *dense.Matrix
 	if wide == nil {
 		all = dense.New(len(w), j.X.Cols())
 		for r, w := range w {

@@ -8,10 +8,10 @@ import (
 
 // Evaluation is the mean loss of a problem's weight vectors, and how the loss was computed.
 type Evaluation struct {
-	W       [][]float32  // weight vectors
-	Exact   [][]float64  // W before rounding to float32; nil if Loss is from float32 dot products
-	B       []float64    // biases of the vectors
-	Loss    float64      // mean loss
+	W       [][]float32
+	Exact   [][]float64 // W before rounding to float32; nil if Loss is from float32 dot products
+	B       []float64
+	Loss    float64
 	DotSize float64      // View.DotSize if Loss is from float32 dot products; 0 if from float64
 	R2      float64      // mean squared norm of the rows, with the appended feature
 	Scale   *scale.Scale // scaling that is folded into the vectors; nil for none

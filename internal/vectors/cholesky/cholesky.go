@@ -20,7 +20,7 @@ import (
 // Factor is an upper triangular U with U'U = DAD for a matrix A and a diagonal D.
 type Factor struct {
 	dim    int
-	stride int       // distance between the rows of u
+	stride int
 	u      []float32 // U, row-major; the elements below the diagonal are meaningless
 	scale  []float64 // the diagonal of D
 	row    []float64 // buffer: the diagonal or a row of the matrix

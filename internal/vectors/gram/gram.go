@@ -38,11 +38,11 @@ type Matrix interface {
 // and may be larger than the remaining sum.
 type Sum struct {
 	dim    int
-	stride int             // distance between the rows of sum
+	stride int
 	sum    []float32       // row-major; only the upper triangle is used
 	a, b   panels[float32] // packed rows; those in a times their coefficients
-	rows   int             // number of rows in a and b
-	blocks int             // capacity of a and b, in blocks of rows
+	rows   int
+	blocks int // capacity of a and b, in blocks of rows
 
 	threads int // number of goroutines of the last AddEach
 }

@@ -11,7 +11,7 @@ import (
 type panels[T float32 | uint32] struct {
 	width int
 	step  int // elements from panel to panel; a power of 2 would map panels to few cache sets
-	block int // number of elements in a block
+	block int
 	data  []T
 }
 

@@ -52,9 +52,9 @@ func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 // the checks that need no pass over the arrays. The rest is checked in blocks of rows, before the
 // kernels get any index of the block.
 //
-// The rows of a bad block are empty, and Err returns the block's error: users of a lazy matrix must
-// call Err after reading it. A pass over all rows, such as the trainer's first one, checks every
-// block. The slices must not change: checks are not repeated.
+// The rows of a bad block are empty, and users of a lazy matrix must call Guard.Err after reading
+// rows. A pass over all rows, such as the trainer's first one, checks every block. The slices
+// must not change: checks are not repeated.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -126,7 +126,6 @@ func (m *CSR) CheckedRow(i int) (index []int32, values []float32) {
 	return m.Row(i)
 }
 
-// checkArrays performs the checks that need no pass over the arrays.
 func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {
 	if cols < 0 || cols > math.MaxInt32 {
 		return fmt.Errorf("sparse: %d columns: want 0 to %d", cols, math.MaxInt32)

@@ -30,8 +30,8 @@ type Guard struct {
 	shift      uint // a block has 2^shift rows
 	willNeed   WillNeed
 	verify     func(start, end int) error
-	state      []atomic.Uint32 // the state of each block
-	goodBlocks atomic.Int64    // number of blocks found good
+	state      []atomic.Uint32
+	goodBlocks atomic.Int64
 
 	mu       sync.Mutex
 	firstBad int // lowest index of a block found bad so far; unused if err is nil
@@ -88,7 +88,6 @@ func (g *Guard) check(b int) uint32 {
 	return bad
 }
 
-// checkAll checks the blocks in order, up to the first bad one.
 func (g *Guard) checkAll() error {
 	if g == nil {
 		return nil

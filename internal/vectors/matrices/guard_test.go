@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// diagonal returns the arrays of a matrix with the value i+1 in column i of row i.
 func diagonal(rows int) (starts []int64, indices []int32, values []float32) {
 	starts = []int64{0}
 	for i := range rows {
@@ -18,7 +17,6 @@ func diagonal(rows int) (starts []int64, indices []int32, values []float32) {
 	return starts, indices, values
 }
 
-// paddedRows returns rows of cols elements as LazyDense expects them: i+1 in all columns of row i.
 func paddedRows(rows, cols int) []float32 {
 	m := NewDense(rows, cols)
 	for i := range rows {

@@ -36,7 +36,6 @@ func Finish[H hits](s *Rows[float32], hits []H, by Metric, x []float32) {
 	o.finish(*(*[]Hit)(unsafe.Pointer(&hits)))
 }
 
-// Better reports whether hit a of AddAt ranks before hit b.
 func Better[H hits](s *Rows[float32], by Metric, x []float32, a, b H) bool {
 	o := s.order(by, x)
 	return o.better(Hit(a), Hit(b))

@@ -33,16 +33,16 @@ type Hit struct {
 // half-precision rows, whose elements are always in one slice, and float32 for other rows. It is
 // a type parameter so that programs without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
-	Slice      []E             // elements of rows in one slice
-	Bfloat16   bool            // whether half-precision elements are bfloat16s
-	Bytes      []byte          // rows of little-endian floats in one slice
-	Stride     int             // between row starts, in elements of Slice or bytes of Bytes
-	Idx        []uint32        // indices of the rows of Slice to rank; nil for all rows
-	Slices     [][]float32     // rows that are separate slices
+	Slice      []E      // elements of rows in one slice
+	Bfloat16   bool     // whether half-precision elements are bfloat16s
+	Bytes      []byte   // rows of little-endian floats in one slice
+	Stride     int      // between row starts, in elements of Slice or bytes of Bytes
+	Idx        []uint32 // indices of the rows of Slice to rank; nil for all rows
+	Slices     [][]float32
 	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
 	Matrix     *matrices.Dense // matrix whose rows may still have to be checked
-	N          int             // number of elements of a row
-	Count      int             // number of rows to rank
+	N          int
+	Count      int // of rows to rank
 
 	buffer []float32 // copy of a row of bytes that can't be viewed as floats
 }

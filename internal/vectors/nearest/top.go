@@ -21,8 +21,8 @@ func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32
 	return dst[:len(found):len(found)]
 }
 
-// TopMany is Top for many queries, in at most threads goroutines. Each goroutine ranks a run of
-// rows at a time; run is the number of rows in a run.
+// TopMany is Top for many queries, in at most threads goroutines. If there are several, each
+// ranks run rows at a time.
 func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
 	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
