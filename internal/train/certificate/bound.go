@@ -32,11 +32,12 @@ func boundedOf(p objective.Problem) bounded {
 }
 
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
-// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
-// all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
-// the rows. Bound may change a. If the bias has no penalty, it makes the sums over the two sides
-// (see balance.go) nearly equal. In a joint problem it scales down a row's dual variables if their
-// sum exceeds 1. For a joint problem whose biases have no penalty, Bound returns NaN and 0.
+// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound
+// on all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared
+// norm of the rows, with the feature for the bias. Bound may change a: if the bias has no penalty,
+// it makes the sums over the two sides (see balance.go) nearly equal, and in a joint problem it
+// scales down a row's dual variables if their sum exceeds 1. For a joint problem whose biases have
+// no penalty, Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)

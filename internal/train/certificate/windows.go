@@ -37,11 +37,11 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best returns dual variables: the mean coefficients over the present window, or over both windows,
-// whichever have the larger lower bound. It also returns the lower bound from Bound. Before the
-// first step it returns nil and 0. done is the number of steps done, and r2 the mean squared norm
-// of the rows. Each row is visited at most once in an epoch, so that a mean is in the range of the
-// loss except for roundings, which Clamp removes.
+// Best returns dual variables and their lower bound from Bound: the mean coefficients over the
+// present window, or over both windows, whichever have the larger bound. Before the first step it
+// returns nil and 0. done is the number of steps done; for r2 see Bound. Each row is visited at
+// most once in an epoch, so that a mean is in the range of the loss except for roundings, which
+// Clamp removes.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

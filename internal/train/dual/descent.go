@@ -186,9 +186,8 @@ func (r *common) dual(sum float64) float64 {
 }
 
 // New returns a solver that starts with the dual variables alpha, after the steps that s has
-// taken. r2 is the mean of the rows' squared norms. If mean is set, the result is the mean of the
-// last pass's iterates: the primal objective of a single iterate jumps up and down if the loss
-// has a kink.
+// taken. For r2 see certificate.Bound. If mean is set, the result is the mean of the last pass's
+// iterates: the primal objective of a single iterate jumps up and down if the loss has a kink.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -283,7 +282,7 @@ func (d *Descent) DualEstimate() float64 {
 
 // Improve makes the given number of passes with the solver d, whose state is s and whose problem
 // is p. It returns the lower bound on the optimum that the dual variables then prove, or 0 if
-// Visit sets an error. r2 is the mean of the rows' squared norms.
+// Visit sets an error. For r2 see certificate.Bound.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

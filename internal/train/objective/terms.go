@@ -52,8 +52,9 @@ type Terms struct {
 
 // ScoreError returns a bound on the root mean square error of the rows' scores with any weight
 // vector whose norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for
-// float64 dot products, and r2 the mean squared norm of the rows. The bound does not include the
-// rounding errors of labels and of the loss's constants, which LossError adds.
+// float64 dot products, and r2 the mean squared norm of the rows, with the feature for the bias.
+// The bound does not include the rounding errors of labels and of the loss's constants, which
+// LossError adds.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -79,7 +80,7 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 }
 
 // PriorError returns a bound on the root mean square error of the scores that PriorScore64
-// returns; 0 without a prior. r2 is the mean squared norm of the rows.
+// returns; 0 without a prior. For r2 see ScoreError.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
