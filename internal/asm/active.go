@@ -39,7 +39,6 @@ func choose(name string) ISA {
 // PEGASIMD_ISA names another.
 func Available() []ISA { return slices.Clone(available) }
 
-// Active returns the path in use.
 func Active() ISA { return active }
 
 // Use makes isa the path in use and returns the previous one. It panics if isa is not available.

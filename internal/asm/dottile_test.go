@@ -45,8 +45,6 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// checkTiles compares the results of the tile functions with one call for each pair of a row and a
-// query.
 func checkTiles(t *testing.T, rows []float32, stride, count int, queries [][]float32, step int) {
 	t.Helper()
 	next := make([]byte, 1000*(len(queries)%3))

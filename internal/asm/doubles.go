@@ -34,8 +34,6 @@ func dot64Generic(x, y []float32) float64 {
 	return fold64(&lane)
 }
 
-// fold64 adds the upper half of the lanes to the lower half, repeatedly until one lane is left, and
-// returns that lane.
 func fold64(lane *[doubleLanes]float64) float64 {
 	for n := doubleLanes / 2; n > 0; n /= 2 {
 		for l := range n {

@@ -36,7 +36,6 @@ var expTable = func() (t [13 * 8]float32) {
 	return t
 }()
 
-// expGeneric is the generic body of Exp.
 func expGeneric(dst, x []float32, _ *float32) {
 	dst = dst[:len(x)]
 	for i, v := range x {

@@ -25,7 +25,6 @@ var golden string
 
 var update = flag.Bool("update", false, "add the hashes of kernels that have none, from plain Go")
 
-// goldenHashes returns the hashes in golden by the kernel's name.
 func goldenHashes(t *testing.T) map[string]string {
 	hashes := map[string]string{}
 	for line := range strings.Lines(golden) {

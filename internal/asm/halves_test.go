@@ -48,8 +48,6 @@ func TestEveryHalf(t *testing.T) {
 	}
 }
 
-// TestNearestHalves checks that PackHalves rounds floats to the nearest half-precision number on
-// every path.
 func TestNearestHalves(t *testing.T) {
 	for bfloat16, format := range formats {
 		var cursor halfCursor

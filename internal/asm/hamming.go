@@ -65,7 +65,6 @@ func HammingBytes(x, y []byte) (total int64) {
 	return total
 }
 
-// differing returns the number of bits in which the first eight bytes of x and y differ.
 func differing(x, y []byte) int64 {
 	return int64(bits.OnesCount64(binary.LittleEndian.Uint64(x) ^ binary.LittleEndian.Uint64(y)))
 }

@@ -74,7 +74,6 @@ func TestGODEBUG(t *testing.T) {
 	}
 }
 
-// TestWithoutVNNI checks that the AVX-512 paths give the same sums of bytes with and without VNNI.
 func TestWithoutVNNI(t *testing.T) {
 	if !vnni {
 		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VNNI, in both " +
@@ -113,7 +112,6 @@ func TestWithoutVNNI(t *testing.T) {
 	}
 }
 
-// TestWithoutVPOPCNT checks that each path returns the same bit counts with and without VPOPCNTQ.
 func TestWithoutVPOPCNT(t *testing.T) {
 	if !vpopcnt {
 		t.Skip("NOT RUN, here or in any other test on this machine: the bodies with VPOPCNTQ, in " +

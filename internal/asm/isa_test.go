@@ -65,7 +65,6 @@ func TestUseRejectsUnavailablePaths(t *testing.T) {
 	}
 }
 
-// TestDispatch checks that only the listed Go files read the path in use.
 func TestDispatch(t *testing.T) {
 	paths, err := filepath.Glob("*.go")
 	if err != nil || len(paths) == 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// each runs f as a subtest for every kernel on every path of this machine.
 func each(t *testing.T, f func(t *testing.T, k asmtest.Kernel)) {
 	for _, k := range asmtest.Kernels {
 		for _, isa := range asm.Available() {
@@ -33,7 +32,6 @@ func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
 
-// same reports whether two results have the same bits or are both NaN.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
@@ -364,7 +362,6 @@ func TestIndices(t *testing.T) {
 	}
 }
 
-// at returns a function that calls CheckRowsAt with one index.
 func at[I asm.Index](j I) func(elements, stride, n int) {
 	return func(elements, stride, n int) { asm.CheckRowsAt(elements, stride, []I{j}, n) }
 }
@@ -410,7 +407,6 @@ func TestExactIntegers(t *testing.T) {
 	})
 }
 
-// results returns the numbers that the kernel stored, or its result if it stores none.
 func results(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	sum := k.Call(a)
 	if out := a.Stored(); out != nil {
@@ -493,7 +489,6 @@ func TestBasisVectors(t *testing.T) {
 	}
 }
 
-// TestSameValues checks that DotSame and AxpySame give the bits of DotSparse and AxpySparse.
 func TestSameValues(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {

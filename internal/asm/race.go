@@ -22,14 +22,12 @@ func raceWrites[T any](v []T) {
 	runtime.RaceWriteRange(unsafe.Pointer(unsafe.SliceData(v)), len(v)*int(unsafe.Sizeof(*new(T))))
 }
 
-// raceReadsAt reports reads of the k elements w[j*k:][:k] for each index j.
 func raceReadsAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceReads(w[int(j)*k:][:k])
 	}
 }
 
-// raceWritesAt reports writes of the k elements w[j*k:][:k] for each index j.
 func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	for _, j := range idx {
 		raceWrites(w[int(j)*k:][:k])
@@ -47,7 +45,6 @@ func raceReadRows[T any](rows []T, stride int, idx []uint32, count, n int) {
 	}
 }
 
-// raceWriteRows reports writes of the first n elements of rows 0 to count-1.
 func raceWriteRows[T any](rows []T, stride, count, n int) {
 	for i := range count {
 		raceWrites(rows[i*stride:][:n])

@@ -60,7 +60,6 @@ func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any
 		cols, lda)
 }
 
-// Index is the type of a row's index.
 type Index interface{ ~int32 | ~uint32 }
 
 // DotRowsAt computes
@@ -355,7 +354,6 @@ func checkOperands[D, E, X any](dst []D, rows []E, stride int, x []X) {
 	}
 }
 
-// raceOperands reports the reads of x and of a row for each element of dst, and the writes to dst.
 func raceOperands[D, E, X any](dst []D, rows []E, stride int, idx []uint32, x []X) {
 	raceReads(x)
 	raceReadRows(rows, stride, idx, len(dst), len(x))

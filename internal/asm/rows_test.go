@@ -39,7 +39,6 @@ func TestRowOrders(t *testing.T) {
 	}
 }
 
-// inBothOrders returns the dot products of x and rows, read one after the other and four at a time.
 func inBothOrders(isa ISA, count int, rows []float32, stride int, x []float32) (one,
 	four []float32) {
 	defer Use(Use(isa))

@@ -90,8 +90,6 @@ func dotGeneric(x, y []float32) float32 {
 	return fold(lane[:n])
 }
 
-// fold adds the upper half of the lanes to the lower half, repeatedly until one lane is left, and
-// returns that lane.
 func fold(lane []float32) float32 {
 	for n := len(lane) / 2; n > 0; n /= 2 {
 		for l := range n {

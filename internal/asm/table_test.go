@@ -51,7 +51,6 @@ func TestTableHasAllKernels(t *testing.T) {
 	}
 }
 
-// uses reports whether a function's body names one of the given identifiers.
 func uses(f *ast.FuncDecl, names ...string) (found bool) {
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -61,7 +60,6 @@ func uses(f *ast.FuncDecl, names ...string) (found bool) {
 	return found
 }
 
-// callsStub reports whether a function calls a dispatch stub.
 func callsStub(f *ast.FuncDecl) (calls bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {

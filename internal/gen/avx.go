@@ -28,7 +28,6 @@ type avx struct {
 	scratch   operand.Mem // scratch space of the current function; zero until its first use
 }
 
-// rodata has the attributes of constant tables.
 const rodata = attr.RODATA | attr.NOPTR
 
 func newAVX(isa string, width int, evex bool) *avx {
@@ -88,7 +87,6 @@ func (t *avx) Func(name, doc string, s *signature) {
 	t.Pragma("noescape")
 }
 
-// resolve returns the memory operand of a parameter or result.
 func (t *avx) resolve(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
 	if err != nil {
@@ -260,7 +258,6 @@ type indexed struct {
 	scale uint8
 }
 
-// at returns the operand for the memory at p + offset bytes.
 func at(p reg.GPVirtual, offset int) operand.Mem {
 	if q, ok := p.(indexed); ok {
 		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
@@ -320,7 +317,6 @@ func (t *avx) Transpose(v *[4]Group) {
 func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
 func (t *avx) Store(v Group, p reg.GPVirtual, offset int) { t.move(v.width)(r(v), at(p, offset)) }
 
-// move returns the load or store instruction for a group of the given width.
 func (t *avx) move(width int) func(ops ...operand.Op) {
 	switch width {
 	case 1:
@@ -562,10 +558,8 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits an operation whose second operand is in memory. A group of four or more uses the
-// instruction packedOp with that memory operand. A group of one uses scalarOp with the memory
-// operand, unless scalarOp is nil. In all other cases the second operand is first loaded into a
-// register, to which packedOp is applied.
+// withMemory emits an operation whose second operand is in memory. scalarOp is the instruction for
+// a group of one; nil if there is none.
 func (t *avx) withMemory(packedOp, scalarOp func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -762,8 +756,6 @@ func (t *avx) Fold(v Group) {
 	t.VADDSS(h, x, x)
 }
 
-// FoldFour adds lanes l and l+4 of each group, with two groups in a register, then lanes l and l+2,
-// with all four groups in a register, then lanes l and l+1.
 func (t *avx) FoldFour(v [4]Group) Group {
 	if v[0].width == 16 {
 		return t.foldFourWide(v)
@@ -781,8 +773,7 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-// foldFourWide is FoldFour for groups of sixteen. addQuarters folds each group to four lanes; in
-// each quarter of its result, foldFourWide adds lanes l and l+2, and then lanes l and l+1.
+// foldFourWide is FoldFour for groups of sixteen.
 func (t *avx) foldFourWide(v [4]Group) Group {
 	sum, high := t.addQuarters(v, t.VADDPS), t.ZMM()
 	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
@@ -797,8 +788,7 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 }
 
 // addQuarters returns a group whose quarter i is the sum of the four quarters of v[i]. It
-// overwrites v. It adds lanes l and l+8 of each group, with two groups in a register, then lanes l
-// and l+4, with all four groups in one register.
+// overwrites v.
 func (t *avx) addQuarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
 	for i := 0; i < 4; i += 2 {
@@ -814,8 +804,6 @@ func (t *avx) addQuarters(v [4]Group, add func(ops ...operand.Op)) Group {
 	return sum
 }
 
-// FoldThree adds the lanes of several groups in one register, like FoldFour, and then moves each
-// sum to lane 0 of a register of its own.
 func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	second, third := t.New(1), t.New(1)
 	if a.width == 16 {
@@ -942,7 +930,6 @@ func (t *avx) highPart(n reg.GPVirtual, size int) Part {
 	return mask
 }
 
-// setBytes sets every byte of v to b.
 func (t *avx) setBytes(v Group, b uint8) { t.Fill(v, 0x01010101*uint32(b)) }
 
 func (t *avx) LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual {
@@ -1012,7 +999,6 @@ func (t *avx) IfAtLeast(n reg.GPVirtual, k int, label string) {
 	t.jumpIf(t.JAE, n, operand.I32(k), label)
 }
 
-// jumpIf emits a comparison of n with k and the given conditional jump to label.
 func (t *avx) jumpIf(jump func(label operand.Op), n reg.GPVirtual, k operand.Op, label string) {
 	t.CMPQ(n, k)
 	jump(operand.LabelRef(label))

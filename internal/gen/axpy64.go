@@ -6,9 +6,8 @@ func init() {
 	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
-// axpy64 emits a kernel that adds a*x to y. Each iteration of its loop processes four groups of
-// doubles. The remaining elements are processed in pieces, each half as long as the one before. The
-// pieces do not overlap; the comment on elementwise says why. n is at most asm.Block.
+// axpy64 emits a kernel that adds a*x to y. The pieces after its loop do not overlap; the comment
+// on elementwise says why. n is at most asm.Block.
 func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")
@@ -16,7 +15,6 @@ func axpy64(t Target) {
 	t.BroadcastDouble(a, scalar, 0)
 	block := 4 * half // elements per iteration
 
-	// piece updates count elements, in groups of at most half doubles.
 	piece := func(count int) {
 		for i := 0; i < count; i += half {
 			width := 2 * min(count, half)

@@ -7,8 +7,7 @@ func init() {
 }
 
 // axpySparse emits a kernel that adds a*val to the elements of w at the indices, one after the
-// other, in the order of the row, so that indices may repeat. As long as four nonzeros are left,
-// their products are computed in one group, from which shuffles extract them.
+// other, in the order of the row, so that indices may repeat.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
@@ -18,7 +17,6 @@ func axpySparse(t Target) {
 		t.AddLoad(v, product, t.Element(w, j), 0)
 		t.Store(v, t.Element(w, j), 0)
 	}
-	// four emits the updates by nonzeros k to k+3, counted from the position in the row.
 	four := func(k int) {
 		products := t.New(4)
 		t.MulLoad(products, t.Narrow(a, 4), val, float*k)

@@ -6,7 +6,6 @@ func init() {
 	}).inWide().slowByHand()
 }
 
-// product sets dst to the products of the elements of the two vectors of s.
 func product(dst Group, s source) {
 	s.load(dst, 0)
 	s.mul(dst, dst, 1)

@@ -7,7 +7,6 @@ func init() {
 		dotFloatBytes, func(k *kernelSpec) { k.inWide() })
 }
 
-// dotFloatBytes emits a kernel that returns the sum of the products of floats and bytes.
 func dotFloatBytes(t Target, signed bool) {
 	m := mixedSum{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("n"), size: 1,
 		load: func(v Group, y reg.GPVirtual, offset int) { t.LoadBytes(v, signed, y, offset) },
@@ -19,7 +18,6 @@ func dotFloatBytes(t Target, signed bool) {
 	t.Return(m.sums()[0])
 }
 
-// productOf is the mixedTerm that sets dst to the products of v and the elements of x.
 func productOf(dst, v Group, x source) { x.mul(dst, v, 0) }
 
 // fewBytes returns the n mod 8 bytes at p in the low bytes of a register, in the order of memory,

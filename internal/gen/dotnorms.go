@@ -43,8 +43,7 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 // allNorms emits code that computes the sums of x*x, y*y and x*y, in this order. Each sum has the
 // bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0.
 // The function end emits the rest of the kernel, given the three sums; it is called once for each
-// place in the code where the sums are complete. Vectors of up to 64 elements are summed without a
-// loop. n is at most asm.Block.
+// place in the code where the sums are complete. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -95,7 +94,6 @@ func (s *norms) terms(dst []Group, load func(v Group, p reg.GPVirtual)) {
 	}
 }
 
-// oneGroup emits the code for vectors of at most one group of the given width.
 func (s *norms) oneGroup(width int) {
 	t, fold := s.t, "fold"
 	if width < t.Width() {
@@ -150,7 +148,6 @@ func (s *norms) fewGroups(k int) {
 	t.Jump("fold")
 }
 
-// newGroups returns a new group, with undefined contents, for each sum.
 func (s *norms) newGroups() (v []Group) {
 	for range s.sum {
 		v = append(v, s.t.New(s.t.Width()))
@@ -158,7 +155,6 @@ func (s *norms) newGroups() (v []Group) {
 	return v
 }
 
-// addTo adds the group v[k] to dst[k] for each sum k.
 func (s *norms) addTo(dst, v []Group) {
 	for k := range dst {
 		s.t.Add(dst[k], dst[k], v[k])
@@ -233,7 +229,6 @@ func (p *normsPass) start() {
 	}
 }
 
-// add adds the products and squares of vx and vy to the i-th group of lanes of each sum.
 func (p *normsPass) add(i int) {
 	t, vx, vy := p.t, p.vx, p.vy
 	t.Mul(p.product, vx, vy)

@@ -108,7 +108,6 @@ func fourRows(t Target, name string, term rowTerm) {
 		return p
 	}
 
-	// finish stores the folded sums of four rows, and continues the loop or returns.
 	finish := func(sum [4]Group, loop string) {
 		result, zero := t.FoldFour(sum), t.New(4)
 		t.Zero(zero) // adding +0 turns a sum of only -0 terms into +0, as in a single call
@@ -203,8 +202,7 @@ func shortSum(t Target, k int, term func(g int) Group) Group {
 	return addAll(t, halves)[0]
 }
 
-// addAll adds v[1] to v[0] and returns v[:1] if v has two groups. It returns a v of fewer groups
-// unchanged.
+// addAll adds v[1] to v[0] and returns v[:1] if v has two groups.
 func addAll(t Target, v []Group) []Group {
 	if len(v) == 2 {
 		t.Add(v[0], v[0], v[1])

@@ -50,7 +50,6 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 		t.ShiftLeft(m.pace, bits.TrailingZeros(uint(perIteration)))
 	}
 	list, dst := t.PointerParam("queries"), t.PointerParam("dst")
-	// bytes returns a parameter that counts floats, converted to bytes.
 	bytes := func(param string) reg.GPVirtual {
 		n := t.IntParam(param)
 		t.ShiftLeft(n, 2)
@@ -101,7 +100,6 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 	t.Done()
 }
 
-// floatTile emits the sums of one tile of sumTile.
 type floatTile struct {
 	Target
 	term    func(dst, row, query Group)

@@ -40,7 +40,6 @@ type byteTile struct {
 	rowPart Part             // bytes of the last, incomplete step that exist
 }
 
-// tileTerms emits the arithmetic of a byteTile.
 type tileTerms interface {
 	// step returns the number of bytes of a vector that one step multiplies.
 	step() int

@@ -207,7 +207,6 @@ func (s *doubleSums) last(i int, afterWhole bool) {
 	s.add(2*i+1, high[0], high[1])
 }
 
-// add adds, for each sum, the terms of a and b to the group of lanes whose index is lane.
 func (s *doubleSums) add(lane int, a, b Group) {
 	s.terms(func(k int, v Group) { s.t.AddDoubles(s.lane[k][lane], s.lane[k][lane], v) }, a, b)
 }

@@ -73,8 +73,6 @@ func newRowLoop(t Target, size int) *rowLoop {
 		size: size}
 }
 
-// reset sets the registers row and x to the starts of the current row and of x, and n to their
-// length.
 func (r *rowLoop) reset() {
 	r.t.SetInt(r.row, r.rows)
 	r.t.SetInt(r.x, r.t.PointerParam("x"))

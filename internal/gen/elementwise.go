@@ -34,7 +34,6 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 			t.Advance(v, count*float)
 		}
 	}
-	// piece stores count elements in groups of at most width.
 	piece := func(count, width int) {
 		for first := 0; first < count; first += width {
 			v := compute(min(count, width), first)

@@ -20,11 +20,9 @@ func init() {
 }
 
 // extreme emits a kernel that returns the minimum of x if keep is t.Least, or the maximum if keep
-// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. An
-// iteration of the loop processes four groups. Then come groups of eight elements, the last of
-// which may overlap the group before it; of a vector of fewer than eight elements, single elements
-// are read. The order of the elements does not affect the result; a zero is returned as +0. n is at
-// most asm.Block.
+// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. The
+// order of the elements does not affect the result; a zero is returned as +0. n is at most
+// asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()

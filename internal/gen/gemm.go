@@ -12,10 +12,8 @@ func init() {
 }
 
 // gemm emits a kernel that adds the product of the matrices a and b to c, one tile of c at a time.
-// Most tiles are two groups of columns wide. They are 12 rows high on targets with 32 registers,
-// and 6 with 16, so that their sums fit into registers. The rows that remain are divided into tiles
-// of four rows and of one row, and the columns that remain into tiles of one group, which may be
-// incomplete. k is at least 1.
+// Most tiles are two groups of columns wide and 12 rows high, or 6 rows on targets with 16
+// registers, so that their sums fit into registers. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -58,11 +56,10 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of columns.
-// The tile starts at the row whose index is in the register row, and at the first of the last cols
-// columns of c. If part is not nil, the tile has one group, of which only the columns in part
-// exist. An iteration of the loop broadcasts one element of each row of a to all lanes and
-// multiplies it by all groups of a row of b.
+// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of
+// columns. The tile starts at the row whose index is in the register row, and at the first of the
+// last cols columns of c. If part is not nil, the tile has one group, of which only the columns in
+// part exist.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns the address of the tile's first element in the matrix that param names:
@@ -83,7 +80,6 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 		}
 		return p
 	}
-	// bytes returns a parameter that counts floats, converted to bytes.
 	bytes := func(param string) reg.GPVirtual {
 		n := t.IntParam(param)
 		t.ShiftLeft(n, 2)

@@ -16,8 +16,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// TestCurrent checks that the generated files in package asm are those that the generator writes
-// now.
 func TestCurrent(t *testing.T) {
 	files, err := generate()
 	if err != nil {
@@ -182,8 +180,6 @@ func TestMachineCode(t *testing.T) {
 	}
 }
 
-// TestCheck checks that the pass check rejects instructions and registers that AVX2 code may not
-// use.
 func TestCheck(t *testing.T) {
 	for name, emit := range map[string]func(t *avx){
 		"fused multiply-add": func(t *avx) { t.VFMADD231PS(t.YMM(), t.YMM(), t.YMM()) },

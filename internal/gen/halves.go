@@ -46,21 +46,17 @@ func sumHalves(t Target, bfloat16 bool, terms []mixedTerm) {
 	r.loop(func() { r.store(m.sums()...) })
 }
 
-// loadHalves loads a whole group of half-precision floats and converts them to float32s.
 func loadHalves(t Target, v Group, bfloat16 bool, p reg.GPVirtual, offset int) {
 	t.LoadShorts(v, !bfloat16, p, offset)
 	shiftBfloat16(t, v, bfloat16)
 }
 
-// shiftBfloat16 converts bfloat16s in the lower halves of the lanes of v to float32s. It leaves v
-// unchanged if bfloat16 is false.
 func shiftBfloat16(t Target, v Group, bfloat16 bool) {
 	if bfloat16 {
 		t.BitsShiftLeft(v, v, 16)
 	}
 }
 
-// unpackHalves emits a kernel that converts half-precision floats to float32s.
 func unpackHalves(t Target, bfloat16 bool) {
 	byGroups(t, vector{t.PointerParam("src"), shortSize}, vector{t.PointerParam("dst"), float},
 		func(src, dst reg.GPVirtual, width, first int) {
@@ -70,7 +66,6 @@ func unpackHalves(t Target, bfloat16 bool) {
 		})
 }
 
-// packHalves emits a kernel that rounds float32s to half-precision floats.
 func packHalves(t Target, bfloat16 bool) {
 	round := bfloat16Rounding(t, bfloat16)
 	byGroups(t, vector{t.PointerParam("src"), float}, vector{t.PointerParam("dst"), shortSize},
@@ -113,9 +108,7 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 }
 
 // byGroups emits a kernel that converts n elements of src to dst. group(src, dst, width, first)
-// emits the conversion of width elements, beginning with element first. The kernel converts four
-// groups of the widest kind per iteration, then single groups of that kind, then pieces, each half
-// as long as the one before, down to one element.
+// emits the conversion of width elements, beginning with element first.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}

@@ -21,8 +21,6 @@ type intRows struct {
 	x, n         reg.GPVirtual // the vector and its length
 }
 
-// newIntRows loads the parameters of a loop over rows. Each element of rows and of x takes size
-// bytes.
 func newIntRows(t Target, size int) *intRows {
 	r := &intRows{t: t, dst: t.PointerParam("dst"), count: t.IntParam("len(dst)"),
 		x: t.PointerParam("x"), rows: t.PointerParam("rows"), stride: t.IntParam("stride"),

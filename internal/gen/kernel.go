@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// A kernelSpec describes a kernel: its name, with which the names of its functions begin, the
-// signature of these functions, and the function that emits the kernel's body. Go code calls a
-// kernel through its dispatch stub, which jumps to the body for the code path in use. Two kernels
-// for different element types may share a stub, which selects one of them. A kernelSpec without a
-// body describes such a stub.
+// A kernelSpec describes a kernel. Go code calls the kernel through its dispatch stub, which jumps
+// to the body for the code path in use. A kernelSpec without a body describes a stub that selects
+// one of two kernels for different element types.
 type kernelSpec struct {
 	signature
 	name    string
@@ -57,7 +55,6 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 // runs.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
-// newStub registers a stub that selects between two kernels.
 func (c choice) newStub(name, signature string) *kernelSpec {
 	k := kernel(name, signature, nil)
 	k.choice = c

@@ -31,8 +31,7 @@ func init() {
 	kernel("log1pexp", signature, func(t Target) { logisticLoop(t, logistic.log1pExp) }).inWide()
 }
 
-// logisticLoop emits a kernel that stores f of each element of x in dst, one group of doubles per
-// iteration.
+// logisticLoop emits a kernel that stores f of each element of x in dst.
 func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	dst, x, n := t.PointerParam("dst"), t.PointerParam("x"), t.IntParam("n")
 	l := logistic{t, t.PointerParam("table")}
@@ -61,7 +60,6 @@ type logistic struct {
 	table reg.GPVirtual
 }
 
-// binary returns the result of op in a new group.
 func (l logistic) binary(op func(dst, a, b Group), a, b Group) Group {
 	v := l.New(a.width)
 	op(v, a, b)

@@ -9,7 +9,6 @@ type walk struct {
 	vectors []vector
 }
 
-// A vector is a position in one vector: a pointer to the next element, and the size of an element.
 type vector struct {
 	p    reg.GPVirtual // pointer to the next element
 	size int           // bytes per element
@@ -22,16 +21,14 @@ func (w walk) advance(count int) {
 	}
 }
 
-// next moves the walk by count elements: the pointers, and n.
 func (w walk) next(count int) {
 	w.advance(count)
 	w.t.Decrement(w.n, count)
 }
 
 // loop emits a loop that processes count elements per iteration while at least count elements are
-// left. If fewer are left before the first iteration, the code jumps to the label whose name is
-// rest. The function label emits the loop's label, which is called name, and body emits the code of
-// one iteration.
+// left. If fewer are left before the first iteration, the code jumps to the label rest. label
+// emits the loop's label, and body the code of one iteration.
 func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
@@ -72,7 +69,6 @@ func (w walk) indexedLoop(name string, count int, rest string, body func(p []reg
 	t.IfAtLeast(index, 1, name) // as an unsigned number, a negative index is large
 }
 
-// zeros returns count groups of the given width, all lanes of which are +0.
 func zeros(t Target, count, width int) []Group {
 	v := make([]Group, count)
 	for i := range v {

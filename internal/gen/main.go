@@ -31,7 +31,6 @@ func main() {
 	}
 }
 
-// kernelsFor returns the kernels that have a body for target t.
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
@@ -44,7 +43,6 @@ func kernelsFor(t Target) (some []*kernelSpec) {
 	return some
 }
 
-// generate returns the contents of all generated files by name.
 func generate() (map[string][]byte, error) {
 	slices.SortFunc(kernels, func(a, b *kernelSpec) int { return strings.Compare(a.name, b.name) })
 	files := map[string][]byte{}

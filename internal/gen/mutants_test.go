@@ -29,7 +29,6 @@ var (
 	seed    = flag.Uint64("seed", 1, "`seed` by which faults are drawn")
 )
 
-// asm is the directory of package asm.
 const asm = "../asm"
 
 // A fault is the replacement of one line of assembly.
@@ -164,13 +163,10 @@ func newRunner(t *testing.T, path string) *runner {
 	return &runner{path, t.TempDir(), strings.Split(string(text), "\n"), time.Hour}
 }
 
-// file returns the name of the assembly file of a code path.
 func file(path string) string { return filepath.Join(asm, "kernels_"+path+"_amd64.s") }
 
-// temporary returns the path of a file in the temporary directory.
 func (l *runner) temporary(name string) string { return filepath.Join(l.temp, name) }
 
-// build builds the test binary with the line at the given index replaced.
 func (l *runner) build(t *testing.T, index int, line string) {
 	lines := slices.Clone(l.lines)
 	lines[index] = line

@@ -257,7 +257,7 @@ func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-// move returns the load or store instruction for a group of up to four floats.
+// move returns the load or store instruction for a group of one, two or four floats.
 func (t *neon) move(width int) func(src, dst operand.Op) {
 	return map[int]func(src, dst operand.Op){1: t.FMOVS, 2: t.FMOVD, 4: t.FMOVQ}[width]
 }
@@ -376,8 +376,7 @@ func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked
 
 func (t *neon) FirstPart(n reg.GPVirtual, start, width int) Part { return t.Part(n, width) }
 
-// LoadPart emits code that branches on the bits of the number of floats, 1 to 8. The code loads 8
-// floats at once, or else 4, 2 and 1 as bits 2, 1 and 0 say, and sets the other lanes to +0.
+// LoadPart emits code that branches on the bits of the number of floats, 1 to 8.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -507,7 +506,6 @@ func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 
 // Arithmetic.
 
-// each emits op for every register of dst and the corresponding registers of a and b.
 func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 	for i := range dst.regs {
 		op(b.regs[i], a.regs[i], dst.regs[i])
@@ -518,7 +516,6 @@ func (t *neon) Mul(dst, a, b Group) { each(dst, a, b, t.VFMUL) }
 func (t *neon) Add(dst, a, b Group) { each(dst, a, b, t.VFADD) }
 func (t *neon) Sub(dst, a, b Group) { each(dst, a, b, t.VFSUB) }
 
-// loadNew returns a new group of the given width, loaded from p + offset.
 func (t *neon) loadNew(width int, p reg.GPVirtual, offset int) Group {
 	v := t.New(width)
 	t.Load(v, p, offset)
@@ -719,8 +716,6 @@ func (t *neon) Fold(v Group) {
 	t.FADDPS(low, low)
 }
 
-// FoldFour adds lanes l and l+4 of each group, then lanes l and l+2, with two groups in a register,
-// then lanes l and l+1, with all four groups in a register.
 func (t *neon) FoldFour(v [4]Group) Group {
 	// two returns the sums of lanes 0 and 2 of a and of b, then of lanes 1 and 3 of a and of b.
 	two := func(a, b Group) reg.VecVirtual {
@@ -778,7 +773,6 @@ func (t *neon) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset 
 	}
 }
 
-// addProducts adds the products of the bytes of v and w to the lanes of sum.
 func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
 	dot, multiply, add := t.VUDOT, []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}, t.VUADALP
 	if signed {

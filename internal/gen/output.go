@@ -15,7 +15,6 @@ const command = "go generate ./internal/asm"
 // neither of the tags purego and noasm.
 func constraint(arch string) string { return arch + ",gc,!purego,!noasm" }
 
-// printFile adds to files the assembly for one ISA and the Go declarations of its functions.
 func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 	cfg := printer.Config{Name: command, Pkg: "asm"}
 	assembly, err := printer.NewGoAsm(cfg).Print(f)

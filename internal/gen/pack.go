@@ -8,14 +8,12 @@ func init() {
 }
 
 // pack emits a kernel that stores c*x in panels of width elements, which begin step floats apart;
-// width is tileRows or tileCols. Whole panels are stored in the widest groups that fit. The
-// elements after the last whole panel are stored in pieces, each half as long as the one before.
+// width is tileRows or tileCols.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")
 	t.ShiftLeft(step, 2)
 
-	// panel multiplies count elements by c and stores the products at the same offsets.
 	panel := func(count int) {
 		for i := 0; i < count; {
 			size := t.Width()

@@ -12,9 +12,7 @@ func init() {
 		trusting()
 }
 
-// packColumns emits a kernel that multiplies rows of x by c and stores them as columns of a panel:
-// four columns at a time, then single columns. Blocks of 4 x 4 elements are transposed in
-// registers.
+// packColumns emits a kernel that multiplies rows of x by c and stores them as columns of a panel.
 func packColumns(t Target) {
 	dst, width, c := t.PointerParam("dst"), t.IntParam("width"), t.BroadcastParam("c")
 	x, stride, cols := t.PointerParam("x"), t.IntParam("stride"), t.IntParam("cols")

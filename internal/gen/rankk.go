@@ -15,10 +15,8 @@ func init() {
 const tileRows, tileCols = 12, 32
 
 // rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. It
-// divides the tile into parts that are two groups wide and whose sums fit into registers. With 32
-// registers of 512 bits a part is the whole tile, with 32 registers of 256 bits it is half of the
-// tile, and with 16 registers a quarter. Each element of a row of a is broadcast to all lanes and
-// multiplied by both groups of the row of b. k is at least 1.
+// divides the tile into parts that are two groups wide and whose sums fit into registers. k is at
+// least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")

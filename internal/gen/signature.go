@@ -26,7 +26,6 @@ func newSignature(text string) signature {
 	return signature{text, slicesOf(text), strings.Contains(text, " bool")}
 }
 
-// slicesOf returns the names of a signature's slice parameters.
 func slicesOf(signature string) (names []string) {
 	for v := range parse(signature).Params().Variables() {
 		if _, ok := v.Type().(*types.Slice); ok {
@@ -45,7 +44,6 @@ func parse(signature string) *types.Signature {
 	return tv.Type.(*types.Signature)
 }
 
-// lengthOf returns the name of the flat parameter that is the length of the given slice.
 func lengthOf(slice string) string { return slice + "Len" }
 
 // flat returns the signature of the assembly, with a pointer and a length in place of each slice,
@@ -77,7 +75,6 @@ func (s *signature) equalSlices() []string {
 	return slices.DeleteFunc(slices.Clone(s.slices), func(name string) bool { return name == "w" })
 }
 
-// pointer returns the named parameter if it is a pointer, or the base pointer if it is a slice.
 func (s *signature) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
 	if s.passSlices && slices.Contains(s.slices, name) {
 		return param(name).Base()

@@ -20,7 +20,6 @@ func (k *kernelSpec) hasSlow() bool {
 	return k.checked && !k.ownSlow && k.like == k.name+"Generic"
 }
 
-// printSlow prints the kernel's slow path to b.
 func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 	equal := k.equalSlices()
 	parameters, result, _ := strings.Cut(strings.TrimPrefix(k.text, "func"), ") ")

@@ -13,14 +13,11 @@ type source struct {
 	afterWhole bool            // whether a whole group precedes this one; loads may read it again
 }
 
-// incomplete returns a copy of s for an incomplete group. part says which elements of the group
-// exist, and afterWhole whether a whole group precedes it.
 func (s source) incomplete(part Part, afterWhole bool) source {
 	s.part, s.afterWhole = part, afterWhole
 	return s
 }
 
-// load loads the group of vector i into dst.
 func (s source) load(dst Group, i int) {
 	switch {
 	case s.part == nil:

@@ -6,7 +6,6 @@ func init() {
 	}).inWide()
 }
 
-// squareOfDifference returns a function that sets dst to the terms (x-y)^2 of a sum over x and y.
 func squareOfDifference(t Target) func(dst Group, s source) {
 	return func(dst Group, s source) {
 		s.load(dst, 0)

@@ -23,7 +23,6 @@ func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	return p, float * s.width * group
 }
 
-// load returns new groups, loaded with the columns of the strip in the row at p.
 func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 	for g := range s.groups {
 		v = append(v, t.New(s.width))

@@ -58,7 +58,6 @@ var stubFormats = map[string]stubFormat{
 	},
 }
 
-// print prints a kernel's dispatch stub to b.
 func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	signature := k.flat()
 	s := gotypes.NewSignature(nil, parse(signature))
@@ -116,7 +115,6 @@ func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, n
 	return nil
 }
 
-// check prints the instructions that jump to slow if slice lengths differ or are above Block.
 func (d stubFormat) check(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature) error {
 	line := d.first
 	for _, name := range k.equalSlices() {

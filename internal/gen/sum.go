@@ -132,9 +132,7 @@ func (s *summation) misaligned() {
 	t.Jump("headed")
 }
 
-// pageEnd emits the code for vectors that end near the end of a page. The incomplete group is read
-// first, from the start of the vectors, into the last lanes of a group, and whole groups follow.
-// Vectors without an incomplete group are summed from their start.
+// pageEnd emits the code for vectors that end near the end of a page (see sum).
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
@@ -241,7 +239,6 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	t.Return(t.Narrow(s.lane[0], 1))
 }
 
-// A summation emits a sum kernel.
 type summation struct {
 	t             Target
 	width         int // floats per group
@@ -256,7 +253,6 @@ type summation struct {
 	product, zero Group                     // a group of terms; a group of +0
 }
 
-// newSummation returns a summation of term over vectors and, unless bytes is nil, over bytes.
 func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
@@ -269,7 +265,6 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	return s
 }
 
-// pointers loads the named parameters, which are pointers or slices.
 func pointers(t Target, names []string) (p []reg.GPVirtual) {
 	for _, name := range names {
 		p = append(p, t.PointerParam(name))
@@ -286,7 +281,6 @@ func (s *summation) groups(width int) []Group {
 	return lane
 }
 
-// at returns the operands of the group that starts at element first.
 func (s *summation) at(first int) source {
 	return source{t: s.t, p: s.vectors, bytes: s.bytes, first: first}
 }
@@ -309,7 +303,6 @@ func (s *summation) from(start reg.GPVirtual) source {
 // Terms of the other groups may stay -0, because the folds add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
-// firstOf is first for the given lanes instead of s.lane.
 func (s *summation) firstOf(lane []Group, g int, from source) {
 	s.term(lane[g], from)
 	if g == 0 {
@@ -317,13 +310,11 @@ func (s *summation) firstOf(lane []Group, g int, from source) {
 	}
 }
 
-// add adds the terms of a group to group g of the lanes.
 func (s *summation) add(g int, from source) {
 	s.term(s.product, from)
 	s.t.Add(s.lane[g], s.lane[g], s.product)
 }
 
-// finish folds the lanes and ends the function with their sum.
 func (s *summation) finish(lane []Group) {
 	foldGroups(s.t, lane)
 	s.t.Fold(lane[0])
@@ -373,8 +364,6 @@ func prefetchIteration(t Target, p reg.GPVirtual, distance, bytes int) {
 	}
 }
 
-// rest emits the code for the fewer than 64 elements after the blocks: whole groups, then an
-// incomplete one.
 func (s *summation) rest() {
 	t := s.t
 	t.Comment("Fewer than 64 are left: whole groups, then an incomplete one.")

@@ -6,7 +6,6 @@ func init() {
 	}).inWide()
 }
 
-// squareOf returns a function that sets dst to the terms x^2 of a sum over x.
 func squareOf(t Target) func(dst Group, s source) {
 	return func(dst Group, s source) {
 		s.load(dst, 0)

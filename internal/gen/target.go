@@ -27,9 +27,7 @@ type Target interface {
 	Registers() int
 	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
-	// Func begins a function with the given name, doc comment and signature.
 	Func(name, doc string, s *signature)
-	// Comment writes a comment into the assembly.
 	Comment(lines ...string)
 
 	// PointerParam loads a parameter that is a pointer, or the base pointer of a slice.
@@ -62,7 +60,6 @@ type Target interface {
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
 
-	// LoadPointer loads the pointer at p + offset.
 	LoadPointer(p reg.GPVirtual, offset int) reg.GPVirtual
 
 	// StoreInt stores all 64 bits of n.
@@ -99,7 +96,6 @@ type Target interface {
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
-	// Prefetch prefetches the cache line at p + offset.
 	Prefetch(p reg.GPVirtual, offset int)
 
 	// Allocation of groups, and operations on lanes.
@@ -316,7 +312,6 @@ func (k byteTerm) signedSum() bool { return k.signed && !k.difference }
 // Sizes in bytes. A word is a uint64; sliceSize is the size of a slice header.
 const float, double, wordSize, sliceSize = 4, 8, 8, 24
 
-// copyInt copies n to a new register.
 func copyInt(t Target, n reg.GPVirtual) reg.GPVirtual {
 	m := t.NewInt()
 	t.SetInt(m, n)

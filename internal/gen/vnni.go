@@ -28,7 +28,6 @@ func newVNNI(t *avx, term byteTerm) *vnniSum {
 	return s
 }
 
-// step returns the number of bytes in a group.
 func (s *vnniSum) step() int { return 4 * s.t.width }
 
 // add adds the terms of a group of bytes, or of those in part, to group i of the lanes.
@@ -228,7 +227,6 @@ func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	}
 }
 
-// returnInts emits the return of the sum of the lanes of v from the function.
 func (t *avx) returnInts(v Group, term byteTerm) {
 	total := t.NewInt()
 	t.SumInts(total, v, term.signedSum())

@@ -59,9 +59,9 @@ func checkFlow(fn *ir.Function) error {
 	return nil
 }
 
-// Bind replaces each register operand and each memory operand by its text, with the allocated
-// registers. It replaces each instruction that Go's assembler does not know by a WORD directive.
-// Passes that run after Bind find no registers in the operands.
+// Bind replaces each register operand and each memory operand by its text, and each instruction
+// that Go's assembler does not know by a WORD directive. Passes that run after Bind find no
+// registers in the operands.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -114,8 +114,6 @@ func number(fn *ir.Function, v view) (uint32, error) {
 	return uint32(p.PhysicalIndex()), nil
 }
 
-// memory returns the text of a memory operand in the syntax of Go's assembler, with the allocated
-// registers.
 func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Base == reg.FramePointer {
 		return text(m.Asm()), nil

@@ -14,7 +14,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// start returns a Context in which a function has been started.
 func start(name string) *Context {
 	c := NewContext()
 	c.Function(name)
@@ -23,7 +22,6 @@ func start(name string) *Context {
 	return c
 }
 
-// compile returns the error of Result or else of Compile.
 func compile(c *Context) error {
 	f, err := c.Result()
 	if err != nil {
@@ -48,8 +46,6 @@ func live(c *Context, n int, new func() reg.Register, write, read func(reg.Regis
 	c.RET()
 }
 
-// TestErrors checks that invalid code is an error that names the function, and that valid code is
-// not.
 func TestErrors(t *testing.T) {
 	vectors := func(n int) func(c *Context) {
 		return func(c *Context) {

@@ -40,10 +40,8 @@ type Context struct {
 	errs     []error // errors so far
 }
 
-// NewContext returns an empty Context.
 func NewContext() *Context { return &Context{Context: build.NewContext()} }
 
-// Function starts a function.
 func (c *Context) Function(name string) {
 	c.function = name
 	c.Context.Function(name)
@@ -53,7 +51,6 @@ func (c *Context) Function(name string) {
 // printed: as V or F, or with lanes.
 func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
 
-// fail records an error in the current function, to be returned by Result.
 func (c *Context) fail(format string, a ...any) {
 	c.errs = append(c.errs, fmt.Errorf("arm64: "+c.function+": "+format, a...))
 }

@@ -138,7 +138,6 @@ func (c *Context) VMOV(src, dst operand.Op) {
 	c.emit("VMOV", in, ops{d}, s, d)
 }
 
-// vmov returns op as an operand of VMOV: a whole vector register as its 16 bytes.
 func vmov(op operand.Op) operand.Op {
 	if v, ok := natural(op).(view); ok && v.format == "F%d" {
 		return b16(v.Register)

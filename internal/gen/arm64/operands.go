@@ -80,7 +80,6 @@ func Shifted(r reg.Register, k uint8) reg.Register {
 	return view{r, reg.KindGP, fmt.Sprintf("R%%d<<%d", k)}
 }
 
-// ops is a list of operands.
 type ops []operand.Op
 
 // emit adds an instruction with the operands args. The instruction reads the operands in the list
@@ -98,7 +97,7 @@ func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 		IsConditional: opcode != "B"})
 }
 
-// add adds an instruction. If an operand is invalid, add records an error instead.
+// If an operand is invalid, add records an error instead of adding the instruction.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
 		if err := check(op); err != nil {
@@ -144,7 +143,6 @@ func check(op operand.Op) error {
 // text is an operand that avo prints verbatim.
 type text = operand.LabelRef
 
-// join returns the text of operands, separated by commas.
 func join(args []operand.Op) string {
 	var s []string
 	for _, a := range args {

@@ -22,7 +22,6 @@ func (c *Context) Load(src gotypes.Component, dst reg.Register) reg.Register {
 	return dst
 }
 
-// Store stores src in the result dst.
 func (c *Context) Store(src reg.Register, dst gotypes.Component) {
 	if b := c.resolve(dst); b != nil {
 		c.move(argumentMove(b.Type), src, b.Addr)

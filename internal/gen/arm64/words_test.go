@@ -65,7 +65,6 @@ var dotWords = map[string]uint32{
 	"VUDOT": 0x6e9f9555,
 }
 
-// A row is one instruction, encoded and as text.
 type row struct {
 	name, want string // name in words; GNU syntax
 	word       uint32 // result of encode
