@@ -67,7 +67,6 @@ func sum64(x, y []float32) (total float64) {
 
 func abs(v float32) float32 { return float32(math.Abs(float64(v))) }
 
-// sums are the float32 sums over one or two vectors, and their terms.
 var sums = map[string]struct {
 	of   func(x, y []float32) float32
 	term func(a, b float32) float32
@@ -85,12 +84,10 @@ var sums = map[string]struct {
 // readsBoth reports whether a sum with these terms is over two vectors.
 func readsBoth(term func(a, b float32) float32) bool { return term(1, 1) != term(1, 2) }
 
-// one returns a sum over one vector as a function of two, which ignores the second.
 func one(of func(x []float32) float32) func(x, y []float32) float32 {
 	return func(x, _ []float32) float32 { return of(x) }
 }
 
-// eachISA runs f as a subtest on every path of this machine.
 func eachISA(t *testing.T, f func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {

@@ -20,7 +20,6 @@ func differ(a, b []float32) int {
 	return -1
 }
 
-// timesBeta multiplies y by beta as documented: y is set to 0 if beta is 0.
 func timesBeta(beta float32, y []float32) {
 	for i := range y {
 		if beta == 0 {

@@ -27,8 +27,8 @@ func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
 // Normalize sets dst to x divided by its Euclidean norm, and returns Norm(x). Elements of dst are
 // within two units in the last place of x[i] over the norm. A vector of zeros is copied unchanged.
-// If an element is infinite, it becomes NaN and finite elements become 0. It panics if the lengths
-// differ. dst may be x.
+// If an element is infinite and none is NaN, infinite elements become NaN and finite ones 0. It
+// panics if the lengths differ. dst may be x.
 func Normalize(dst, x []float32) float32 {
 	length := asm.Length(x)
 	factor := 1.0 // power of two for which 1/(length*factor) is a normal float32

@@ -17,7 +17,6 @@ var (
 	minus0   = float32(math.Copysign(0, -1))
 )
 
-// equal fails unless got has the bits of want, or both are NaN.
 func equal(t *testing.T, what string, got, want float32) {
 	t.Helper()
 	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
@@ -34,7 +33,6 @@ func scaled(x []float32, exponent int) []float32 {
 	return v
 }
 
-// wide returns the dot product, the two sums of squares and the squared distance, in float64.
 func wide(x, y []float32) (xy, xx, yy, squares float64) {
 	for i := range x {
 		v, w := float64(x[i]), float64(y[i])
@@ -179,7 +177,6 @@ func TestCosineOfItsSums(t *testing.T) {
 	})
 }
 
-// TestRules checks the package's rules for zeros, NaN, infinities and empty vectors.
 func TestRules(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 7, 8, 16, 33, 64, 100, 300, 66_000} {
@@ -364,7 +361,6 @@ func TestCosine64(t *testing.T) {
 	}
 }
 
-// TestDestinations checks that the destination may be one of the operands, or both.
 func TestDestinations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 200 {

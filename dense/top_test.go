@@ -88,7 +88,6 @@ func key(by Metric, row, x []float32, score float32) float64 {
 	return wide
 }
 
-// score returns the score of a row.
 func score(by Metric, row, x []float32) float32 {
 	switch by {
 	case ByDot:
@@ -157,7 +156,6 @@ func TestTopIsSorting(t *testing.T) {
 	})
 }
 
-// eachISA runs f as a subtest on every path of this machine.
 func eachISA(t *testing.T, f func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -419,7 +417,6 @@ func TestTopOfScaledVectors(t *testing.T) {
 	})
 }
 
-// TestTopAtPageEnds checks rows and queries that end where a page ends.
 func TestTopAtPageEnds(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		var g asmtest.Guard

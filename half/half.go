@@ -77,7 +77,6 @@ func View[T Float](b []byte) (v []T, ok bool) { return blob.View[T](b) }
 // bits returns x as a []uint16 that shares its memory.
 func bits[T Float](x []T) []uint16 { return *(*[]uint16)(unsafe.Pointer(&x)) }
 
-// isBfloat16 reports whether T is Bfloat16.
 func isBfloat16[T Float]() bool {
 	_, is := any(T(0)).(Bfloat16)
 	return is

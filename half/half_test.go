@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// both runs a test for each half-precision type on each path.
 func both(t *testing.T, float16 func(t *testing.T), bfloat16 func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		defer asm.Use(asm.Use(isa))

@@ -37,7 +37,6 @@ func checkLengths(truth, predicted int, weights []float32) {
 	}
 }
 
-// weightOf returns the weight of row i.
 func weightOf(weights []float32, i int) float64 {
 	return float64(floats.At(weights, i, 1))
 }
@@ -53,7 +52,6 @@ func sums(n int, weights []float32, value func(i int) float64) (sum, all float64
 	return sum, all
 }
 
-// mean returns the weighted mean of value(i) over the n rows.
 func mean(n int, weights []float32, value func(i int) float64) float64 {
 	sum, all := sums(n, weights, value)
 	return sum / all

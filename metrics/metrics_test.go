@@ -254,7 +254,6 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// take returns the values of the given rows.
 func take[T any](of []T, rows []int) (some []T) {
 	for _, i := range rows {
 		some = append(some, of[i])
@@ -262,7 +261,6 @@ func take[T any](of []T, rows []int) (some []T) {
 	return some
 }
 
-// TestClassesOutOfRange checks that invalid classes and weights cause panics that name them.
 func TestClassesOutOfRange(t *testing.T) {
 	for call, f := range map[string]func(){
 		"Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {

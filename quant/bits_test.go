@@ -108,8 +108,6 @@ func TestSigns(t *testing.T) {
 	quant.Signs(nil, nil)
 }
 
-// embeddings returns count vectors of n elements, each of which is the center of a cluster plus
-// noise.
 func embeddings(r *rand.Rand, count, n, clusters int, noise float64) []float32 {
 	centers, rows := make([]float64, clusters*n), make([]float32, count*n)
 	for i := range centers {

@@ -150,7 +150,6 @@ func median(numbers []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// quantizeRows sets the bytes and floats of the rows from first to end-1.
 func (ix *Index) quantizeRows(first, end int) {
 	d, e := make([]float32, ix.n), make([]float32, ix.n)
 	for i := first; i < end; i++ {

@@ -125,7 +125,6 @@ func queries(r *rand.Rand, f vectors, rows []float32, n int) (all [][]float32) {
 	return append(all, slices.Clone(rows[:n]), scaled, opposite, ones, odd, make([]float32, n))
 }
 
-// sameHits reports whether a and b have the same rows and the same bits of scores, or NaN.
 func sameHits(a, b []dense.Hit) bool {
 	return slices.EqualFunc(a, b, func(a, b dense.Hit) bool {
 		return a.Row == b.Row && (math.Float32bits(a.Score) == math.Float32bits(b.Score) ||
@@ -133,7 +132,6 @@ func sameHits(a, b []dense.Hit) bool {
 	})
 }
 
-// checkIndex compares the searches of an index with dense.Top.
 func checkIndex(t *testing.T, r *rand.Rand, name string, rows []float32, stride, n, k int,
 	queries [][]float32) {
 	t.Helper()
@@ -157,7 +155,6 @@ func checkIndex(t *testing.T, r *rand.Rand, name string, rows []float32, stride,
 	}
 }
 
-// TestIndexIsTop compares the searches of an index with dense.Top on hostile rows and queries.
 func TestIndexIsTop(t *testing.T) {
 	sizes := []int{1, 2, 47, 48, 63, 64, 65, 100, 129, 768, 2000}
 	if testing.Short() {
@@ -240,7 +237,6 @@ func TestIndexNearTies(t *testing.T) {
 	}
 }
 
-// TestIndexConcurrently searches one index from several goroutines.
 func TestIndexConcurrently(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	const count, n, k = 5000, 70, 6

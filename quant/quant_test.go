@@ -33,7 +33,6 @@ func top[T quant.Byte]() T {
 	return v << 7
 }
 
-// largest returns the T with the greatest square.
 func largest[T quant.Byte]() T {
 	if top[T]() < 0 {
 		return top[T]()

@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/misuse"
 )
 
-// Step returns the greatest |x[i]| divided by 127, ignoring NaN. It is a step with which [Quantize]
-// clamps no value of x. It is 0 for a vector that is empty or has only zeros.
+// Step returns the greatest |x[i]| divided by 127, ignoring NaN. It is a step with which
+// [Quantize] clamps no value of x. It is 0 if x has no numbers but zeros.
 //
 // The quotient is rounded to the nearest float32, with two exceptions: it is rounded up if a
 // subnormal step would otherwise clamp a value, and down if 127 steps would overflow.

@@ -41,7 +41,6 @@ func SquaredDistanceRowsAt[T Byte, I ~int32 | ~uint32](dst []int64, rows []T, st
 	scoreAt(dst, dense.ByDistance, rows, stride, idx, x)
 }
 
-// scoreAt sets dst[i] to the score of row idx[i].
 func scoreAt[T Byte, I ~int32 | ~uint32](dst []int64, by dense.Metric, rows []T, stride int,
 	idx []I, x []T) {
 	misuse.CheckEqual("len(dst)", len(dst), "len(idx)", len(idx))
@@ -63,7 +62,6 @@ func scorePick[T Byte](by dense.Metric, rows []T, stride int, idx []uint32, i in
 	return scoreOne(by, rows[int(idx[i])*stride:][:len(x)], x)
 }
 
-// element is the type of a row's elements: a byte, or a word of 64 bits.
 type element interface{ Byte | uint64 }
 
 // byHamming is the metric of TopHamming: the number of bits in which a row and the query differ.
@@ -102,7 +100,6 @@ func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T)
 func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
-// scoreOne returns the score of one row, like score.
 func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 	switch by {
 	case dense.ByDot:
@@ -291,7 +288,6 @@ func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	return hits
 }
 
-// negateDistances negates the scores of a metric by which the least is best.
 func negateDistances(scores []int64, by dense.Metric) {
 	if by != dense.ByDot {
 		for i, d := range scores {

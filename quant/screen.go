@@ -111,7 +111,6 @@ func (s *screen) set(ix *Index, by dense.Metric, x []float32) bool {
 	return true
 }
 
-// remainder returns the sum of squares and the greatest magnitude of x - alpha*center.
 func (ix *Index) remainder(x []float32, alpha float64) (squares, greatest float64) {
 	if ix.center == nil {
 		return asm.Dot64(x, x), float64(max(asm.Max(x), -asm.Min(x)))

@@ -75,7 +75,6 @@ func each(f func(r *rand.Rand, j int) float64) func(r *rand.Rand, v []float32) {
 	}
 }
 
-// withFirst returns a function that calls f and then sets the first element to first.
 func withFirst(first float32, f func(r *rand.Rand, v []float32)) func(r *rand.Rand, v []float32) {
 	return func(r *rand.Rand, v []float32) {
 		f(r, v)

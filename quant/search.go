@@ -66,8 +66,8 @@ func (ix *Index) TopMany(dst [][]dense.Hit, by dense.Metric, queries [][]float32
 	}
 }
 
-// check panics unless the metric exists and the query x is as long as a row. name is the name of
-// the length of x in the message.
+// check panics unless the metric exists and len(x), which the message calls name, is the length of
+// a row.
 func (ix *Index) check(by dense.Metric, name string, x []float32) {
 	if by > dense.ByL1 {
 		panic(misuse.Of("there is no metric %d", by))
@@ -146,7 +146,6 @@ func (s *search) clone() *search {
 	return c
 }
 
-// reset prepares s to add hits to an empty heap.
 func (s *search) reset(hits []dense.Hit) {
 	k := cap(hits)
 	s.hits, s.least = hits, float32(math.Inf(-1))
@@ -355,7 +354,6 @@ func (s *search) score(candidates []candidate) {
 	}
 }
 
-// scoreAll scores all candidates that may be hits.
 func (s *search) scoreAll() {
 	s.scoreBest()
 	s.score(s.candidates)

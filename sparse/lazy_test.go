@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// arrays returns the starts, indices and values of a random matrix.
 func arrays(r *rand.Rand, rows, cols int) (starts []int64, indices []int32, values []float32) {
 	starts = []int64{0}
 	for range rows {

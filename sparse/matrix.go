@@ -70,7 +70,6 @@ func (m *Matrix) checkedRow(i int) (idx []int32, val []float32) {
 	return (*matrices.CSR)(m).CheckedRow(i)
 }
 
-// isInvalid reports whether row i is in an invalid block.
 func (m *Matrix) isInvalid(i int) bool { return (*matrices.CSR)(m).InBadBlock(i) }
 
 // row returns row i, which must not be in an invalid block. It is small enough to be inlined.

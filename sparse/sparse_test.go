@@ -197,7 +197,6 @@ func TestInterleavedAreSingleCalls(t *testing.T) {
 	})
 }
 
-// TestAgreesWithDense checks that a dense and a sparse copy of a row agree within rounding.
 func TestAgreesWithDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for nnz := range 200 {
@@ -417,7 +416,6 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-// TestNoColumns checks that the rows of a matrix without columns have dot products of 0.
 func TestNoColumns(t *testing.T) {
 	m, err := sparse.New(0, []int64{0, 0}, nil, nil)
 	if err != nil {
@@ -431,7 +429,6 @@ func TestNoColumns(t *testing.T) {
 	}
 }
 
-// TestPanicTexts checks that panics state the length or row that does not fit.
 func TestPanicTexts(t *testing.T) {
 	m, err := sparse.New(3, []int64{0, 1}, []int32{0}, []float32{1})
 	if err != nil {

@@ -22,7 +22,6 @@ func Name(name string) string {
 	return name
 }
 
-// Names returns a slice with the result of Name for each of the names, or nil if names is nil.
 func Names(names []string) []string {
 	if names == nil {
 		return nil

@@ -24,7 +24,6 @@ func Dot[F float32 | float64](x []F, w []float64) float64 {
 	return Fold(lane)
 }
 
-// Fold adds the partial sums of Dot.
 func Fold(lane [Lanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
 
 // SquaredDistance returns the squared Euclidean distance of x and z in float64. The squared

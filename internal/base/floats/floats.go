@@ -2,7 +2,6 @@ package floats
 
 import "math"
 
-// IsFinite reports whether v is neither an infinity nor NaN.
 func IsFinite[F float32 | float64](v F) bool {
 	return v-v == 0 // the difference is NaN for infinities and NaN
 }
@@ -53,7 +52,6 @@ func CountNonzeros[F float32 | float64](x []F) (n int) {
 	return n
 }
 
-// Float64s returns the elements of v converted to float64.
 func Float64s(v []float32) []float64 {
 	wide := make([]float64, len(v))
 	Widen(wide, v)

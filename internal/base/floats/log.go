@@ -17,7 +17,6 @@ const (
 	logC9 = 2.0 / 21
 )
 
-// sqrtHalfBits is the bits of the square root of 1/2.
 const sqrtHalfBits = 0x3fe6a09e667f3bcd
 
 // Log returns the natural logarithm of x: -Inf for 0, NaN for negative x and for NaN.
@@ -99,7 +98,6 @@ func remainder(n, q, d float64) float64 {
 		float64(qLow*dLow)
 }
 
-// upperBits masks the bits that upper keeps.
 const upperBits = math.MaxUint64 - (1<<27 - 1)
 
 // upper returns x with the lower 27 bits of its significand cleared.

@@ -80,13 +80,11 @@ func wideLog(x *big.Float) *big.Float {
 	return y
 }
 
-// wideSigmoid returns 1/(1+e^-z).
 func wideSigmoid(z float64) *big.Float {
 	e := wideExp(number(-z))
 	return e.Quo(number(1), e.Add(e, number(1)))
 }
 
-// wideLog1pExp returns log(1+e^z).
 func wideLog1pExp(z float64) *big.Float {
 	l := wideLog1p(wideExp(number(-math.Abs(z))))
 	if z > 0 {
@@ -113,7 +111,6 @@ func distance(got float64, want *big.Float) float64 {
 	return math.Abs(d)
 }
 
-// TestReference compares the reference with constants of 60 digits.
 func TestReference(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -34,7 +34,6 @@ func CheckEqual(a string, n int, b string, m int) {
 	}
 }
 
-// Context panics if ctx is nil.
 func Context(ctx context.Context) {
 	if ctx == nil {
 		panic(Of("the context is nil: use context.Background()"))

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// panicOf returns the value that f panics with, or nil.
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()

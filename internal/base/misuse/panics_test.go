@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// vec returns a slice of n numbers.
 func vec(n int) []float32 { return make([]float32, n) }
 
 // invalidCalls returns invalid calls of each exported function, with the messages they should panic
@@ -306,7 +305,6 @@ func recovered(f func()) (text string) {
 	return
 }
 
-// functions returns the names of a package's exported functions and methods.
 func functions(t *testing.T, pkg string) (names []string) {
 	t.Helper()
 	dir := "../../../" + pkg

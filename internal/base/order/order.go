@@ -17,7 +17,6 @@ const (
 	Blocks      = "blocks"
 )
 
-// InBlocks reports whether orders of this kind cut the rows into blocks.
 func InBlocks(kind string) bool { return kind == Shuffled || kind == Blocks }
 
 // Stream is the second word of the generator's seed: the bits of the golden ratio, so that seed 0
@@ -130,7 +129,6 @@ func (o *Visits) Upcoming(n int) []uint32 {
 	return o.idx[at:min(at+n, o.rows)]
 }
 
-// shuffle fills idx with the rows of an epoch.
 func (o *Visits) shuffle() {
 	o.epochState, _ = o.pcg.AppendBinary(o.epochState[:0]) // never fails
 	switch o.Kind {
@@ -164,7 +162,6 @@ func (o *Visits) drawSubset() {
 	}
 }
 
-// shuffleBlocks fills idx with whole blocks in random order.
 func (o *Visits) shuffleBlocks() {
 	Permute(o.pcg, o.blocks)
 	n := 0
@@ -185,10 +182,8 @@ func (o *Visits) mapRows() {
 	}
 }
 
-// AtEnd reports whether the epoch is complete.
 func (o *Visits) AtEnd() bool { return o.pos == o.Steps }
 
-// Save returns the generator's state and the position for Restore.
 func (o *Visits) Save() (generator []byte, position int) {
 	if o.Kind == IID || o.pos == 0 || o.AtEnd() {
 		generator, _ = o.pcg.MarshalBinary() // never fails

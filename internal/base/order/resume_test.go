@@ -58,7 +58,6 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Upcoming returns the rows of the steps that follow in the epoch; IID has none.
 func TestUpcoming(t *testing.T) {
 	for _, kind := range kinds {
 		for _, batch := range []int{0, 4} {
@@ -101,7 +100,6 @@ func TestFullBlocks(t *testing.T) {
 	}
 }
 
-// Two Visits that share a generator continue each other's random sequence.
 func TestContinue(t *testing.T) {
 	o, next := New(Permutation, 9, 0, 0, 2), New(Permutation, 9, 0, 0, 3)
 	whole := New(Permutation, 9, 0, 0, 2)

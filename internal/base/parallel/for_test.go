@@ -41,7 +41,6 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// For panics in the calling goroutine, which can recover, with the stack of the panic.
 func TestForPanics(t *testing.T) {
 	defer func() {
 		p, ok := recover().(*Panic)

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 )
 
-// The memory of a large array gets the flag for huge pages.
 func TestAdvise(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("not tested: the kernel has no huge pages")

@@ -11,5 +11,4 @@ type Guard struct {
 	Heap
 }
 
-// Free does nothing.
 func (*Guard) Free() {}

@@ -46,7 +46,6 @@ func (g *Guard) Bytes(n int) []byte      { return unsafe.Slice((*byte)(g.bytes(n
 func (g *Guard) Shorts(n int) []uint16   { return unsafe.Slice((*uint16)(g.bytes(2*n)), n) }
 func (g *Guard) Doubles(n int) []float64 { return unsafe.Slice((*float64)(g.bytes(8*n)), n) }
 
-// Free unmaps all memory that g has allocated.
 func (g *Guard) Free() {
 	for _, p := range g.pages {
 		if err := unix.Munmap(p); err != nil {

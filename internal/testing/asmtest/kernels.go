@@ -160,7 +160,6 @@ func (a *Args) Footprint() int {
 	return bytes
 }
 
-// Kernels is the table of package asm's kernels.
 var Kernels = []Kernel{
 	{
 		Name:  "dot",
@@ -976,12 +975,10 @@ func (a *Args) steps() (row, step int) {
 	return a.Depth + a.Rows%3, 1
 }
 
-// newTwo returns two vectors to read.
 func newTwo(n int, m Memory, s *Source) *Args {
 	return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
 }
 
-// newThree returns a scalar, two vectors to read and one to store into.
 func newThree(n int, m Memory, s *Source) *Args {
 	return &Args{A: s.Float(), X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(n)}
 }
@@ -1079,7 +1076,6 @@ func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 // interleaved returns the number of interleaved weight vectors for arguments of size n.
 func interleaved(n int) int { return 8 * (1 + n%3) }
 
-// newInterleaved returns a sparse row of n nonzeros and interleaved weight vectors.
 func newInterleaved(n int, m Memory, s *Source) *Args {
 	k := interleaved(n)
 	features := n/2 + 1
@@ -1090,7 +1086,6 @@ func newInterleaved(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: s.floats(m, features*k)}
 }
 
-// newSparse returns a row of n nonzeros whose indices are random and may repeat, and 3n+1 weights.
 func newSparse(n int, m Memory, s *Source) *Args {
 	w := s.floats(m, 3*n+1)
 	idx := m.Ints(n)
@@ -1100,7 +1095,6 @@ func newSparse(n int, m Memory, s *Source) *Args {
 	return &Args{Idx: idx, X: s.floats(m, n), W: w}
 }
 
-// newSteps returns arguments for StepsSame: five steps, each with a part of the row from newSame.
 func newSteps(n int, m Memory, s *Source) *Args {
 	a := newSame(n, m, s)
 	a.Out = a.W
@@ -1114,8 +1108,6 @@ func newSteps(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// newSame returns a row of n nonzeros, at most asm.Block of them, which all have the value A. It
-// also returns 3n+1 weights, at most 65,536 of them.
 func newSame(n int, m Memory, s *Source) *Args {
 	n = min(n, asm.Block)
 	a := &Args{A: s.Float(), W: s.floats(m, min(3*n+1, 1<<16)), Shorts: m.Shorts(n)}
@@ -1129,7 +1121,6 @@ func newSame(n int, m Memory, s *Source) *Args {
 	return a
 }
 
-// wideSum returns the sum of n terms, and the sum of their absolute values.
 func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	var sum, abs float64
 	for i := range n {
@@ -1145,7 +1136,6 @@ func wideDot(x, y []float32) (want, scale []float64) {
 	return wideSum(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
 }
 
-// wideSquaredDistance returns the squared distance of x and the first len(x) elements of y.
 func wideSquaredDistance(x, y []float32) (want, scale []float64) {
 	return wideSum(len(x), func(i int) float64 {
 		d := float64(x[i] - y[i]) // rounded to float32, as by the kernel
@@ -1225,7 +1215,6 @@ func doublesKernel(name string, call func(dst, x []float64), f func(x float64) f
 	}
 }
 
-// bytesKernel describes a kernel that sums terms of two vectors of bytes.
 func bytesKernel(name string, signed bool, call func(x, y []byte, signed bool) int64,
 	term func(x, y int64) int64) Kernel {
 	return Kernel{
@@ -1313,7 +1302,6 @@ func newBytes(n, count, stride int, m Memory, s *Source) *Args {
 	return a
 }
 
-// byteValue returns the value of b, as an int8 if signed is true and as a uint8 otherwise.
 func byteValue(b byte, signed bool) int64 {
 	if signed {
 		return int64(int8(b))
@@ -1396,7 +1384,6 @@ func HalfUnbounded(h uint16, bfloat16 bool) float64 {
 	return 2*HalfValue(h-1, bfloat16) - HalfValue(h-2, bfloat16)
 }
 
-// bitsOf returns the bits of half-precision numbers as integers.
 func bitsOf(halves []uint16) []float32 {
 	v := make([]float32, len(halves))
 	for i, h := range halves {
@@ -1405,7 +1392,6 @@ func bitsOf(halves []uint16) []float32 {
 	return v
 }
 
-// halves returns n numbers from the source, rounded to half precision.
 func (s *Source) halves(m Memory, n int, bfloat16 bool) []uint16 {
 	v, x := m.Shorts(n), make([]float32, n)
 	for i := range x {
@@ -1425,7 +1411,6 @@ func newHalves(bfloat16 bool) func(n int, m Memory, s *Source) *Args {
 	}
 }
 
-// squareInFloat32 returns the square of the float32 difference of x and y.
 func squareInFloat32(x, y float64) float64 {
 	d := float64(float32(y) - float32(x)) // rounded to float32, as by the kernel
 	return d * d
@@ -1453,7 +1438,6 @@ func halfRowsKernel(name string, bfloat16 bool, op asm.HalfSum,
 	}
 }
 
-// halfNormsKernel describes HalfNorms.
 func halfNormsKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
@@ -1476,7 +1460,6 @@ func halfNormsKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// halfCosineKernel describes CosineHalfRows.
 func halfCosineKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name:    name,
@@ -1499,7 +1482,6 @@ func halfCosineKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// unpackHalvesKernel describes UnpackHalves.
 func unpackHalvesKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
@@ -1517,7 +1499,6 @@ func unpackHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// packHalvesKernel describes PackHalves.
 func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	return Kernel{
 		Name: name,
@@ -1535,10 +1516,9 @@ func packHalvesKernel(name string, bfloat16 bool) Kernel {
 	}
 }
 
-// NearestHalf returns the half-precision number nearest to v, which is not NaN, by binary search
-// among numbers with v's sign. Of two equally near numbers it returns the number with an even
-// mantissa. It returns infinity, with v's sign, if |v| is at least the midpoint of the greatest
-// finite number and the next power of two.
+// NearestHalf returns the half-precision number nearest to v, which is not NaN. Of two equally
+// near numbers it returns the number with an even mantissa. It returns infinity, with v's sign, if
+// |v| is at least the midpoint of the greatest finite number and the next power of two.
 func NearestHalf(v float32, bfloat16 bool) uint16 {
 	infinity := uint16(0x7c00)
 	if bfloat16 {
@@ -1565,7 +1545,6 @@ func integers[T int64 | uint64](m Memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.Doubles(n)))), n)
 }
 
-// floatBytesKernel describes DotFloatBytes.
 func floatBytesKernel(name string, signed bool) Kernel {
 	return Kernel{
 		Name: name,

@@ -11,7 +11,6 @@ type Memory interface {
 	Doubles(n int) []float64
 }
 
-// Heap allocates ordinary memory.
 type Heap struct{}
 
 func (Heap) Floats(n int) []float32  { return make([]float32, n) }

@@ -13,7 +13,6 @@ type Source struct {
 	next func(r *rand.Rand) float32
 }
 
-// Float returns the next number.
 func (s *Source) Float() float32 { return s.next(s.Rand) }
 
 func (s *Source) floats(m Memory, n int) []float32 {

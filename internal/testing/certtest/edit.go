@@ -113,7 +113,6 @@ func hashOf(key string, pick uint64) uint64 {
 	return pick
 }
 
-// perturb returns a random change of v: a number near v, or far from it.
 func perturb(g *rand.Rand, v float64) float64 {
 	switch g.IntN(6) {
 	case 0:

@@ -1,6 +1,5 @@
 package certtest
 
-// kinds maps the names of losses to their kinds.
 var kinds = map[string]Kind{"hinge": Hinge, "log": Log, "squared-hinge": SquaredHinge,
 	"eps-insensitive": EpsInsensitive, "squared": Squared}
 

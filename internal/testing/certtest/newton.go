@@ -99,8 +99,7 @@ func (s *space) biasValue() float64 {
 	return s.p.BiasScale
 }
 
-// penalized returns lambda for variable j, to which the objective adds the penalty lambda/2 times
-// the square of the variable. It returns 0 for a bias that is not penalized.
+// penalized returns lambda for variable j, or 0 for a bias that is not penalized.
 func (s *space) penalized(j int) float64 {
 	if s.p.Bias && s.p.BiasScale == 0 && j == s.cols-1 {
 		return 0

@@ -61,7 +61,6 @@ func (p *Problem) cost(y, r int) float64 {
 	return 1
 }
 
-// loss returns the loss of row i with the scores z.
 func (p *Problem) loss(i int, z []float64) float64 {
 	y := p.Labels[i]
 	switch p.Kind {
@@ -97,7 +96,6 @@ func (p *Problem) loss(i int, z []float64) float64 {
 	return top - z[int(y)] + math.Log(sum)
 }
 
-// softplus returns log(1 + e^x).
 func softplus(x float64) float64 {
 	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }

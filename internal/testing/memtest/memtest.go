@@ -93,7 +93,6 @@ func run(t *testing.T, name string, c Case) {
 	}
 }
 
-// tail returns the last 2000 bytes of a process's output.
 func tail(out []byte) string { return string(out[max(0, len(out)-2000):]) }
 
 // Self returns the peak memory of this process in bytes.

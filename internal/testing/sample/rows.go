@@ -57,7 +57,6 @@ func Random(seed uint64, rows, cols, classes int, fill float64) Pair {
 // UserRows returns x as a type that package store does not know, as a caller's own type of rows.
 func UserRows(x store.Examples) store.Examples { return struct{ store.Examples }{x} }
 
-// ToSparse returns the rows of d as a sparse matrix.
 func ToSparse(d *dense.Matrix) *sparse.Matrix {
 	starts := []int64{0}
 	var idx []int32
@@ -89,7 +88,6 @@ func ZerosAndOnes(p Pair) Pair {
 	return Pair{p.Dense, ToSparse(p.Dense), p.Y}
 }
 
-// Norm returns the Euclidean norm of w.
 func Norm(w []float32) float64 {
 	var sum float64
 	for _, v := range w {
@@ -98,7 +96,6 @@ func Norm(w []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Distance returns the Euclidean distance of a and b.
 func Distance(a, b []float32) float64 {
 	var sum float64
 	for j := range a {
