@@ -26,7 +26,6 @@ const limit = 1e300
 
 func (a *Axis) shows(v float64) bool { return v >= -limit && v <= limit && (!a.Log || v > 0) }
 
-// place returns the place of a value on the axis: log10(v) if the axis is logarithmic, else v.
 func (a *Axis) place(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
@@ -49,7 +48,6 @@ func (a *Axis) bounds(low, high float64) (from, to float64) {
 	return low - by, high + by
 }
 
-// ticks returns all Marks, or the ticks at round numbers whose places are from low to high.
 func (a *Axis) ticks(low, high float64) []Tick {
 	switch {
 	case a.Marks != nil:

@@ -198,7 +198,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Hostile names add no elements to an SVG file.
 func TestNamesAreEscaped(t *testing.T) {
 	const name = `"><script>alert(1)</script><a b='`
 	f := &Figure{Title: name, X: Axis{Label: name}, Y: Axis{Label: name}, Legend: true,

@@ -50,7 +50,6 @@ type Series struct {
 	Bars   float64 // width of bars from y = 0 to each point, to the right of it; 0 for no bars
 }
 
-// Add adds a point.
 func (s *Series) Add(x, y float64) { s.Points = append(s.Points, Point{x, y}) }
 
 // A Band is a range of x with a name. Every second band is shaded.

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// lossWords describes each loss.
 var lossWords = map[pegasos.Loss]string{
 	pegasos.Hinge:          "separates the classes by a wide margin; scores are not probabilities",
 	pegasos.SquaredHinge:   "separates the classes by a wide margin, and counts large mistakes more",
@@ -21,7 +20,6 @@ var lossWords = map[pegasos.Loss]string{
 	pegasos.EpsInsensitive: "ignores errors up to epsilon, and counts others by their size",
 }
 
-// schemeWords names and describes each multi-class scheme.
 var schemeWords = map[pegasos.Multiclass][2]string{
 	pegasos.OneVsRest:     {"one-vs-rest", "each class against all others; the highest score wins"},
 	pegasos.OneVsOne:      {"one-vs-one", "each pair of classes votes"},
@@ -29,7 +27,6 @@ var schemeWords = map[pegasos.Multiclass][2]string{
 	pegasos.Multinomial:   {"multinomial", "one joint problem, with probabilities"},
 }
 
-// scaleWords names and describes each scaling.
 var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleNone: {"none", "features are not scaled"},
 	pegasos.ScaleStandard: {"mean 0, standard deviation 1",
@@ -38,10 +35,8 @@ var scaleWords = map[pegasos.Scale][2]string{
 	pegasos.ScaleUnit:   {"rows of length 1", "so that long and short rows count alike"},
 }
 
-// lambdaWords describes Lambda.
 const lambdaWords = "the weight of the penalty: a larger lambda makes a simpler model"
 
-// chosen sets the list of the training's settings and the paragraph on cross-validation.
 func (v *view) chosen() {
 	add := func(name, value, why string) { v.Chosen = append(v.Chosen, fact{name, value, why}) }
 	var multiclass pegasos.Multiclass
@@ -99,7 +94,6 @@ func (v *view) chosen() {
 	}
 }
 
-// figures formats the value of an estimate and its standard error.
 func figures(e *pegasos.Estimate) (value, stdErr string) {
 	if e.Metric == proof.R2 {
 		return share(e.Value), share(e.StdErr)
@@ -107,7 +101,6 @@ func figures(e *pegasos.Estimate) (value, stdErr string) {
 	return percent(e.Value), percent(e.StdErr)
 }
 
-// metricName returns the name of the metric of an estimate.
 func metricName(e *pegasos.Estimate) string {
 	if e.Metric == proof.R2 {
 		return "R²"
@@ -144,7 +137,6 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 	return append(tiles, own)
 }
 
-// proofView shows the proof in the model's file.
 type proofView struct {
 	Claim string // sentences that say what the file claims
 	Facts []fact

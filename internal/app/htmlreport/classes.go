@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// classes sets the tiles, tables and figures that show how well classes are predicted.
 func (v *view) classes() {
 	m := &v.Measures
 	largest, all := 0, 0.0
@@ -122,7 +121,6 @@ func (v *view) byClass() {
 	}
 }
 
-// isClass reports for each row whether k is the true class.
 func (v *view) isClass(k int) []bool {
 	is := make([]bool, len(v.Truth))
 	for i, t := range v.Truth {
@@ -226,7 +224,6 @@ func (v *view) calibrated() {
 	v.Figures = append(v.Figures, f)
 }
 
-// scores draws a histogram of the scores of each class if there are two classes.
 func (v *view) scores() {
 	if v.Known != 2 {
 		return
@@ -263,7 +260,6 @@ func (v *view) scores() {
 	v.Figures = append(v.Figures, f)
 }
 
-// numbers sets the tiles, the table and the figures that show how well numbers are predicted.
 func (v *view) numbers() {
 	m := &v.Measures
 	n := len(v.Y)
@@ -301,7 +297,6 @@ func (v *view) numbers() {
 	v.residuals(errors)
 }
 
-// residuals draws true values and errors against predictions, and a histogram of the errors.
 func (v *view) residuals(errors []float64) {
 	n, dots := len(v.Y), min(len(v.Y), maxDots)
 	f := &chart.Figure{ID: "predictions", Title: "Predicted and true",

@@ -144,7 +144,6 @@ type view struct {
 // A tile is one figure of the summary. Error is the standard error, or "".
 type tile struct{ Name, Value, Error, Note string }
 
-// A fact is a name, a value and an explanation.
 type fact struct{ Name, Value, Why string }
 
 // A table has cells of text. The first Texts columns are aligned left, all others right.
@@ -156,7 +155,6 @@ type table struct {
 	Note    string
 }
 
-// A matrix is a confusion matrix.
 type matrix struct {
 	Caption string
 	Across  []string
@@ -188,7 +186,6 @@ type bar struct {
 	Negative    bool
 }
 
-// Write writes the page.
 func Write(w io.Writer, in *Input) error {
 	v := &view{Input: in, Style: template.CSS(chart.Sheet + styleSheet)}
 	v.describe()
@@ -217,7 +214,6 @@ func Write(w io.Writer, in *Input) error {
 	return err
 }
 
-// describe sets Subject.
 func (v *view) describe() {
 	what := "the label"
 	if v.Label != "" {
@@ -250,7 +246,6 @@ func (v *view) inputs() string {
 
 func (v *view) rows() int { return max(len(v.Truth), len(v.Y)) }
 
-// origin sets Note and Optimism: how the measured rows relate to the training.
 func (v *view) origin() {
 	rows := count(v.rows(), "row")
 	switch v.Origin {
@@ -274,7 +269,6 @@ func (v *view) origin() {
 	}
 }
 
-// place describes the measured rows in a tile.
 func (v *view) place() string {
 	switch rows := count(v.rows(), "row"); v.Origin {
 	case Training:
@@ -288,8 +282,6 @@ func (v *view) place() string {
 	}
 }
 
-// decisive sets Decisive, a chart of the heaviest weights of each of the first maxVectors vectors,
-// and MoreBars.
 func (v *view) decisive() {
 	for i, vector := range v.Vectors {
 		if i == maxVectors {
@@ -331,7 +323,6 @@ func (v *view) decisive() {
 	}
 }
 
-// columns sets Shape and the table of columns.
 func (v *view) columns() {
 	v.Shape = fmt.Sprintf("%s has %s.", v.Data, count(v.FileRows, "row"))
 	if v.Form != "" {

@@ -116,7 +116,6 @@ func ClassNames(m modelio.Predictor) (names []string) {
 	return names
 }
 
-// WriteNumbers writes the predictions of a regression, one on each line.
 func WriteNumbers(w *bufio.Writer, scores []float64) {
 	for _, z := range scores {
 		fmt.Fprintln(w, pegasos.FormatLabel(float32(z)))

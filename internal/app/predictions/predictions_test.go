@@ -101,7 +101,6 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Ready refuses only a model whose kernel is a Go function.
 func TestReady(t *testing.T) {
 	kernel := &kernelsvm.Model{Config: kernelsvm.Config{Kernel: kernelsvm.Function}}
 	if Ready(kernel) == nil {
@@ -148,8 +147,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// CheckFinite reports the first row with a score that is not finite, or, for a regression, not
-// finite in float32.
 func TestCheckFinite(t *testing.T) {
 	inf, large := math.Inf(1), 1e39
 	two := model([]float32{0, 1, 2}, []float32{1}, []float32{1})

@@ -105,7 +105,6 @@ func (f *File) named(err error) error {
 // from other errors that end the writing.
 func (f *File) Err() error { return f.failed }
 
-// Write writes p to the new file.
 func (f *File) Write(p []byte) (int, error) {
 	if f.zip != nil {
 		return f.zip.Write(p)
@@ -161,7 +160,6 @@ func (f *File) Commit() error {
 	return f.named(syncDir(filepath.Dir(f.target)))
 }
 
-// setMode sets the permissions of the new file.
 func (f *File) setMode() error {
 	if info, err := f.f.Stat(); err != nil || info.Mode().Perm() == f.mode {
 		return err
@@ -296,7 +294,6 @@ func (f *File) create() (err error) {
 	return err
 }
 
-// rename renames the temporary file to the target.
 func (f *File) rename() error {
 	lock.Lock()
 	defer lock.Unlock()
@@ -311,7 +308,7 @@ func (f *File) rename() error {
 	return nil
 }
 
-// remove closes and removes the temporary file, unless f is settled.
+// remove closes and removes the temporary file, unless f is settled. The caller must hold lock.
 func (f *File) remove() {
 	if f.settled {
 		return

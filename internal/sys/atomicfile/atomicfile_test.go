@@ -189,7 +189,6 @@ func TestRenameError(t *testing.T) {
 	sample.OnlyFiles(t, dir, "file")
 }
 
-// Commit returns the first of several errors.
 func TestFirstError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	f, err := atomicfile.Create(name)
@@ -208,7 +207,6 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
-// DiscardAll discards all files at once; later Create and Commit calls fail.
 func TestDiscardAll(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0])

@@ -62,7 +62,6 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// Run accepts operands of equal length from 8 elements on; shapes of one operand ignore y.
 func TestRunChecks(t *testing.T) {
 	if !bandwidth.Available() {
 		t.Skip("not tested: this machine has none of the loops (Available returns false)")

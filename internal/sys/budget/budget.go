@@ -57,7 +57,6 @@ type Account struct {
 	read, taken int64
 }
 
-// Read adds bytes to the number of bytes read from the file.
 func (a *Account) Read(bytes int64) {
 	if a != nil {
 		a.read += bytes

@@ -4,7 +4,6 @@ package files
 
 import "os"
 
-// createUnnamed creates a file in dir and removes its name.
 func createUnnamed(dir, pattern string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -18,7 +18,6 @@ type Decompressor struct {
 	Open   func(io.Reader) (io.ReadCloser, error)
 }
 
-// gzipped decompresses files in gzip format.
 var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, error) {
 	return gzip.NewReader(r)
 }}

@@ -23,7 +23,6 @@ func zip(t *testing.T, text string) string {
 	return b.String()
 }
 
-// nameOf returns the name of a file that must be in gzip format, or may be in any.
 func nameOf(must bool) string {
 	if must {
 		return "a.svm.gz"

@@ -8,7 +8,6 @@ import "golang.org/x/sys/unix"
 // An error is ignored: the request is only a hint.
 func willNeed(data []byte) { _ = unix.Madvise(data, unix.MADV_WILLNEED) }
 
-// adviseOrder tells the system whether pages are read in random order.
 func adviseOrder(data []byte, random bool) {
 	advice := unix.MADV_NORMAL
 	if random {

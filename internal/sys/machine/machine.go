@@ -22,7 +22,6 @@ func Memory() int64 {
 	return last.memory
 }
 
-// last is the last result of Memory.
 var last struct {
 	sync.Mutex
 	memory  int64
@@ -59,7 +58,6 @@ func heap() float64 {
 // the work will add to the heap, without optional copies and buffers. Command pegasimd sets it.
 var Expected func(bytes float64)
 
-// Expect calls Expected, if it is set.
 func Expect(bytes float64) {
 	if Expected != nil {
 		Expected(bytes)
