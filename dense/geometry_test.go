@@ -41,8 +41,6 @@ func wide(x, y []float32) (xy, xx, yy, squares float64) {
 	return xy, xx, yy, squares
 }
 
-// TestEveryScale checks norms, distances and cosines of vectors of many magnitudes, from subnormal
-// to the greatest.
 func TestEveryScale(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 3, 64, 100, 784, 1500} {

@@ -39,7 +39,6 @@ func R2(truth []float32, predicted []float64, weights []float32) float64 {
 	return 1 - sum/total
 }
 
-// squaredError returns the weighted sum of squared errors, and the sum of the weights.
 func squaredError(truth []float32, predicted []float64, weights []float32) (sum, all float64) {
 	checkLengths(len(truth), len(predicted), weights)
 	return sums(len(truth), weights, func(i int) float64 {

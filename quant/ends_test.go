@@ -20,7 +20,6 @@ func withinRounding(q int, x, offset, step float32, least, most float64) bool {
 	return math.Abs(float64(q)-exact) <= .5+0x1p-22*math.Abs(exact)
 }
 
-// anyFloat returns a random finite float32 of any magnitude, including zeros and subnormal numbers.
 func anyFloat(r *rand.Rand) float32 {
 	switch r.IntN(8) {
 	case 0:

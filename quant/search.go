@@ -95,7 +95,6 @@ type search struct {
 	abandoned        bool // too many rows were scored: the rest is scored without a screen
 }
 
-// candidate is a row that may be a hit.
 type candidate struct {
 	bound float32
 	row   uint32
@@ -114,7 +113,6 @@ func getSearch() *search {
 	return new(search)
 }
 
-// free keeps the memory of s for other searches.
 func (s *search) free() {
 	s.query, s.hits, s.rows = nil, nil, nearest.Rows[float32]{}
 	searches.Put(s)

@@ -157,8 +157,6 @@ func panicText(f func()) (text string) {
 	return ""
 }
 
-// TestInterleavedAreSingleCalls checks that DotK and AxpyK give the bits of one call for each
-// vector.
 func TestInterleavedAreSingleCalls(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))

@@ -94,7 +94,6 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 	}
 }
 
-// tiles calls the kernel that distance selects, for len(queries) queries and count rows.
 func tiles(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next *byte, pace int) {
 	n := len(queries[0])

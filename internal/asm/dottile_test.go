@@ -76,7 +76,6 @@ func checkTiles(t *testing.T, rows []float32, stride, count int, queries [][]flo
 	}
 }
 
-// TestTilePanics checks that DotTile panics for invalid arguments, and only then.
 func TestTilePanics(t *testing.T) {
 	x := make([]float32, 3)
 	two := [][]float32{x, x}

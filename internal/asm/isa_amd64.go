@@ -10,10 +10,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vnni reports whether the AVX-512 paths may use VNNI instructions.
 var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
-// vpopcnt reports whether the AVX-512 paths may use VPOPCNTQ.
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
 // likeZen5 reports whether the order in which rows are read follows measurements on a Zen 5. It is

@@ -21,7 +21,6 @@ func each(t *testing.T, f func(t *testing.T, k asmtest.Kernel)) {
 	}
 }
 
-// generic runs the kernel in plain Go and returns its result and the numbers it stored.
 func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	defer asm.Use(asm.Use(asm.Generic))
 	return call(k, a)
@@ -197,7 +196,6 @@ func TestNegativeZeros(t *testing.T) {
 	})
 }
 
-// TestManyRows checks DotRows with 0 to 40 rows, which are processed in groups of four.
 func TestManyRows(t *testing.T) {
 	const most = 40
 	s := asmtest.Uniform(1)

@@ -345,8 +345,6 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
-// checkOperands panics unless rows holds a row for each element of dst, and reports the reads and
-// writes to the race detector.
 func checkOperands[D, E, X any](dst []D, rows []E, stride int, x []X) {
 	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {

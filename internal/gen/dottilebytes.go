@@ -55,7 +55,6 @@ type tileTerms interface {
 	loadQuery(v Group, p reg.GPVirtual, part Part)
 	// multiply adds the products of the bytes of a row and a query to the lanes of sum.
 	multiply(sum, row, query Group)
-	// signedSum reports whether a sum may be negative.
 	signedSum() bool
 }
 

@@ -16,8 +16,7 @@ func init() {
 	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
 }
 
-// differingBitsWide is DifferingBits with VPOPCNTQ, which counts the bits of each word of a
-// register.
+// differingBitsWide is DifferingBits with VPOPCNTQ.
 func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
 	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}

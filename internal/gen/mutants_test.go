@@ -220,8 +220,7 @@ func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	return test + ", " + how
 }
 
-// kill runs the short tests on a fault, and if they pass the long ones. It returns the test that
-// caught the fault, with the kind of failure, or "".
+// kill returns the test that caught the fault, with the kind of failure, or "" if all pass.
 func (l *runner) kill(t *testing.T, f fault) (killer string) {
 	l.build(t, f.line, f.new)
 	if killer = l.test(t, "-test.short"); killer == "" {

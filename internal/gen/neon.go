@@ -23,7 +23,6 @@ type neon struct {
 	dot       bool        // whether the CPUs have SDOT and UDOT
 }
 
-// newNEONDot returns the target for kernels marked by inDot, on CPUs with SDOT and UDOT.
 func newNEONDot() *neon {
 	t := newNEON()
 	t.dot = true
@@ -196,7 +195,6 @@ func (t *neon) New(width int) Group {
 	return v
 }
 
-// NewUniform returns a group whose halves are the same register.
 func (t *neon) NewUniform() Group {
 	r := t.V128()
 	return Group{8, []reg.VecVirtual{r, r}}

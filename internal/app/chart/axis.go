@@ -6,7 +6,6 @@ import (
 	"strconv"
 )
 
-// An Axis is the horizontal or vertical axis of a figure.
 type Axis struct {
 	Label  string
 	Log    bool                 // whether the axis is logarithmic and leaves out values up to 0

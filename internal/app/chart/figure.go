@@ -37,7 +37,6 @@ var (
 		{"s5", "#a16207"}, {"s6", "#be185d"}}
 )
 
-// A Point is a point of a series.
 type Point struct{ X, Y float64 }
 
 // A Series is a line, dots or bars. A line of at most mostMarks points has marks at the points,
@@ -145,7 +144,6 @@ func titles(figures []*Figure) string {
 // A box is a rectangle of the picture, in SVG units.
 type box struct{ left, top, right, bottom float64 }
 
-// legendRow is the height of a row of a legend.
 const legendRow = 18
 
 // drawLegend draws the names and line styles of series in rows, from the top left, and returns the

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// A Matrix is a grid of cells with texts.
 type Matrix struct {
 	Title, X, Y string
 	Across      []string // names of the columns, from the left

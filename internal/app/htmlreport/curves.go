@@ -13,7 +13,6 @@ import (
 // 1. The last point of a curve may be nearer.
 const step = 1. / 300
 
-// mostPoints is the largest number of points of a curve.
 const mostPoints = 500
 
 // curves returns the points of the ROC curve and of the precision-recall curve of scores, or nil if

@@ -28,7 +28,6 @@ func count(n int, of string) string {
 	return thousands(n) + " " + of
 }
 
-// amount formats a number of rows or a sum of row weights.
 func amount(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
 		return thousands(int(v))
@@ -48,7 +47,6 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', decimals, 64) + " %"
 }
 
-// share formats a measure such as F1 or R² with three decimals.
 func share(v float64) string {
 	if !floats.IsFinite(v) {
 		return none

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 )
 
-// BigEndian reports whether this machine is big-endian.
 var BigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
 // View returns the numbers in b without copying them. ok is false if that is impossible: the length

@@ -49,7 +49,6 @@ func wideExp(x *big.Float) *big.Float {
 	return y.SetMantExp(y, k)
 }
 
-// wideLog1p returns log(1+x): the series for small x, else wideLog(1+x).
 func wideLog1p(x *big.Float) *big.Float {
 	if x.Sign() == 0 {
 		return empty()

@@ -35,7 +35,6 @@ func mode(t *testing.T, name string) fs.FileMode {
 	return info.Mode()
 }
 
-// temporary returns the name of the only temporary file in dir.
 func temporary(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.tmp"))

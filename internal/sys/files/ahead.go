@@ -7,7 +7,6 @@ const (
 	aheadBytes  = 1 << 17 // number of bytes in a block
 )
 
-// aheadReader returns the bytes that another goroutine reads.
 type aheadReader struct {
 	full   chan aheadBlock
 	free   chan []byte

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// Decompressor decompresses the files of one format.
 type Decompressor struct {
 	Magic  string // first bytes of such a file
 	Ending string // ending of the names of such files, such as ".gz"

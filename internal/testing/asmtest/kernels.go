@@ -1131,7 +1131,6 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 	return []float64{sum}, []float64{abs}
 }
 
-// wideDot returns the dot product of x and the first len(x) elements of y.
 func wideDot(x, y []float32) (want, scale []float64) {
 	return wideSum(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
 }

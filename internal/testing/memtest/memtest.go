@@ -24,7 +24,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
-// Case is a file and the function that reads it.
 type Case struct {
 	File func() []byte
 	Size int64 // size of the file after decompression, in bytes; 0 if it is not compressed

@@ -41,7 +41,6 @@ func Statistics(t testing.TB, x store.Examples, y []float32) *scale.Statistics {
 
 func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 
-// sizesOf returns the largest and the mean of the rows' squared norms.
 func sizesOf(squares []float64) (s scale.RowSizes) {
 	for _, v := range squares {
 		s.MaxSquare = math.Max(s.MaxSquare, v)
