@@ -189,8 +189,8 @@ func (g gemm) runThreads(k, threads int) {
 // columns are divided into that number of parts.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB copies a rectangle of B into panels of TileCols columns each: the g.count rows that start
-// with row g.first, in the g.width columns that start with column g.from.
+// packB copies the g.count rows of B from row g.first on, in the g.width columns from column
+// g.from on, into panels of TileCols columns.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {
@@ -206,8 +206,8 @@ func (g *gemm) packB() {
 	}
 }
 
-// packA copies a rectangle of A, times alpha, into the given panel: the m rows that start with row
-// i, in the g.count columns that start with column g.first.
+// packA copies the m rows of A from row i on, in the g.count columns from column g.first on, times
+// alpha, into the given panel.
 func (g *gemm) packA(panel []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
@@ -219,9 +219,8 @@ func (g *gemm) packA(panel []float32, i, m int) {
 	}
 }
 
-// multiply adds to C alpha times the product of two rectangles: the g.count columns of A that start
-// with column g.first, and the g.count rows of B that start with row g.first, in the g.width
-// columns of B that start with column g.from.
+// multiply adds alpha*A*B to C for the g.count columns of A and rows of B from g.first on, and the
+// g.width columns of B from g.from on.
 func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns

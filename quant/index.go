@@ -107,9 +107,9 @@ func NewIndex(rows []float32, stride, n, threads int) *Index {
 
 func (ix *Index) row(i int) []float32 { return ix.rows[i*ix.stride:][:ix.n] }
 
-// setCenter computes the mean of a sample of the rows, leaving out rows whose norm exceeds twice
-// the median norm. It sets center to this mean if the mean can be screened and the sample's median
-// distance from the mean is less than nine tenths of the median norm.
+// setCenter computes the mean of a sample of the rows that can be screened, leaving out rows whose
+// norm exceeds twice the median norm. It sets center to this mean if the mean can be screened and
+// the sample's median distance from the mean is less than nine tenths of the median norm.
 func (ix *Index) setCenter() {
 	var sample [][]float32
 	var norms []float64

@@ -78,9 +78,9 @@ func (ix *Index) check(by dense.Metric, name string, x []float32) {
 }
 
 // search is the search of an Index for the hits of one query, in all rows or in the rows that one
-// goroutine screens. It first collects the rows that their bounds do not exclude as candidates. The
-// candidates with the greatest bounds are scored first, because the scores of the hits so far may
-// then exclude other candidates.
+// goroutine screens. Rows that their bounds do not exclude are candidates. Those with the greatest
+// bounds are scored first, because the scores of the hits so far may then exclude other
+// candidates.
 type search struct {
 	screen
 	rows       nearest.Rows[float32]

@@ -94,10 +94,9 @@ func TestSameBitsAsGeneric(t *testing.T) {
 	})
 }
 
-// tries reports whether a length is tested with an offset, in elements, from alignment. The source
-// "odd" is tested at all 16 offsets up to three groups of 64 elements, and at four offsets for
-// longer vectors. Other sources are tested at one offset for each length, and so are all sources
-// with -short and on the generic path, which is compared with itself.
+// tries reports whether a length is tested with an offset, in elements, from alignment. Sources
+// other than "odd" are tested at one offset for each length, and so are all sources with -short
+// and on the generic path, which is compared with itself.
 func tries(source string, n, offset int) bool {
 	switch {
 	case source != "odd" || testing.Short() || asm.Active() == asm.Generic:

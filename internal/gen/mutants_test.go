@@ -242,9 +242,9 @@ func (l *runner) checkUnmutated(t *testing.T) {
 	l.limit = 10*time.Second + 5*time.Since(start)
 }
 
-// TestMutants checks that every function but prefetch has a possible fault. With -mutants n it also
-// checks that the tests catch up to n faults that match -match, drawn from the code paths that this
-// machine can run.
+// TestMutants checks that every kernel but prefetch has a possible fault on each code path of
+// amd64. With -mutants n it also checks that the tests catch up to n faults that match -match,
+// drawn from the code paths that this machine can run.
 func TestMutants(t *testing.T) {
 	paths := exec.Command("go", "test", "-v", "-run", "PathsWanted", ".")
 	paths.Dir = asm

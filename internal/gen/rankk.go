@@ -59,10 +59,9 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums emits a loop over the k rows of a and b; its label is loop. It processes count elements
-// of each row of a, beginning with element first, and for each of them the two groups of the row of
-// b that begin offset bytes after the row's start. For each of the count elements, tileSums returns
-// two groups: the sums, over the rows, of the element's products with each of these two groups.
+// tileSums emits a loop over the k rows of a and b; its label is loop. For each of count elements
+// of a row of a, from element first on, it returns the sums, over the rows, of the element's
+// products with each of the two groups of b's row that begin offset bytes after the row's start.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

@@ -48,7 +48,7 @@ func (v *view) classes() {
 }
 
 // confusion sets the confusion matrix for up to maxMatrix classes, and the table of the most
-// frequent mistakes for more than three classes.
+// frequent mistakes, if there are any, for more than three classes.
 func (v *view) confusion() {
 	counts := map[[2]int]float64{}
 	rows := make([]float64, len(v.Classes))

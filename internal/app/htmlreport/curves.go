@@ -79,8 +79,8 @@ const (
 )
 
 // calibration sorts the rows by probability and divides them into bins with about equal numbers of
-// rows. It returns for each bin the mean probability as X and the share of hits as Y, and the mean
-// of |X - Y| over all rows. Means and shares are weighted.
+// rows. It returns for each bin with a positive weight the mean probability as X and the share of
+// hits as Y, and the mean of |X - Y| over all rows. Means and shares are weighted.
 func calibration(p []float64, hit []bool, weights []float32) (
 	bins []chart.Point, distance float64,
 ) {

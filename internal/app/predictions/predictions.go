@@ -44,7 +44,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 
 // Options sets the fields of opt that the model determines: the number of features, the hash bits,
 // the encoder or the table and, unless opt already has an index base, the index base. It returns
-// the model's encoder, or nil if there is none.
+// the model's encoder, or nil if there is none, and an error if opt.HashBits is neither 0 nor the
+// model's.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {

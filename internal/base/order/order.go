@@ -119,8 +119,9 @@ func (o *Visits) firstOf(step int) int {
 	return int(uint64(step) * uint64(o.rows) / uint64(o.Steps))
 }
 
-// Upcoming returns up to n rows that follow those already returned, in the same epoch. It returns
-// none for IID, whose rows are drawn only when they are requested.
+// Upcoming returns up to n rows that follow those already returned, in the same epoch, after the
+// first call of Next or NextSteps. It returns none for IID, whose rows are drawn only when they
+// are requested.
 func (o *Visits) Upcoming(n int) []uint32 {
 	if o.Kind == IID {
 		return nil

@@ -55,7 +55,8 @@ var settings = strings.Fields("hinge log squared-hinge eps-insensitive squared o
 	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
 	"last-half shuffled sequential linear rbf polynomial")
 
-// mutate returns a JSON value with at most one random change.
+// mutate makes at most one random change to a JSON value, which it may overwrite, and returns the
+// result.
 func mutate(g *rand.Rand, value any) any {
 	switch v := value.(type) {
 	case map[string]any:
