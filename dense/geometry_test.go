@@ -294,7 +294,6 @@ func TestExtremes(t *testing.T) {
 	})
 }
 
-// TestDot64Accuracy checks the rounding error of Dot64 against a compensated sum.
 func TestDot64Accuracy(t *testing.T) {
 	for _, n := range []int{1, 64, 1000, 65_536, 300_000} {
 		x, y := numbers(n), numbers(n + 1)[1:]

@@ -41,7 +41,6 @@ func weightOf(weights []float32, i int) float64 {
 	return float64(floats.At(weights, i, 1))
 }
 
-// sums returns the weighted sum of value(i) over the n rows, and the sum of their weights.
 func sums(n int, weights []float32, value func(i int) float64) (sum, all float64) {
 	for i := range n {
 		if w := weightOf(weights, i); w > 0 {

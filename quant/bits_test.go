@@ -21,7 +21,6 @@ func randomWords(r *rand.Rand, n int) []uint64 {
 	return v
 }
 
-// TestTopHamming compares TopHamming with sorting by distance, and Hamming with a count of bits.
 func TestTopHamming(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, isa := range asm.Available() {
@@ -56,8 +55,6 @@ func TestTopHamming(t *testing.T) {
 	}
 }
 
-// TestHammingBytes compares HammingBytes at several alignments with a count of bits, and
-// TopHammingBytes with sorting by distance.
 func TestHammingBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, isa := range asm.Available() {

@@ -49,8 +49,6 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// TestExact compares Dot and SquaredDistance with sums of big integers, also for extreme bytes in
-// several blocks.
 func TestExact(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testExact[int8](t)
@@ -109,7 +107,6 @@ func testDotFloat[T quant.Byte](t *testing.T) {
 	}
 }
 
-// TestTop checks that Top, TopMany and TopAt return the beginning of the sorted rows.
 func TestTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testTop[int8](t)

@@ -152,7 +152,6 @@ func (s *search) reset(hits []dense.Hit) {
 	s.screened, s.scored, s.abandoned = 0, 0, false
 }
 
-// mostCandidates returns the greatest value of full.
 func (s *search) mostCandidates() int {
 	return max(4*cap(s.hits), min(2048, len(s.rows.Slice)/s.rows.Stride/32))
 }

@@ -86,7 +86,7 @@ func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 }
 
 // cosineOf returns the cosine computed from three float32 sums. ok is false if a sum may have
-// overflowed or underflowed.
+// overflowed or underflowed, or is NaN.
 func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
 	if !inSafeRange(xx) || !inSafeRange(yy) || xy-xy != 0 {
 		return 0, false

@@ -38,7 +38,6 @@ type rowTerm struct {
 	compute func(t Target, v, x Group)
 }
 
-// groups is the number of groups of eight lanes in a dense sum.
 const groups = lanes / 8
 
 // passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that

@@ -55,7 +55,6 @@ func cosineEachRow(t Target) {
 	})
 }
 
-// nanBits is the bit pattern of a quiet NaN.
 const nanBits = 0x7fc00000
 
 // A rowLoop emits a loop over the rows of a matrix, which has at least one row. Each row and x have

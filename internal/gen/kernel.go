@@ -73,7 +73,6 @@ func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	}
 }
 
-// selectedBy marks a kernel that has no stub of its own: the given stub selects it.
 func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	k.stub = stub
 	return k.partOf(stub + "Generic")
@@ -93,8 +92,6 @@ func (k *kernelSpec) bodies() []string {
 // AVX512x256, unless they have a variant: see variant.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
-// inWideIf adds a body for the AVX512 path that is used only if the given bool variable of package
-// asm is true.
 func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	k.wideIf = variable
 	return k.inWide()

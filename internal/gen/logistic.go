@@ -158,7 +158,6 @@ func (l logistic) remainder(n, q, d Group) Group {
 	return l.sub(l.sub(n, l.mul(qLow, dHigh)), l.mul(qLow, dLow))
 }
 
-// sigmoid returns 1/(1+e^-x).
 func (l logistic) sigmoid(x Group) Group {
 	e, eLow := l.exp(x)
 	l.Comment("The quotient, and its remainder.")
@@ -180,7 +179,6 @@ func (l logistic) beyond(x, low, v, high Group) Group {
 	return l.SelectDoubles(l.LessDoubles(l.number(logisticCutoff), x), high, v)
 }
 
-// log1pExp returns log(1+e^x).
 func (l logistic) log1pExp(x Group) Group {
 	e, eLow := l.exp(x)
 	high, low := l.log1p(e, eLow)

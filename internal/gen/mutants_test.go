@@ -63,7 +63,6 @@ var classes = []struct {
 	{"bound", regexp.MustCompile(`^\tCMPQ .*\$\+\d+$`), bound},
 }
 
-// swap returns a mutate function that replaces strings, given in pairs.
 func swap(oldnew ...string) func(line, next string) string {
 	r := strings.NewReplacer(oldnew...)
 	return func(line, next string) string { return r.Replace(line) }

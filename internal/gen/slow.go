@@ -12,7 +12,6 @@ import (
 // are added from left to right. The slow paths of kernels without a generic body, and of those
 // marked by slowByHand, are written by hand.
 
-// slowByHand marks a kernel whose slow path is written by hand in package asm.
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
 
 // hasSlow reports whether the kernel has a generated slow path.

@@ -18,7 +18,6 @@ type area struct {
 	left, right, top, bottom float64
 }
 
-// textsOf parses an SVG, and returns its size and the areas of its texts.
 func textsOf(t *testing.T, svg string) (wide, high float64, areas []area) {
 	t.Helper()
 	var now *area

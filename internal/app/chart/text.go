@@ -94,13 +94,11 @@ func (c *canvas) turned(class string, size, x, y float64, anchor, text, more str
 	c.WriteString("</text>")
 }
 
-// num formats a coordinate with up to two decimals.
 func num(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// svg returns an svg element with the elements of the canvas and a label for screen readers.
 func (c *canvas) svg(width, height float64, label string) string {
 	var of strings.Builder
 	xml.EscapeText(&of, []byte(label))

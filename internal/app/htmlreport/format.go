@@ -54,7 +54,8 @@ func share(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// digits formats a number with n significant digits, or as a whole number from 10^n to below 1e9.
+// digits formats a finite number with n significant digits, or as a whole number if its magnitude
+// is from 10^n to below 1e9.
 func digits(v float64, n int) string {
 	if !floats.IsFinite(v) {
 		return none

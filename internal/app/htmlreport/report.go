@@ -115,7 +115,6 @@ var styleSheet string
 
 var page = template.Must(template.New("report").Parse(pageText))
 
-// A view is the data of the template.
 type view struct {
 	*Input
 	Style     template.CSS
@@ -172,7 +171,6 @@ type cell struct {
 	Right bool         // whether the predicted class is the true class
 }
 
-// bars is a bar chart of the heaviest weights of a vector.
 type bars struct {
 	Title   string
 	OneSide bool // whether no weight is negative, so that bars begin at the left
@@ -230,7 +228,6 @@ func (v *view) describe() {
 	}
 }
 
-// inputs returns the number of columns and features from which the model predicts, as text.
 func (v *view) inputs() string {
 	used := 0
 	for _, c := range v.Columns {

@@ -172,7 +172,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A hostile name does not change the elements and attributes of the page.
 func TestHostileNames(t *testing.T) {
 	for _, classes := range []int{0, 2, 5} {
 		want, attributes, _ := elements(t, written(t, sample(200, classes, "name")))

@@ -30,7 +30,6 @@ var Compile = pass.Concat(
 	pass.Func(pass.IncludeTextFlagHeader),
 )
 
-// each returns a pass that calls run with every function and adds the function's name to errors.
 func each(run func(*ir.Function) error) pass.Interface {
 	return pass.FunctionPass(func(fn *ir.Function) error {
 		if err := run(fn); err != nil {

@@ -69,7 +69,6 @@ func encode(base uint32, registers []uint32) uint32 {
 	return base
 }
 
-// comment separates the operands of a line of assembly from its comment.
 const comment = " // "
 
 // word returns the operand of a WORD directive, followed by a comment with the instruction's text.

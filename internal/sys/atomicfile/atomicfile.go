@@ -88,8 +88,8 @@ func (f *File) open() (err error) {
 	return f.create()
 }
 
-// named returns err, if it is an fs.PathError with the name that Create was given in place of the
-// temporary name.
+// named returns an fs.PathError with the name given to Create in place of the temporary name, and
+// any other error unchanged.
 func (f *File) named(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		op := p.Op

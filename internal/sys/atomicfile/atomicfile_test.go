@@ -216,7 +216,6 @@ func TestDiscardAll(t *testing.T) {
 	sample.OnlyFiles(t, dir, "done")
 }
 
-// discardAll is the subprocess of TestDiscardAll.
 func discardAll(dir string) error {
 	var files []*atomicfile.File
 	for _, name := range []string{"done", "a", "b", "c"} {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// A temporary file can be written, mapped and read, and is gone once it is closed and unmapped.
 func TestTemp(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Temp(dir, "a-*.b")

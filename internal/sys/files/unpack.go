@@ -21,7 +21,6 @@ var gzipped = Decompressor{"\x1f\x8b", ".gz", func(r io.Reader) (io.ReadCloser, 
 	return gzip.NewReader(r)
 }}
 
-// packedEndings are the endings of the names of compressed files.
 var packedEndings = []string{".gz", ".bz2", ".zst"}
 
 // CutEnding returns a file's name without the ending, and whether name has the ending, in lower or

@@ -102,7 +102,6 @@ func TestWillNeedPages(t *testing.T) {
 	}
 }
 
-// The memory for cached files is never negative, and at least 1 MiB on Linux.
 func TestRoom(t *testing.T) {
 	room := machine.Available()
 	if room < 0 || runtime.GOOS == "linux" && room < 1<<20 {

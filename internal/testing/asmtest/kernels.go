@@ -994,7 +994,7 @@ func wideExtreme(x []float32, sign float64) (want, scale []float64) {
 }
 
 // wideArg returns the index of the least element of x if sign is 1, and of the greatest if sign is
-// -1: the first index among equal elements, or -1 if x is empty. The scale is 0.
+// -1: the first index among equal elements, or -1 if x is empty. x must be finite. The scale is 0.
 func wideArg(x []float32, sign float64) (want, scale []float64) {
 	least, first := math.Inf(1), -1
 	for i, v := range x {
@@ -1073,7 +1073,6 @@ func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 	}
 }
 
-// interleaved returns the number of interleaved weight vectors for arguments of size n.
 func interleaved(n int) int { return 8 * (1 + n%3) }
 
 func newInterleaved(n int, m Memory, s *Source) *Args {
@@ -1180,7 +1179,6 @@ func wideAdd(y []float32, each func(add func(j int, term float64))) (want, scale
 	return want, scale
 }
 
-// wideEach returns the results of wide for each i < n, one after the other.
 func wideEach(n int, wide func(i int) (want, scale []float64)) (want, scale []float64) {
 	for i := range n {
 		w, s := wide(i)
@@ -1539,7 +1537,6 @@ func NearestHalf(v float32, bfloat16 bool) uint16 {
 	return above
 }
 
-// integers returns zeroed memory from m for n integers of 64 bits.
 func integers[T int64 | uint64](m Memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.Doubles(n)))), n)
 }
