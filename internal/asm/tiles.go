@@ -111,8 +111,8 @@ func checkTile(c, stride, a, b int) (k int) {
 //	}
 //
 // It copies a row, times c, into panels for RankK, which begin step elements apart. It panics if
-// width is neither TileRows nor TileCols, step is less than width, or dst is too short. dst must
-// not overlap x.
+// width is neither TileRows nor TileCols or, unless x is empty, if step is less than width or dst
+// is too short. dst must not overlap x.
 func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if width != TileRows && width != TileCols {
 		panic(misuse.Of("width = %d, want %d or %d", width, TileRows, TileCols))
@@ -143,8 +143,8 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 //		}
 //	}
 //
-// It copies columns, times c, into a panel, and panics if x or dst is too short. dst must not
-// overlap x.
+// It copies columns, times c, into a panel. It does nothing if cols or n is less than 1, and
+// otherwise panics if x or dst is too short. dst must not overlap x.
 func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
 	if cols < 1 || n < 1 {
 		return
