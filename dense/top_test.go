@@ -18,7 +18,6 @@ import (
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance,
 	"L1": ByL1}
 
-// topCase holds queries and rows, many of which have equal scores.
 type topCase struct {
 	n, stride int
 	rows      []float32

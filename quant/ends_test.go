@@ -34,8 +34,6 @@ func anyFloat(r *rand.Rand) float32 {
 	}
 }
 
-// TestQuantizeAtTheEnds checks the rounding of Quantize and QuantizeUint8 at the ends of float32's
-// range.
 func TestQuantizeAtTheEnds(t *testing.T) {
 	for _, c := range []struct {
 		x, offset, step float32

@@ -18,7 +18,6 @@ import (
 // vectors is a set of vectors: a function that sets v, which is all zeros, to vector i.
 type vectors func(r *rand.Rand, i int, v []float32)
 
-// hostile are sets of vectors, most of which are hard to screen or to rank.
 var hostile = map[string]vectors{
 	"normal": func(r *rand.Rand, i int, v []float32) { fill(v, r.NormFloat64) },
 	"clusters": func(r *rand.Rand, i int, v []float32) {

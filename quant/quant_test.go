@@ -84,8 +84,6 @@ func testExact[T quant.Byte](t *testing.T) {
 	}
 }
 
-// TestDotFloat checks that DotFloat has the bits of a dot product with the bytes converted to
-// floats.
 func TestDotFloat(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testDotFloat[int8](t)

@@ -103,7 +103,6 @@ type candidate struct {
 // scoredTogether is the number of rows that are scored before least is computed again.
 const scoredTogether = 64
 
-// searches holds the memory of searches that have ended.
 var searches sync.Pool
 
 func getSearch() *search {
@@ -366,7 +365,6 @@ func (s *search) finish() []dense.Hit {
 	return hits
 }
 
-// merge adds the hits of a clone that has screened other rows.
 func (s *search) merge(clone *search) {
 	clone.scoreAll()
 	for _, h := range clone.hits {

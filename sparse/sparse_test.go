@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// random returns a row of nnz nonzeros in different columns, in random order.
 func random(r *rand.Rand, nnz, cols int) (idx []int32, val []float32) {
 	for _, j := range r.Perm(cols)[:nnz] {
 		idx = append(idx, int32(j))

@@ -320,7 +320,6 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// TestIndices checks which indices CheckRowsAt accepts, at the limits of the types of indices.
 func TestIndices(t *testing.T) {
 	long := math.MaxInt>>31 > 1 // whether an int has 64 bits
 	for _, c := range []struct {

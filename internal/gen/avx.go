@@ -773,7 +773,6 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	return sum
 }
 
-// foldFourWide is FoldFour for groups of sixteen.
 func (t *avx) foldFourWide(v [4]Group) Group {
 	sum, high := t.addQuarters(v, t.VADDPS), t.ZMM()
 	t.VPERMILPD(operand.Imm(0x55), r(sum), high)

@@ -29,11 +29,10 @@ var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VP
 // PREFETCHT0, which came with SSE, as MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
-// check returns a pass that fails if a function of the given code path needs a CPU feature that no
-// list allows. features[isa] and baseline list the features that every function may need;
-// byExtension lists those that only functions of kernels named after the feature may need. The pass
-// also fails if AVX2 code uses one of the vector registers 16 to 31: only AVX-512 has them, but avo
-// may allocate them on every path.
+// check returns a pass that fails if a function of the given code path needs a CPU feature that is
+// in neither features[isa] nor baseline, unless the function is named after the feature as
+// byExtension says. The pass also fails if AVX2 code uses one of the vector registers 16 to 31:
+// only AVX-512 has them, but avo may allocate them on every path.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {

@@ -41,11 +41,10 @@ type rowTerm struct {
 const groups = lanes / 8
 
 // passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
-// the pass sums. A pass sums perPass groups, four or two: groups of sixteen lanes need one or two
-// passes, groups of eight two or four. The second half of a pass's groups are 32 lanes after the
-// first half, so that each pass ends with the fold from 64 lanes to 32. The groups of passes 1 and
-// 3 are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3 are 8 lanes
-// after the groups of passes 0 and 1.
+// the pass sums: perPass of them, four or two. The second half of a pass's groups are 32 lanes
+// after the first half, so that each pass ends with the fold from 64 lanes to 32. The groups of
+// passes 1 and 3 are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3
+// are 8 lanes after the groups of passes 0 and 1.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:

@@ -138,8 +138,6 @@ func (k *kernelSpec) slow() string {
 	return k.name + "Generic"
 }
 
-// stubAndSlow returns the names of the kernel's stub and of the function to which it jumps instead
-// of a body.
 func (k *kernelSpec) stubAndSlow() (stub, slow string) {
 	if k.passSlices {
 		return k.name + "Active", k.slow()

@@ -31,7 +31,6 @@ var (
 
 const asm = "../asm"
 
-// A fault is the replacement of one line of assembly.
 type fault struct {
 	path, function, label, class string
 	line                         int    // index of the line in the file, from 0
@@ -147,7 +146,6 @@ func interleave(all []fault) {
 	slices.SortStableFunc(all, func(a, b fault) int { return rank[a] - rank[b] })
 }
 
-// A runner builds test binaries of package asm from mutants of one code path, and runs them.
 type runner struct {
 	path, temp string        // name of the code path in lower case; directory for built files
 	lines      []string      // assembly without a fault

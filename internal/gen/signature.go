@@ -35,7 +35,6 @@ func slicesOf(signature string) (names []string) {
 	return names
 }
 
-// parse returns the type of a Go function signature, and panics if it is invalid.
 func parse(signature string) *types.Signature {
 	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, signature)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
 
-// hasSlow reports whether the kernel has a generated slow path.
 func (k *kernelSpec) hasSlow() bool {
 	return k.checked && !k.ownSlow && k.like == k.name+"Generic"
 }

@@ -173,8 +173,6 @@ func addStubs(files map[string][]byte) error {
 	return nil
 }
 
-// declare prints the Go declaration of a kernel's stub and, if nameActive is not the stub, the
-// function nameActive.
 func (k *kernelSpec) declare(b *bytes.Buffer) {
 	stub, _ := k.stubAndSlow()
 	if !k.passSlices {

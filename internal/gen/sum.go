@@ -285,8 +285,6 @@ func (s *summation) at(first int) source {
 	return source{t: s.t, p: s.vectors, bytes: s.bytes, first: first}
 }
 
-// from returns the operands of the group that starts at the element whose index is in the register
-// start.
 func (s *summation) from(start reg.GPVirtual) source {
 	w := source{t: s.t}
 	for _, v := range s.vectors {

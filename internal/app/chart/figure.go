@@ -280,7 +280,6 @@ func (f *Figure) ticks(c *canvas, plot box, low, high Point, x, y func(float64) 
 	c.add(`<path class="rule" d="%s" fill="none" stroke="#d0d7de"/>`, grid.String())
 }
 
-// mostMarks is the largest number of points of a line with marks.
 const mostMarks = 40
 
 // series draws s. x and y convert places on the axes to SVG units.

@@ -66,7 +66,6 @@ func digits(v float64, n int) string {
 	return strconv.FormatFloat(v, 'g', n, 64)
 }
 
-// signed formats a number as digits(v, 3) does, with its sign.
 func signed(v float64) string {
 	if s := digits(v, 3); v < 0 {
 		return "−" + strings.TrimPrefix(s, "-")

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// model returns a model with the given classes and weight vectors, biases 0 and index base 1.
 func model(classes []float32, weights ...[]float32) *pegasos.Model {
 	return &pegasos.Model{Classes: classes, Weights: weights, Bias: make([]float64, len(weights)),
 		Lambda: 1, IndexBase: 1}

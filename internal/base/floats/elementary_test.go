@@ -257,7 +257,6 @@ func TestSpecial(t *testing.T) {
 	}
 }
 
-// TestRange checks that results are within the function's range, for random bit patterns but NaN.
 func TestRange(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 200_000 {

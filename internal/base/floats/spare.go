@@ -2,7 +2,6 @@ package floats
 
 import "sync"
 
-// spare holds *[]float64 that GiveBack has taken back.
 var spare sync.Pool
 
 // Borrow returns a slice of n zeros, if possible one that GiveBack has taken back, which saves the

@@ -69,7 +69,6 @@ func TestOrderPieces(t *testing.T) {
 	}
 }
 
-// chi2 returns the chi-square statistic of cells of equal probability.
 func chi2(cells []int) (sum float64) {
 	n := 0
 	for _, c := range cells {

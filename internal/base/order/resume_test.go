@@ -8,7 +8,6 @@ import (
 
 var kinds = []string{Shuffled, Permutation, IID, Sequential, Blocks}
 
-// piece returns the rows of the next limit steps, with a separator after each batch.
 func piece(o *Visits, limit int) (all []uint32) {
 	if o.Batch == 0 {
 		return slices.Clone(o.Next(limit))

@@ -36,8 +36,8 @@ import (
 // not be used: Go's assembler rejects them. Result returns the errors of all calls.
 type Context struct {
 	*build.Context
-	function string  // name of the current function, for error messages
-	errs     []error // errors so far
+	function string // name of the current function, for error messages
+	errs     []error
 }
 
 func NewContext() *Context { return &Context{Context: build.NewContext()} }

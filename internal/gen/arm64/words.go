@@ -71,7 +71,6 @@ func encode(base uint32, registers []uint32) uint32 {
 
 const comment = " // "
 
-// word returns the operand of a WORD directive, followed by a comment with the instruction's text.
 func word(opcode string, registers []uint32, args ops) operand.Op {
 	return text(fmt.Sprintf("$0x%08x%s%s %s", encode(words[opcode], registers), comment, opcode,
 		join(args)))

@@ -1044,8 +1044,6 @@ func rowsKernel(name string, picked bool, wide wideOf, call func(a *Args)) Kerne
 	}
 }
 
-// tileKernel describes a kernel that computes a number from each pair of a row in W and a query in
-// X. There are 2 to 5 queries.
 func tileKernel(name string, call func(dst []float32, step int, rows []float32,
 	stride, count int, queries [][]float32, next []byte), wide wideOf) Kernel {
 	return Kernel{
@@ -1187,8 +1185,6 @@ func wideEach(n int, wide func(i int) (want, scale []float64)) (want, scale []fl
 	return want, scale
 }
 
-// doublesKernel describes a kernel that replaces each element of a float64 vector by f of the
-// element.
 func doublesKernel(name string, call func(dst, x []float64), f func(x float64) float64) Kernel {
 	return Kernel{
 		Name:    name,
@@ -1226,8 +1222,6 @@ func bytesKernel(name string, signed bool, call func(x, y []byte, signed bool) i
 	}
 }
 
-// byteRowsKernel describes a kernel that sums terms of a vector and each of 4 to 10 rows of bytes,
-// with gaps of 0 to 2 bytes.
 func byteRowsKernel(name string, signed bool,
 	call func(dst []int64, rows []byte, stride int, x []byte, signed bool),
 	term func(x, y int64) int64) Kernel {
@@ -1247,8 +1241,6 @@ func byteRowsKernel(name string, signed bool,
 	}
 }
 
-// byteTileKernel returns a kernel that computes the dot product of each pair of a row of bytes and
-// a query. There are 4 to 10 rows, with gaps of 0 to 2 bytes, and 4 to 8 queries.
 func byteTileKernel(name string, signed bool) Kernel {
 	return Kernel{
 		Name:    name,
@@ -1320,8 +1312,6 @@ func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale [
 	return want, make([]float64, len(want))
 }
 
-// doubleSumsKernel describes a kernel that returns one to three float64 sums over two vectors, one
-// for each function in terms.
 func doubleSumsKernel(name string, call func(x, y []float32) [3]float64,
 	terms ...func(x, y float64) float64) Kernel {
 	return Kernel{
@@ -1413,8 +1403,6 @@ func squareInFloat32(x, y float64) float64 {
 	return d * d
 }
 
-// halfRowsKernel describes a kernel that sums terms of a vector and a half-precision row, for each
-// of one to five rows.
 func halfRowsKernel(name string, bfloat16 bool, op asm.HalfSum,
 	term func(x, y float64) float64) Kernel {
 	return Kernel{
