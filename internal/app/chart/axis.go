@@ -14,7 +14,6 @@ type Axis struct {
 	Range  *[2]float64          // values at the ends; nil for the range of the points and a margin
 }
 
-// A Tick is a value on an axis with a label.
 type Tick struct {
 	Value float64
 	Label string
@@ -122,5 +121,4 @@ func Short(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Percent formats a share in percent with three significant digits.
 func Percent(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }

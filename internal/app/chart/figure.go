@@ -21,7 +21,6 @@ const (
 	stackWidth, stackHeight = 620, 230 // in Stack
 )
 
-// A Style is the look of a series.
 type Style struct {
 	Class string // class in Sheet
 	color string // light color, for viewers without CSS variables

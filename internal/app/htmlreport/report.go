@@ -78,7 +78,6 @@ type Class struct {
 	Rows                                            float64 // number of rows, or sum of weights
 }
 
-// A Column is a column of the training table.
 type Column struct{ Name, Kind, Why, Values, Gaps string }
 
 // A Vector has the heaviest weights of one weight vector.

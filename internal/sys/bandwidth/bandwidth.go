@@ -23,7 +23,6 @@ func (s Shape) Streams() int {
 // at a time.
 const MinLength = 8
 
-// Available reports whether this machine has loops to measure with.
 func Available() bool { return available }
 
 // Run walks over x and y once, from beginning to end. It changes nothing, except that Copy copies x

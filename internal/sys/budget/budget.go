@@ -19,7 +19,6 @@ const (
 // decompressed size in bytes and its number of rows.
 func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows }
 
-// ErrTooMuch is the error of a reader whose budget is exhausted.
 var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
 	"it is damaged or malicious")
 

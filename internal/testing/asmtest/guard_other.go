@@ -2,7 +2,6 @@
 
 package asmtest
 
-// Guarded reports whether a Guard's memory faults beyond its ends on this system.
 const Guarded = false
 
 // Guard is ordinary memory on systems on which package asmtest cannot protect pages.

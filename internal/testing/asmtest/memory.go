@@ -2,7 +2,6 @@ package asmtest
 
 import "unsafe"
 
-// Memory allocates operands for kernels.
 type Memory interface {
 	Floats(n int) []float32
 	Ints(n int) []int32

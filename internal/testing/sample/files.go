@@ -19,7 +19,6 @@ func Seal(header, numbers string) string {
 // FailingWriter is an io.Writer that fails after Left bytes.
 type FailingWriter struct{ Left int }
 
-// ErrFull is the error of a FailingWriter.
 var ErrFull = errors.New("disk full")
 
 func (f *FailingWriter) Write(b []byte) (int, error) {
