@@ -12,9 +12,8 @@ import (
 )
 
 // parse parses the flags and the arguments. usage has a word for each argument: words in brackets
-// are optional, and a word with "..." means one or more data files. parse returns at most one
-// argument for each word: of several data files it returns the first and stores the others in
-// c.more.
+// are optional, and "..." marks one or more data files. Of several data files, parse returns the
+// first and stores the others in c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	return slices.Delete(slices.Clone(c.args), list+1, list+1+more), nil
 }
 
-// afterData returns the number of arguments after the data files. words are the words of the usage
-// after the word for data, and args are the arguments from the first data file on.
+// afterData returns the number of arguments after the data files. words follow the word for data
+// in the usage; args begin with the first data file.
 func (c *call) afterData(words, args []string) (int, error) {
 	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
 	switch strings.Join(words, " ") {
@@ -85,11 +84,9 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. args[0] is a
-// data file. is tells that the last name is a name for outputs, and want describes such names. A
-// name without an ending of data is an output after a single data file, and an error after several,
-// unless -format names a format. After standard input alone, every name is an output. Other names
-// are data, and reading reports a missing file.
+// outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. is tells that
+// its name is a name for outputs, which want describes. Other names are data, and reading reports
+// a missing file.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -105,9 +102,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	return 0, nil
 }
 
-// trainArguments returns the arguments for a command line of train that has more flags. It names
-// the model by -model if the given command line did, or if the name is not - and does not end in
-// .model: beside -format, such an argument would be taken for data.
+// trainArguments returns c.args for a longer command line of train. It names the model by -model
+// if its name does not end in .model: beside -format, such an argument would be taken for data.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {
@@ -119,7 +115,6 @@ func (c *call) trainArguments() []string {
 	return c.args
 }
 
-// writesModel registers the model that train writes as an output.
 func (c *call) writesModel(name string) *output {
 	what := "MODEL"
 	if c.flags.Model != "" {
@@ -128,11 +123,8 @@ func (c *call) writesModel(name string) *output {
 	return c.writes(what, name, modelKind)
 }
 
-// isModelName reports whether the name ends in .model.
 func isModelName(name string) bool { return files.Ending(name) == ".model" }
 
-// checkList returns an error if one of several data files is standard input, or the same file as
-// another one.
 func checkList(names []string) error {
 	if len(names) < 2 {
 		return nil
@@ -153,8 +145,8 @@ func checkList(names []string) error {
 	return nil
 }
 
-// checkSettings applies -preset. It returns an error if a given flag needs -kernel, which is
-// missing, or can't be combined with it.
+// checkSettings applies -preset and rejects flags that contradict the presence or absence of
+// -kernel.
 func (c *call) checkSettings() error {
 	if err := c.applyPreset(); err != nil {
 		return err

@@ -29,7 +29,7 @@ type call struct {
 	flags  *flags.Set
 	args   []string // all arguments
 	roles  []string // word of the usage for each element of args, such as DATA
-	more   []string // data files after the first one
+	more   []string
 	stdout *standardOutput
 	stderr io.Writer
 
@@ -41,15 +41,13 @@ type call struct {
 	temporary []*os.File // temporary files, open until the command ends
 }
 
-// closeTemporary closes the temporary files. Each of them is deleted then or, if it is mapped, when
-// it is unmapped.
+// closeTemporary closes the temporary files. A file that is mapped is deleted when it is unmapped.
 func (c *call) closeTemporary() {
 	for _, f := range c.temporary {
 		f.Close()
 	}
 }
 
-// warn adds the texts to the warnings, except texts that are already there.
 func (c *call) warn(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(c.warnings, text) {
@@ -58,8 +56,7 @@ func (c *call) warn(texts ...string) {
 	}
 }
 
-// printWarnings prints the warnings; if -quiet is given, only the loud ones. They are the last lines
-// of the output, where people look; only an error follows them.
+// printWarnings prints the warnings last, where people look; only an error follows them.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
 		if !c.flags.Quiet || slices.Contains(c.loud, text) {
@@ -83,13 +80,11 @@ func (s *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// command is a command of pegasimd.
 type command struct {
 	help.Command
 	run func(c *call, arguments []string) error
 }
 
-// steps calls the functions in order and returns the first error.
 func steps(all ...func() error) error {
 	for _, step := range all {
 		if err := step(); err != nil {
@@ -99,8 +94,8 @@ func steps(all ...func() error) error {
 	return nil
 }
 
-// output is a file that a command writes, or standard output, whose name is "-". Writing to a nil
-// output does nothing.
+// output is a file that a command writes, or standard output ("-"). Writing to a nil output does
+// nothing.
 type output struct {
 	call       *call
 	what, name string // the flag or argument that names the file, and the name
@@ -108,7 +103,7 @@ type output struct {
 	file       *atomicfile.File
 }
 
-// writes registers an output of a kind and returns it; it returns nil if the name is empty.
+// writes registers an output; nil if the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil
@@ -118,14 +113,11 @@ func (c *call) writes(what, name string, kind kind) *output {
 	return o
 }
 
-// toStdout reports whether the output is standard output.
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
 // An inputFile is a file that a command reads, and the flag or argument that names it.
 type inputFile struct{ what, name string }
 
-// discardOutputs discards the outputs that were not written, so that files under their names remain
-// unchanged.
 func (c *call) discardOutputs() {
 	for _, o := range c.outputs {
 		if o.file != nil {

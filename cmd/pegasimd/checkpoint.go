@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// checkpoints writes checkpoints of a run, and reads the checkpoint from which the run resumes.
 type checkpoints struct {
 	out      *output
 	from     *pegasos.Model // the checkpoint of -resume, or nil
@@ -20,7 +19,6 @@ type checkpoints struct {
 	failed   error          // error of writing the last checkpoint, or nil
 }
 
-// check returns an error if -checkpoint or -every is invalid.
 func (k *checkpoints) check(c *call) error {
 	f := c.flags
 	switch {
@@ -34,9 +32,8 @@ func (k *checkpoints) check(c *call) error {
 	return nil
 }
 
-// read reads the checkpoint of -resume. It copies the checkpoint's settings to cfg, except a length
-// that -epochs or -steps gives. If another flag for a setting or -proba is given, it leaves cfg as
-// it is.
+// read reads the checkpoint of -resume and copies its settings to cfg, except a length that
+// -epochs or -steps gives. If another flag for a setting or -proba is given, cfg stays as it is.
 func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	resume := c.flags.Resume
 	if resume == "" {

@@ -24,8 +24,6 @@ func usable(set *dataset.Set) *dataset.Table {
 	return t
 }
 
-// tableOf returns the JSON for the table in a model's file: the encoder or, if there is none, the
-// set's table; nil if there is neither.
 func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	if d.encoder != nil {
 		return json.Marshal(d.encoder)
@@ -36,8 +34,6 @@ func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// printLabel prints which column has the labels. If the model will not keep the names in a header,
-// it also prints why.
 func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	e := d.encoder
 	if e == nil {
@@ -63,7 +59,6 @@ func (d *dataReader) printLabel(w io.Writer, set *dataset.Set) {
 	}
 }
 
-// columnText describes a column by its place and, if it has one, its name.
 func (d *dataReader) columnText(names []string, i int) string {
 	text := fmt.Sprintf("column %d", i)
 	if i == len(names)-1 {
@@ -75,20 +70,16 @@ func (d *dataReader) columnText(names []string, i int) string {
 	return text
 }
 
-// likelyLabels lists names of columns that are likely to have the labels, in lower case and without
-// blanks, dashes, dots and underscores.
+// likelyLabels are in lower case and without blanks, dashes, dots and underscores.
 var likelyLabels = strings.Fields("outcome diagnosis survived species price saleprice quality " +
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")
 
-// saysLabel reports whether a column with this name is likely to have the labels.
 func saysLabel(name string) bool {
 	plain := strings.NewReplacer("_", "", " ", "", "-", "", ".", "").Replace(strings.ToLower(name))
 	return slices.Contains(likelyLabels, plain)
 }
 
-// doubtLabel adds a doubt for each column other than the label's whose name makes it likely to have
-// the labels. It adds none if -label-column is given, or if the table has no header or no labels.
 func (d *dataReader) doubtLabel(names []string, label int) {
 	if d.opt.LabelColumn != "" || !d.named || label < 0 {
 		return

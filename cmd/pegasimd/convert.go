@@ -109,8 +109,7 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-// readFor reads the data with the features and labels of the named model, or without a model if the
-// name is empty.
+// readFor reads the data as the named model does, or without a model if the name is empty.
 func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 	if model == "" {
 		set, _, err := d.read(nil)
@@ -134,7 +133,6 @@ func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 	return set, err
 }
 
-// outFormat returns the format of an output file by the ending of its name.
 func outFormat(name string) (dataset.Format, error) {
 	format := dataset.FormatOf(name)
 	switch {
@@ -148,8 +146,6 @@ func outFormat(name string) (dataset.Format, error) {
 	return format, nil
 }
 
-// writeData writes the set that d has read. Errors name the data, except errors of writing the
-// output.
 func (d *dataReader) writeData(out *output, format dataset.Format, set *dataset.Set) error {
 	return out.write(func(w io.Writer) error {
 		err := dataset.Write(w, format, set)

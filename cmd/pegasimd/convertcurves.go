@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// expand replaces the rows of set by scaled rows with the terms of the model's curves, to which the
-// model's weights apply. The columns of terms get names if the other columns have names.
+// expand replaces the rows of set by scaled rows with the terms of the model's curves, to which
+// the model's weights apply.
 func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 	cols := set.Cols()
 	stopped := func() bool { return d.call.Err() != nil }

@@ -20,8 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// readForms and writeForms map the values of -from and -to to functions. In writeForms, "" is
-// Pegasimd's own format. For -to go see writeGo.
+// In writeForms, "" is Pegasimd's own format. For -to go see writeGo.
 var (
 	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
 		"liblinear": modelio.ReadLiblinear,
@@ -35,11 +34,9 @@ var (
 	}
 )
 
-// formOfEnding maps the ending of a file's name to a format.
 var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear",
 	".go": "go"}
 
-// convertModel converts a model from one format to another.
 func convertModel(c *call, in, out string) error {
 	f := c.flags
 	if c.flags.Given("lambda") && f.From != "liblinear" {
@@ -100,7 +97,6 @@ func convertModel(c *call, in, out string) error {
 	})
 }
 
-// readLinear reads a linear model in the given format.
 func readLinear(form, name string) (*pegasos.Model, error) {
 	if form != "" {
 		return readNamed(name, readForms[form])
@@ -116,9 +112,6 @@ func readLinear(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// printLosses prints a line for each part of a model that the format can't represent, and for each
-// fact that users of the written model must know. encodes tells that the model encodes the cells of
-// a table.
 func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	several := len(m.Classes) > 2
 	for _, lost := range []struct {
@@ -155,7 +148,6 @@ func printLosses(w io.Writer, m *pegasos.Model, to string, encodes bool) {
 	}
 }
 
-// writesTest registers the test beside the Go file out as an output, unless out is standard output.
 func (c *call) writesTest(out string) (*output, error) {
 	name, isGo := strings.CutSuffix(out, ".go")
 	switch {
@@ -167,8 +159,6 @@ func (c *call) writesTest(out string) (*output, error) {
 	return c.writes("the test of OUT", name+"_test.go", modelKinds["go"]), nil
 }
 
-// packageOf returns a package name for a Go file: the ASCII letters, in lower case, and the digits
-// of the file's name, or "model" if these are no identifier or are "main".
 func packageOf(file string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
@@ -182,7 +172,6 @@ func packageOf(file string) string {
 	return name
 }
 
-// writeGo writes a model as a Go file, and its test.
 func writeGo(o, test *output, m *pegasos.Model, in string, layout dataset.Layout) error {
 	name := packageOf(o.name)
 	for _, f := range []struct {

@@ -37,7 +37,7 @@ type curvePoint struct {
 }
 
 // early returns the shares of the first epoch after which to measure: 1/64, 1.5/64, 2/64, 3/64 and
-// so on to 3/4; nil if no picture is drawn.
+// so on to 3/4.
 func (v *curve) early() (parts []float64) {
 	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
 		parts = append(parts, part, part*1.5)
@@ -61,7 +61,6 @@ func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	return true
 }
 
-// add measures a model and adds a point.
 func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	of := m.Result
 	p := curvePoint{
@@ -90,7 +89,6 @@ func (v *curve) finish(
 	return v.out.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
-// draw draws charts of the objective and its bound, the gap, and the accuracy or RMSE.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	column := func(of func(p curvePoint) number) (values []float64) {
 		for _, p := range v.points {

@@ -54,8 +54,7 @@ func runCv(c *call, args []string) error {
 		v.writeModel, v.write)
 }
 
-// makeGrid sets the grid to the points that the flags name. Without such flags it leaves the grid
-// of linear models nil, for choose to fill in.
+// makeGrid leaves the grid of linear models nil, for choose to fill in, if no flag names points.
 func (v *search) makeGrid() error {
 	points, err := penalties(v.flags)
 	if v.grid = points; err != nil || !v.flags.UsesKernel() {
@@ -87,8 +86,6 @@ func (v *search) makeGrid() error {
 	return nil
 }
 
-// checkSettings sets the metric, and the loss if only -metric asks for regression. Then it checks
-// the configuration of every point or, if there are no points yet, v.cfg.
 func (v *search) checkSettings() (err error) {
 	if metricOfNumbers(v.flags.Metric) && v.cfg.Loss == "" &&
 		!v.flags.GivenAny(flags.ForClasses) {
@@ -115,7 +112,6 @@ func (v *search) checkSettings() (err error) {
 	return nil
 }
 
-// readData opens the outputs, reads the data and the weights, and divides the rows into folds.
 func (v *search) readData() (err error) {
 	v.modelOut = v.writes("-model", v.flags.Model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.JSON, reportKind)
@@ -147,8 +143,8 @@ func (v *search) readData() (err error) {
 	return v.encode()
 }
 
-// encode sets v.encoded and v.curved: it reads a table again for each fold, with an encoder fitted
-// to the rows of the other folds. For other data and tables of plain numbers it sets both to nil.
+// encode reads a table again for each fold, with an encoder fitted to the rows of the other folds.
+// Tables of plain numbers and other data need no encoder: v.encoded and v.curved are nil.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
@@ -166,8 +162,7 @@ func (v *search) encode() error {
 	return nil
 }
 
-// choose makes the choices for linear models that depend on all rows: scaling, multi-class scheme
-// and curves as train would choose them, the lambdas, and the solver.
+// choose makes the choices for linear models that depend on all rows.
 func (v *search) choose() error {
 	if v.flags.UsesKernel() {
 		return nil
@@ -203,8 +198,8 @@ func (v *search) choose() error {
 	return nil
 }
 
-// search trains and measures all points and finds the best. Of points with the same mean, the first
-// is the best: the point with the smallest gamma and, for that, the largest lambda.
+// search trains and measures all points and finds the best. Of points with the same mean, the
+// first is the best: the point with the smallest gamma and, for that, the largest lambda.
 func (v *search) search() error {
 	start := time.Now()
 	p := newProgress(v.stderr, v.flags.Quiet)
@@ -241,7 +236,6 @@ func (v *search) search() error {
 	return nil
 }
 
-// writeModel trains on all rows with the best setting and writes the model, if -model is given.
 func (v *search) writeModel() error {
 	if v.modelOut == nil {
 		return nil
@@ -288,7 +282,6 @@ func (v *search) setBest() {
 	}
 }
 
-// write writes the report.
 func (v *search) write() error {
 	v.out.Warnings = v.call.warnings
 	if err := v.jsonOut.writeJSON(v.out); err != nil {
@@ -311,7 +304,6 @@ func (v *search) write() error {
 	return nil
 }
 
-// print writes the table for people.
 func (v *search) print(w io.Writer) {
 	r, kind := &v.out, count(len(v.labels), "class")
 	if r.Labels == nil {
@@ -357,8 +349,7 @@ func (v *search) print(w io.Writer) {
 	}
 }
 
-// edge returns a hint if a single best point has the smallest or the largest value tried, because
-// values beyond it may be better; else "".
+// edge returns a hint if a single best point has the smallest or the largest value tried.
 func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	best, least, largest, as := of(&r.Best), true, true, 0
 	for i := range r.Grid {

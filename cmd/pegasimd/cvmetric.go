@@ -22,8 +22,7 @@ type cvMetric struct {
 	of func(*scored) float64 // computes the metric; NaN if undefined
 }
 
-// cvMetrics lists all metrics. The first metric for classes and the first for regression are the
-// defaults.
+// The first metric for classes and the first for regression are the defaults.
 var cvMetrics = []cvMetric{
 	{name: "accuracy", heading: "accuracy, %", percent: true, kernels: true,
 		of: (*scored).accuracy},
@@ -45,15 +44,12 @@ var cvMetrics = []cvMetric{
 	{name: "r2", heading: "R^2", numbers: true, of: (*scored).r2},
 }
 
-// metricOfNumbers reports whether -metric names a metric that is only defined for regression.
 func metricOfNumbers(name string) bool {
 	return slices.ContainsFunc(cvMetrics, func(m cvMetric) bool {
 		return m.numbers && m.name == name
 	})
 }
 
-// metricFor returns the metric that -metric names, or the default; numbers asks for a metric for
-// regression.
 func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 	var names []string
 	for i := range cvMetrics {
@@ -83,7 +79,6 @@ func metricFor(f *flags.Set, numbers bool) (*cvMetric, error) {
 		f.Metric, strings.Join(names, ", "), of)
 }
 
-// better reports whether a is a better value than b.
 func (m *cvMetric) better(a, b number) bool {
 	if m.least {
 		a, b = b, a
@@ -91,7 +86,6 @@ func (m *cvMetric) better(a, b number) bool {
 	return a > b
 }
 
-// text formats a value of the metric, for a table.
 func (m *cvMetric) text(v number) string {
 	switch {
 	case m.percent:

@@ -47,8 +47,7 @@ func (d *dataReader) options() *progress {
 	return p
 }
 
-// read reads the data, and returns the time that this took. If like is not nil, the data get the
-// features of the model with that Head.
+// read reads the data, with the features of the model if like is not nil.
 func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options()
 	if like != nil {
@@ -81,8 +80,7 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	return set, time.Since(start), nil
 }
 
-// explain returns err, an error of reading the data, or a clearer error if the named file is
-// missing, a folder, a model, or looks like CSV but has no ending of tables.
+// explain returns err, an error of reading the named file, or a clearer error.
 func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
@@ -116,8 +114,6 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 	return err
 }
 
-// readAs reads the data with d.opt if these options have the features or the encoder of other rows,
-// otherwise with readFresh.
 func (d *dataReader) readAs() (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh()
@@ -129,8 +125,7 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 	return d.again(d.opt)
 }
 
-// describe sets the fields of m that describe the data of set, on which m was trained: the names of
-// the classes, the index base, the hash bits, the flags of train that read the data, and the table.
+// describe sets the fields of m that describe set, on which m was trained.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
@@ -138,7 +133,6 @@ func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labellin
 	return err
 }
 
-// describeKernel sets the same fields of a kernel machine as describe.
 func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
 	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
@@ -146,14 +140,12 @@ func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err e
 	return err
 }
 
-// tell prints the unusual properties of data.
 func (d *dataReader) tell(set *dataset.Set) {
 	for _, line := range d.oddities(set) {
 		fmt.Fprintln(d.call.stderr, line)
 	}
 }
 
-// oddities describes the unusual properties of data and counts ignored values, one line each.
 func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		unread := d.unread
@@ -180,7 +172,7 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	return lines
 }
 
-// doubtRows adds the doubts about rows that are read without a model.
+// doubtRows is for rows that are read without a model.
 func (d *dataReader) doubtRows(set *dataset.Set) {
 	if d.encoder != nil {
 		d.doubtLabel(d.names())
@@ -198,7 +190,6 @@ func (d *dataReader) doubtRows(set *dataset.Set) {
 
 var qidLine = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
 
-// rowOf returns row i as a dense row.
 func rowOf(set *dataset.Set, i int) []float32 {
 	if set.Dense != nil {
 		return set.Dense.Row(i)
@@ -210,8 +201,7 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// numbered reports whether the first column looks like a row counter: its values, or the first
-// 1,000 of them, ascend by 1. It returns false for fewer than 10 rows, and for a single column.
+// numbered reports whether the first of several columns looks like a row counter.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
 	ascends := n >= 10 && set.Cols() > 1 // fewer rows may ascend by chance
@@ -221,7 +211,7 @@ func numbered(set *dataset.Set) bool {
 	return ascends
 }
 
-// failed returns the error of a run on the data, as a usage error if a setting is at fault.
+// failed wraps the error of a run on the data; it is a usage error if a setting is at fault.
 func (d *dataReader) failed(err error) error {
 	if bad := flags.FromConfig(err); bad != err {
 		return bad

@@ -18,8 +18,8 @@ import (
 
 // This file prints a summary of the data before training.
 
-// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. Rows
-// for which skip is true do not count; skip may be nil.
+// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. skip
+// may be nil.
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {
@@ -34,8 +34,6 @@ func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, r
 	return labels, rows
 }
 
-// describeSet prints the size, the labels and the columns of a training set. numbers says that the
-// labels are regression targets.
 func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Duration) {
 	if d.call.flags.Quiet {
 		return
@@ -61,12 +59,10 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	d.printLabel(w, set)
 }
 
-// maxColumns is the largest number of columns that printTable prints. inspect limits lists with it,
-// too.
+// maxColumns is the largest number of columns that printTable prints and inspect lists.
 const maxColumns = 1000
 
-// printTable prints the kinds of an encoder's columns. fitter adds the reasons for the kinds and
-// sample cells; it is nil if the encoder is a model's.
+// printTable prints the kinds of an encoder's columns. fitter is nil if the encoder is a model's.
 func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {
@@ -90,7 +86,6 @@ func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	}
 }
 
-// valuesOf describes the cells of column i of the training data.
 func valuesOf(e *tables.Encoder, i int) string {
 	const most = 5
 	c := &e.Columns[i]
@@ -120,14 +115,12 @@ func valuesOf(e *tables.Encoder, i int) string {
 	return b.String()
 }
 
-// printForm prints how the text of a table was read.
 func printForm(w io.Writer, set *dataset.Set) {
 	if f := set.Form; f != nil {
 		fmt.Fprintf(w, "format: %s\n", formText(f))
 	}
 }
 
-// formText describes how the text of a table was read.
 func formText(f *dataset.Form) string {
 	switch f.Format {
 	case form.Lines:
@@ -168,7 +161,6 @@ func formText(f *dataset.Form) string {
 	return text
 }
 
-// classesKind describes the classes, with their names if they are few.
 func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	const few = 5
 	text := count(len(labels), "class")
@@ -187,8 +179,6 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	return text
 }
 
-// withoutBuckets returns a copy of the encoder for a report, without the buckets of text columns;
-// nil if e is nil.
 func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	if e == nil {
 		return nil
@@ -205,7 +195,6 @@ func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	return &shown
 }
 
-// odd prints the lines of Coder.Odd, each after the prefix.
 func (d *dataReader) odd(w io.Writer, prefix string) {
 	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		for _, line := range coder.Odd() {

@@ -40,9 +40,9 @@ func (d *dataReader) settle(trains bool) error {
 var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
 
-// resolved returns flags of train that read the data in the same way, and train on them in the same
-// way. They name what was detected in a table, as far as flags can. If files is false, FILE takes
-// the place of the names of files.
+// resolved returns flags of train that read the data and train on them in the same way. They name
+// what was detected in a table, as far as flags can. If files is false, FILE takes the place of
+// the names of files.
 func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
 	words []string,
 ) {
@@ -92,7 +92,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 }
 
 // kindFlags returns flags that give every column of the encoder its present kind. "*" replaces the
-// longest list if that has more than 10 columns or all of them, and is not a list of dates.
+// longest list if that is long, and is not a list of dates.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number
@@ -124,7 +124,6 @@ func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	return words
 }
 
-// columnWord returns the name or the number of a column of the encoder's file, for a command line.
 func (d *dataReader) columnWord(names []string, i int, label bool) string {
 	if !d.encoder.Header {
 		return strconv.Itoa(i)
@@ -138,8 +137,7 @@ type questionError struct {
 	answers []string
 }
 
-// labelQuestion turns a dataset.LabelError into a question with one command line for each column
-// that may have the labels, the last column among them. It returns other errors unchanged.
+// labelQuestion turns a dataset.LabelError into a question; it returns other errors unchanged.
 func (c *call) labelQuestion(err error) error {
 	var open *dataset.LabelError
 	if !errors.As(err, &open) {
@@ -158,7 +156,6 @@ func (c *call) labelQuestion(err error) error {
 	return q
 }
 
-// commandLine returns a command line, quoted for a shell, that calls the command with the words.
 func (c *call) commandLine(words []string) string {
 	return "pegasimd " + c.flags.Command + " " + shellWords(words)
 }

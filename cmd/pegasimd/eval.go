@@ -133,7 +133,6 @@ func evaluate(s *scoredSet) *evalReport {
 	return r
 }
 
-// classify sets the figures that compare predicted classes with true classes.
 func (r *evalReport) classify(of *scored) {
 	accuracy := of.accuracy()
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
@@ -146,8 +145,6 @@ func (r *evalReport) classify(of *scored) {
 	r.Macro = &macro
 }
 
-// rank sets the figures that tell how well the score of a class ranks rows of the class above
-// others.
 func (r *evalReport) rank(of *scored) {
 	each, means, all := of.rankings()
 	for k, class := range each {
@@ -164,7 +161,6 @@ func newClassReport(label string, c metrics.Class) classReport {
 	}
 }
 
-// print writes the report for people.
 func (r *evalReport) print(w io.Writer) {
 	r.printFirst(w)
 	if r.Labels == nil {
@@ -215,7 +211,6 @@ func (r *evalReport) print(w io.Writer) {
 	r.printConfusion(w)
 }
 
-// printConfusion prints a row for each true class, with a column for each predicted class.
 func (r *evalReport) printConfusion(w io.Writer) {
 	names := escape.Names(r.Labels)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -230,7 +225,6 @@ func (r *evalReport) printConfusion(w io.Writer) {
 	t.Flush()
 }
 
-// printFirst prints the accuracy and the error or, for regression, RMSE, MAE and R^2.
 func (r *evalReport) printFirst(w io.Writer) {
 	if r.Labels == nil {
 		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// predictAll predicts all rows, on several threads.
 func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	rows := make([]uint32, x.Rows())
 	for i := range rows {
@@ -28,8 +27,7 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	return predicted
 }
 
-// fit returns the weighted accuracy of m on the rows of d or, for regression, the weighted root
-// mean square error.
+// fit returns the weighted accuracy of m or, for regression, the weighted RMSE.
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
@@ -38,7 +36,6 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	return metrics.Accuracy(d.Y, predicted, d.Weights)
 }
 
-// newFitReport measures m on its training rows, d, by their weights.
 func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
 	predicted := predictAll(m, d.X, threads)
 	if m.Classes == nil {
@@ -89,7 +86,6 @@ const (
 	rareRows   = 0.2   // share of the rows up to which the classes never predicted are rare
 )
 
-// warnings returns reasons not to trust the model, each with flags or a command that may help.
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):

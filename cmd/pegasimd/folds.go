@@ -63,9 +63,8 @@ func (v *search) deal() error {
 	return nil
 }
 
-// run trains and measures every point on every fold, several at a time, and stores the results in
-// the grid. Parallel runs share the memory. If a share is too small for a run, run begins again
-// with half as many parallel runs.
+// run trains and measures every point on every fold, several at a time. Parallel runs share the
+// memory. If a share is too small for a run, run begins again with half as many parallel runs.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)
@@ -79,8 +78,6 @@ func (v *search) run(p *progress) error {
 	}
 }
 
-// runSome does the work of run with atOnce parallel runs. If one of the runs fails, runSome cancels
-// the others and returns the error.
 func (v *search) runSome(threads, atOnce int, p *progress) error {
 	folds := v.flags.Folds
 	runs := make([]cvRun, len(v.grid)*folds)
@@ -115,7 +112,6 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 // A cvRun holds the results of training a point on all folds but one.
 type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
-// one trains on all folds but the given one, and measures the model on the given fold.
 func (v *search) one(
 	ctx context.Context, cfg pegasos.Config, fold int, threads int, memory int64,
 ) (r cvRun, err error) {
@@ -160,7 +156,6 @@ func (v *search) one(
 
 func (v *search) weight(i int) float32 { return floats.At(v.weights, i, 1) }
 
-// sum computes the point's figures from its runs, one for each fold.
 func (p *cvPoint) sum(runs []cvRun) {
 	n := float64(len(runs))
 	var lambda, c, objective, gap float64
@@ -181,7 +176,6 @@ func (p *cvPoint) sum(runs []cvRun) {
 	p.average()
 }
 
-// average computes the mean of the scores and their sample standard deviation.
 func (p *cvPoint) average() {
 	n := float64(len(p.Scores))
 	var mean, squares float64
@@ -194,7 +188,6 @@ func (p *cvPoint) average() {
 	p.Mean, p.Spread = number(mean), number(math.Sqrt(squares/(n-1)))
 }
 
-// crossPredict predicts each fold with a kernel machine that is trained on the other folds.
 func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	if v.encoded == nil {
 		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.Folds)
@@ -221,8 +214,8 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// runKernels does the work of run for kernel machines, point by point. The folds share kernel
-// values, unless each fold has its own encoder.
+// runKernels does the work of run for kernel machines. The folds share kernel values, unless each
+// fold has its own encoder.
 func (v *search) runKernels(progress *progress) error {
 	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
 	for i := range v.grid {
@@ -254,7 +247,6 @@ func (v *search) runKernels(progress *progress) error {
 	return nil
 }
 
-// scoreFold predicts the rows of a fold.
 func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
 	s := &scored{model: linearModel{m}, classes: len(m.Classes)}
 	x := v.rows(fold)

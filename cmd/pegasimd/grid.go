@@ -60,11 +60,9 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	return slices.Compact(values), nil
 }
 
-// mostPoints is the largest number of points in a range.
 const mostPoints = 1000
 
-// geometric returns the numbers of a range from:to:count, each the same multiple of the previous
-// one up to rounding to six digits.
+// geometric expands a range from:to:count. The numbers between its ends are rounded to six digits.
 func geometric(flag, list string) (values []float64, err error) {
 	var from, to float64
 	var n int
@@ -128,13 +126,11 @@ type cvPoint struct {
 	mark string // text printed after the point in the table
 }
 
-// config returns cfg with the point's Lambda and C. Before the runs, one of the two is 0.
 func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
 	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
 	return cfg
 }
 
-// kernelConfig returns the configuration of the point's kernel machine.
 func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 	cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, float64(p.Lambda), float64(p.C)
 	return cfg

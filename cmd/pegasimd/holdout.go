@@ -27,8 +27,6 @@ type heldOut struct {
 	report  *evalReport // measures of the rows of set; nil before evaluateHeldOut
 }
 
-// checkHoldout returns an error if -holdout has no valid share, or can't be given with another
-// flag.
 func checkHoldout(c *call) error {
 	if !c.flags.Given("holdout") {
 		return nil
@@ -56,8 +54,7 @@ func checkHoldout(c *call) error {
 	return nil
 }
 
-// holdOut divides the rows according to -holdout. It fits the encoder of a table again, to the
-// training rows alone.
+// holdOut divides the rows. It fits the encoder of a table again, to the training rows alone.
 func (r *linearRun) holdOut() error {
 	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
@@ -96,7 +93,6 @@ func (r *linearRun) holdOut() error {
 	return all.Err()
 }
 
-// take returns the values at the given indices; nil if values is nil.
 func take(values []float32, at []int) (some []float32) {
 	if values == nil {
 		return nil
@@ -107,7 +103,6 @@ func take(values []float32, at []int) (some []float32) {
 	return some
 }
 
-// splitRows returns the indices of the rows to hold out, and of all other rows.
 func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	share float64) (out, in []int) {
 	of := store.Labeled{Hashes: hashes,
@@ -131,8 +126,7 @@ func splitRows(hashes []uint64, y, weights []float32, numbers bool, seed uint64,
 	return store.HoldOut(of, seed, share)
 }
 
-// skipRows makes d fit encoders without the given rows, which must ascend, and without rows of
-// weight 0.
+// skipRows makes d fit encoders without rows, which must ascend, and without rows of weight 0.
 func (d *dataReader) skipRows(rows []int, weights []float32) {
 	d.skip = func(row int) bool {
 		_, given := slices.BinarySearch(rows, row)
@@ -140,9 +134,8 @@ func (d *dataReader) skipRows(rows []int, weights []float32) {
 	}
 }
 
-// hashRows returns a hash of each row of the set, which d has read: for a table with an encoder, a
-// hash of the cells in the columns that the encoder uses, independent of the features; otherwise a
-// hash of the features.
+// hashRows returns a hash of each row of the set, which d has read. With an encoder, the hash
+// depends on the cells that the encoder uses and not on the features.
 func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })
@@ -204,8 +197,7 @@ func (h *rowHasher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// evaluateHeldOut measures the model on the rows held out and stores the estimate in the model. It
-// does not measure the model of an interrupted run.
+// evaluateHeldOut measures the model on the rows held out, and stores the estimate in the model.
 func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	h := r.held
 	if h == nil || r.interrupted != nil {
@@ -227,15 +219,12 @@ func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	return nil
 }
 
-// print prints the figures of the rows held out.
 func (h *heldOut) print(w io.Writer, e *pegasos.Estimate) {
 	fmt.Fprintf(w, "held-out: %s on %d of %s, which had no part in training\n",
 		estimateText(e, "accuracy "), h.set.Rows(), count(h.all, "row"))
 	h.report.print(w)
 }
 
-// estimateText formats an estimate for people: R^2, or the word and the accuracy in percent, and
-// after it the standard error if that is above 0.
 func estimateText(e *pegasos.Estimate, word string) string {
 	text, deviation := fmt.Sprintf("%s%.1f %%", word, 100*e.Value), fmt.Sprintf("%.1f", 100*e.StdErr)
 	if e.Metric == proof.R2 {
@@ -247,7 +236,6 @@ func estimateText(e *pegasos.Estimate, word string) string {
 	return text
 }
 
-// estimateLine returns the line of a report with the estimate of cross-validation; "" if e is nil.
 func estimateLine(e *pegasos.Estimate) string {
 	if e == nil {
 		return ""
@@ -255,8 +243,8 @@ func estimateLine(e *pegasos.Estimate) string {
 	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
 }
 
-// withoutHeldOut returns the set and the weights, without the rows that training held out if the
-// model's file says that it held some out. Then d also fits encoders without these rows.
+// withoutHeldOut returns the set and the weights without the rows that training held out. If there
+// are any, d also fits encoders without these rows.
 func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
 	out, in, err := d.heldOutRows(m, set, weights)
@@ -286,8 +274,6 @@ func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float3
 	return out, in, nil
 }
 
-// heldOutShare returns the share of -holdout of the model's training, or 0 if no rows were held
-// out.
 func heldOutShare(m predictor) float64 {
 	linear, _ := m.(linearModel)
 	if linear.Model == nil || linear.Result.HeldOut == nil {

@@ -15,7 +15,6 @@ import (
 )
 
 // findInputs registers all input files on the command line: arguments, and flags that take a file.
-// Then it calls collectWithinInputs.
 func (c *call) findInputs() {
 	add := func(what, name string) {
 		isOutput := func(o *output) bool { return o.what == what }
@@ -40,9 +39,8 @@ func (c *call) findInputs() {
 	c.collectWithinInputs()
 }
 
-// collectWithinInputs tells the garbage collector to keep memory below the limit for these inputs.
-// It does nothing if the flags below or GOMEMLIMIT determine the memory, or if the size of an input
-// is unknown, as with standard input and compressed files.
+// collectWithinInputs tells the garbage collector to keep memory below the limit for these inputs,
+// unless flags or GOMEMLIMIT determine the memory, or the size of an input is unknown.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return
@@ -88,7 +86,6 @@ type opened struct {
 // Packed makes files.Packed return the result for the wrapped reader.
 func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
 
-// openInput opens a file, or stdin if the name is "-", and decompresses it if necessary.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	from := io.NopCloser(stdin)
 	if name != "-" {
@@ -107,7 +104,6 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 }
 
 // readAs calls read with the decompressed contents of a file, or of stdin if the name is "-".
-// Errors name the file.
 func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)) (v T, err error) {
 	r, err := openInput(name, stdin)
 	if err != nil {
@@ -125,7 +121,6 @@ func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)
 	return v, err
 }
 
-// readModel reads a model of any kind from a file, or from stdin if the name is "-".
 func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	m, err := readAs(name, stdin, modelio.Read)
 	if head, unread := headOf(name); err != nil && unread == nil {
@@ -139,8 +134,7 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readNamed reads a file that a flag or an argument names, as readAs does with os.Stdin. If the
-// name is empty, it returns the zero value.
+// readNamed is readAs with os.Stdin. If the name is empty, it returns the zero value.
 func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
 	if name == "" {
 		return v, nil

@@ -65,8 +65,7 @@ func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) er
 	return err
 }
 
-// readWeights reads one number per line, or nothing if the name is empty. maxBytes is passed to
-// readNumbers. It is an error if the file has far more weights than there are rows.
+// readWeights reads one number per line, or nothing if the name is empty.
 func readWeights(name string, maxBytes int64, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
@@ -88,8 +87,6 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 	return weights, err
 }
 
-// checkWeights returns an error unless the named file has a weight for each row. Without a name
-// there is nothing to check.
 func checkWeights(name string, weights []float32, rows int) error {
 	if name != "" && len(weights) != rows {
 		return fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
@@ -107,8 +104,8 @@ func (d *dataReader) readWeights(name string) (err error) {
 	return err
 }
 
-// dropWeights removes the weights of rows that were left out because they have no label. It reports
-// whether it removed any; a later call removes none.
+// dropWeights removes the weights of rows that were left out because they have no label. A later
+// call removes none.
 func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	if d.dropped || d.weights == nil || len(set.LeftOut) == 0 {
 		return false
@@ -117,7 +114,7 @@ func (d *dataReader) dropWeights(set *dataset.Set) bool {
 	return true
 }
 
-// withoutRows returns the weights without the weights of the given rows, which ascend.
+// withoutRows returns the weights without those of the given rows, which must ascend.
 func withoutRows(weights []float32, rows []int) (rest []float32) {
 	for i, w := range weights {
 		if len(rows) > 0 && rows[0] == i {
@@ -129,7 +126,6 @@ func withoutRows(weights []float32, rows []int) (rest []float32) {
 	return rest
 }
 
-// readCosts reads a matrix, one row per line, or nothing if the name is empty.
 func readCosts(name string) (costs [][]float64, err error) {
 	if name == "" {
 		return nil, nil
@@ -153,8 +149,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// label returns the label of the class that has the name, and reports whether there is such a
-// class. If names are the labels as text, every number is a class.
+// If names are the labels as text, label takes every number for a class.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
 		v, err := strconv.ParseFloat(name, 32)
@@ -170,8 +165,7 @@ func (l labelling) label(name string) (float32, bool) {
 	return float32(k), true
 }
 
-// namesOf returns the names of the labels, or nil if they have none. The labelling may have further
-// labels.
+// namesOf returns the names of labels; nil if the labelling has none.
 func (l labelling) namesOf(labels []float32) (names []string) {
 	if l.names == nil {
 		return nil
@@ -186,7 +180,6 @@ func (l labelling) namesOf(labels []float32) (names []string) {
 	return names
 }
 
-// classWeight returns a list of class weights with labels in place of names.
 func (l labelling) classWeight(list string) (string, error) {
 	if l.names == nil || list == "" || list == pegasos.Balanced {
 		return list, nil

@@ -128,7 +128,6 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 	}
 }
 
-// measureColumns computes the range of each column and counts its zeros.
 func (r *inspectReport) measureColumns(set *dataset.Set) {
 	from, to := make([]float32, r.Features), make([]float32, r.Features)
 	others := make([]int, r.Features) // number of values other than 0 in each column
@@ -218,8 +217,6 @@ func (r *inspectReport) print(c *call) {
 	r.printColumns(w)
 }
 
-// printWhole prints up to maxColumns columns of a table, and names the column from which train
-// would take the labels.
 func (r *inspectReport) printWhole(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s\n", count(r.Rows, "row"), count(len(r.Table.Columns), "column"))
 	printForm(w, r.set)
@@ -270,7 +267,6 @@ type formReport struct {
 	Decimal   string `json:"decimal"`
 }
 
-// newFormReport returns the report on f; nil if f is nil.
 func newFormReport(f *dataset.Form) *formReport {
 	if f == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inspectModel describes the model in a file. Reading it verifies its checksum.
+// Reading the model verifies its checksum.
 func inspectModel(c *call, name string, out *output) error {
 	m, err := readPredictor(name, c.flags.Data.Stdin)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 	return nil
 }
 
-// nameOf returns the name of feature j, counted from 0; "" if the feature has no name.
+// nameOf returns the name of feature j, counted from 0; "" without one.
 func (r *modelReport) nameOf(j int) string {
 	switch {
 	case r.Table != nil:
@@ -126,7 +126,6 @@ func (r *modelReport) nameOf(j int) string {
 	return ""
 }
 
-// addLinear adds the figures of a linear model, with the top largest weights of each vector.
 func (r *modelReport) addLinear(m linearModel, top int) {
 	r.Prior, r.Start, r.Command, r.Calibration = m.Prior, m.Start, m.Command, m.Calibration
 	r.Config, r.Settings = m.Config, settingsOf(m.Model, r.Table)
@@ -212,7 +211,6 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	return heaviest
 }
 
-// addKernel adds the figures of a kernel machine.
 func (r *modelReport) addKernel(m kernelModel) {
 	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), "sparse"
 	if _, is := m.SupportRows().(*dense.Matrix); is {
@@ -302,7 +300,6 @@ func (r *modelReport) print(w io.Writer) error {
 	return nil
 }
 
-// printParts prints the weight vectors, or the problems of a kernel machine.
 func (r *modelReport) printParts(w io.Writer) {
 	if r.Problems != nil {
 		fmt.Fprintf(w, "support   %s after %d passes, %s\n", count(r.Support, "row"), r.Passes,

@@ -75,7 +75,6 @@ func catchSignals(cancel context.CancelFunc) {
 	}()
 }
 
-// end ends the process immediately.
 func end() {
 	atomicfile.DiscardAll()
 	os.Exit(exitInterrupted)

@@ -24,7 +24,6 @@ type keptColumns struct {
 	header []string // names of these columns
 }
 
-// keepColumns finds the listed columns in the table that d reads.
 func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	*keptColumns, error,
 ) {
@@ -117,8 +116,8 @@ func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	return slices.Insert(at, star, others...), nil
 }
 
-// read calls each with the cells of every row of the table, read as the data were, and returns the
-// columns' names; nil without a header.
+// read calls each with the cells of every row of the table, and returns the columns' names; nil
+// without a header.
 func (k *keptColumns) read(each func(cells []string) error) (names []string, err error) {
 	name, opt := k.reader.name, k.reader.opt
 	opt.Progress = nil
@@ -129,7 +128,6 @@ func (k *keptColumns) read(each func(cells []string) error) (names []string, err
 	return dataset.ReadCells(name, opt, each)
 }
 
-// write writes the kept columns and the predictions of all rows to w, the file of the given name.
 func (k *keptColumns) write(
 	w io.Writer, name string, f *flags.Set, s *scoredSet, predicted []int,
 ) error {
@@ -186,7 +184,6 @@ func (k *keptColumns) write(
 	return out.Error()
 }
 
-// heading returns the names of the columns of the output.
 func (k *keptColumns) heading(f *flags.Set, further []string) []string {
 	all := slices.Clone(k.header)
 	add := func(name string) {

@@ -43,14 +43,12 @@ func setCollector() {
 	}
 }
 
-// commands returns all commands.
 func commands() []command {
 	return []command{trainCommand, predictCommand, evalCommand, reportCommand, verifyCommand,
 		cvCommand, convertCommand, inspectCommand, versionCommand,
 		{completion, runCompletion}}
 }
 
-// descriptions returns the descriptions of all commands.
 func descriptions() (list []help.Command) {
 	for _, c := range commands() {
 		list = append(list, c.Command)
@@ -95,7 +93,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr}
 	stage.Store(working)
@@ -135,13 +132,10 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	return exitCode(cmd.Name, err, stderr)
 }
 
-// printError prints the error of a command.
 func printError(stderr io.Writer, name string, err error) {
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(flags.Message(err)))
 }
 
-// exitCode returns the exit code for the error with which a command ends. It prints the error,
-// except that of a closed pipe.
 func exitCode(name string, err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
@@ -170,7 +164,6 @@ Example:
   pegasimd version`,
 }, runVersion}
 
-// runVersion prints the versions.
 func runVersion(c *call, _ []string) error {
 	version := "(devel)" // unless the build sets it
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -193,7 +186,6 @@ Examples:
   pegasimd completion fish > ~/.config/fish/completions/pegasimd.fish`,
 }
 
-// runCompletion writes the script.
 func runCompletion(c *call, args []string) error {
 	if !help.WriteCompletion(c.stdout, args[0], descriptions()) {
 		return flags.Usagef("there is no completion for %q, only for %s%s", args[0],

@@ -15,7 +15,6 @@ type scored struct {
 	classes          int       // number of classes, including classes that the model does not know
 }
 
-// right returns the weight of the rows whose class is predicted correctly.
 func (s *scored) right() (sum float64) {
 	for i, t := range s.truth {
 		switch {
@@ -37,8 +36,6 @@ func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights
 // Without a limit, a small file with many labels that the model does not know could exhaust memory.
 const maxConfusion = 2048
 
-// confusion returns the weight of the rows by true and by predicted class, or nil for more than
-// maxConfusion classes.
 func (s *scored) confusion() [][]float64 {
 	if s.classes > maxConfusion {
 		return nil
@@ -46,12 +43,10 @@ func (s *scored) confusion() [][]float64 {
 	return metrics.Confusion(s.truth, s.predicted, s.weights, s.classes)
 }
 
-// each returns the figures of each class.
 func (s *scored) each() []metrics.Class {
 	return metrics.ByClass(s.truth, s.predicted, s.weights, s.classes)
 }
 
-// f1 returns the F1 score of the second of two classes, or the macro average for more classes.
 func (s *scored) f1() float64 {
 	classes := s.each()
 	if len(classes) == 2 {

@@ -18,16 +18,13 @@ import (
 // memoryFlag is the number of megabytes that training may use; 0 if the flag is not given.
 type memoryFlag int
 
-// given returns the number of bytes that the flag allows, 0 if it is not given.
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 
 // Package options sets no limit, because the command limits memory itself: see limit.
 func init() { options.Allowed = math.MaxInt64 }
 
 // limit returns the number of bytes that training may use beside the set; 0 means the machine's
-// memory. Without the flag it is 0 if the file has enough values for its features and classes: see
-// holds. For other files it is the sum of 24 MB, 10 times the size of the data and 32 bytes per
-// row, or 48 bytes per feature if that is more.
+// memory.
 func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 	if m > 0 {
 		return m.given()
@@ -73,8 +70,6 @@ func holds(set *dataset.Set, numbers bool) bool {
 		(set.Sparse == nil || uses(set.Sparse, set.Cols()/usedColumns))
 }
 
-// uses reports whether at least the given number of columns have a nonzero value. It needs one bit
-// of memory for each column.
 func uses(x *sparse.Matrix, columns int) bool {
 	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.Of(x), 0
 	for i := 0; i < x.Rows() && n < columns; i++ {
@@ -107,9 +102,7 @@ const uncounted = 20 << 20
 
 // linear returns the limit for linear models. Unless the flag or GOMEMLIMIT is given, it also sets
 // the garbage collector's memory limit, because certificates are computed repeatedly and their
-// garbage must not accumulate: to the memory that the size of the data justifies or, if training
-// expects to need more and limit returns 0, to the memory in use plus 1.25 times the expected
-// amount, at most the machine's memory.
+// garbage must not accumulate.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

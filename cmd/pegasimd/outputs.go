@@ -16,7 +16,7 @@ import (
 // This file manages the outputs of a command. Files are created under temporary names before the
 // data are read, and the files that they replace remain unchanged until the output is complete.
 
-// openOutputs creates all outputs. It fails if one of them would replace a file that it must not
+// openOutputs creates all outputs, unless one of them would replace a file that it must not
 // replace.
 func (c *call) openOutputs() error {
 	c.findInputs()
@@ -36,7 +36,6 @@ func (c *call) openOutputs() error {
 	return nil
 }
 
-// checkStdio returns an error if standard input or output is used twice.
 func (c *call) checkStdio() error {
 	in, out := "", ""
 	for _, i := range c.inputs {
@@ -103,8 +102,6 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 	return info, err == nil && open
 }
 
-// checkKind returns an error if the existing file is neither empty nor recognized as a file of the
-// output's kind written by pegasimd.
 func (o *output) checkKind(info fs.FileInfo) error {
 	head, err := headOf(o.name)
 	switch {
@@ -137,7 +134,6 @@ func placeOf(name string) (string, error) {
 	return filepath.Join(dir, base), nil
 }
 
-// sameFile reports whether info, which may be nil, describes the named file.
 func sameFile(info fs.FileInfo, name string) bool {
 	other, err := os.Stat(name)
 	return info != nil && err == nil && os.SameFile(info, other)

@@ -45,7 +45,6 @@ func headOf(name string) ([]byte, error) {
 	return head, err
 }
 
-// beginsWith returns a kind for files that begin with one of the texts.
 func beginsWith(name string, texts ...string) kind {
 	return kind{name, func(head []byte) bool {
 		return slices.ContainsFunc(texts, func(t string) bool {

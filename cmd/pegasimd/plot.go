@@ -12,7 +12,6 @@ import (
 
 // This file draws the pictures of -plot.
 
-// checkPicture returns an error if the name of a picture ends neither in .svg nor in .svg.gz.
 func checkPicture(name string) error {
 	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil
@@ -28,7 +27,6 @@ const (
 	mostShares  = 12
 )
 
-// writeConfusion draws a confusion matrix. Darker cells are larger shares of the true class.
 func writeConfusion(w io.Writer, title string, names []string, counts [][]float64) error {
 	n := len(names)
 	if n > mostClasses {
@@ -73,8 +71,8 @@ type panelLine struct {
 	values []float64
 }
 
-// writePanels draws the panels that have values, one above the other. at lists the positions of the
-// values along the axis, such as steps, in ascending order; the axis is logarithmic.
+// writePanels draws the panels that have values, one above the other. at lists the positions of
+// the values along the logarithmic axis, in ascending order.
 func writePanels(w io.Writer, title, axis string, at []float64, panels []panel) error {
 	var figures []*chart.Figure
 	for _, p := range panels {

@@ -104,7 +104,6 @@ func runPredict(c *call, args []string) error {
 	return err
 }
 
-// checkPredict returns an error if flags exclude each other.
 func checkPredict(f *flags.Set) error {
 	switch {
 	case f.Scores && f.Proba:
@@ -115,7 +114,6 @@ func checkPredict(f *flags.Set) error {
 	return nil
 }
 
-// fitsPredict returns an error if the named model lacks a property that the flags ask for.
 func fitsPredict(f *flags.Set, m predictor, name string) error {
 	if why := m.noProbabilities(); f.Proba && why != "" {
 		return flags.Usagef("-proba: %s has no probabilities: %s", name, why)
@@ -126,7 +124,6 @@ func fitsPredict(f *flags.Set, m predictor, name string) error {
 	return nil
 }
 
-// writePredictions writes a line for each row and, if there are further columns, a header.
 func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) error {
 	b := bufio.NewWriter(w)
 	if predictions.Numbers(s.model) {
@@ -158,8 +155,8 @@ func writePredictions(f *flags.Set, w io.Writer, s *scoredSet, predicted []int) 
 	return b.Flush()
 }
 
-// furtherColumns returns the names of the columns that -proba or -scores adds, or nil without these
-// flags, and a function that fills in the columns of a row.
+// furtherColumns returns the names of the columns that -proba or -scores adds, and a function that
+// fills in the columns of a row.
 func (s *scoredSet) furtherColumns(f *flags.Set) (
 	names []string, fill func(scores, columns []float64),
 ) {
@@ -174,7 +171,6 @@ func (s *scoredSet) furtherColumns(f *flags.Set) (
 	return nil, func(scores, columns []float64) {}
 }
 
-// printFit prints oddities of the data and, for rows with labels, the accuracy or the RMSE.
 func (c *call) printFit(s *scoredSet, right int) {
 	s.reader.tell(s.Set)
 	labels, scores := s.labeled()
@@ -196,8 +192,6 @@ func (c *call) printFit(s *scoredSet, right int) {
 	}
 }
 
-// labeled returns the labels of the rows that have one and, if the model predicts numbers, the
-// scores of these rows.
 func (s *scoredSet) labeled() (labels []float32, scores []float64) {
 	for i, y := range s.Y {
 		if y != y || s.Unlabelled {

@@ -45,7 +45,6 @@ type predictor interface {
 	run() runReport
 }
 
-// readPredictor reads a model from a file, or from stdin if the name is "-".
 func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	m, err := readModel(name, stdin)
 	if err != nil {
@@ -60,8 +59,8 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
-// readPredictor reads the model that an argument names. If the file is no model, but another
-// argument names one, the error says so: some commands have MODEL first, others DATA.
+// readPredictor reads the model that an argument names. If another argument names a model instead,
+// the error says so: some commands have MODEL first, others DATA.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +77,6 @@ func (c *call) readPredictor(name string) (predictor, error) {
 	return nil, err
 }
 
-// A linearModel is a model of package pegasos.
 type linearModel struct{ *pegasos.Model }
 
 func (m linearModel) ready() error { return nil }
@@ -117,12 +115,10 @@ func (m linearModel) noProbabilities() string {
 	return "train it with -loss log or with -proba"
 }
 
-// A kernelModel is a model of package kernelsvm.
 type kernelModel struct{ *kernelsvm.Model }
 
 func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 
-// problemName returns element k of scoreNames.
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
 func (m kernelModel) data() string            { return m.Model.Data }
@@ -133,8 +129,6 @@ func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabi
 func (m kernelModel) Penalty() float64                             { return math.NaN() }
 func (m kernelModel) MeanLoss(_ []float64, _, _ []float32) float64 { return math.NaN() }
 
-// scoreNames returns the positive class of each score or, for a pair, "b:a" with b the positive
-// class.
 func (m kernelModel) scoreNames() (names []string) {
 	n := len(m.Classes)
 	switch {
@@ -246,7 +240,6 @@ func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 	return s, nil
 }
 
-// weighing returns the rows of a set whose weight is above 0, and their weights.
 func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []float32) {
 	var rows []int
 	for i, w := range weights {
@@ -260,8 +253,7 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	return part, own
 }
 
-// find returns the scores of part, rows of the set from number first on. It returns an error if a
-// score is not finite.
+// find returns the scores of part, rows of the set from number first on.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
@@ -291,7 +283,6 @@ func (s *scoredSet) row(i int) (scores []float64, err error) {
 	return s.block[(i-s.first)*n:][:n], nil
 }
 
-// labels returns the set's labels: regression targets, or the model's labels of the true classes.
 func (s *scoredSet) labels() []float32 {
 	classes := s.model.Head().Classes
 	if classes == nil {
@@ -304,8 +295,7 @@ func (s *scoredSet) labels() []float32 {
 	return y
 }
 
-// predict returns the predicted classes, nil for regression, and the number of rows whose class is
-// predicted correctly.
+// predict returns the predicted classes, nil for regression, and how many are right.
 func (s *scoredSet) predict() (classes []int, right int, err error) {
 	if predictions.Numbers(s.model) {
 		return nil, 0, nil
@@ -341,8 +331,6 @@ func (m kernelModel) run() runReport {
 	}
 }
 
-// problem returns the positive class of weight vector k, or "the prediction" for regression, and
-// the negative class if there is exactly one.
 func (m linearModel) problem(k int) (of, against string) {
 	switch {
 	case m.Classes == nil:
@@ -373,8 +361,6 @@ func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) stri
 	}
 }
 
-// settingsOf returns a line with the model's settings. e is the encoder of the model's table, or
-// nil.
 func settingsOf(m *pegasos.Model, e *tables.Encoder) string {
 	line, unscaled := strings.CutPrefix(m.Settings(), "features not scaled, ")
 	if unscaled && e != nil && !e.Raw {

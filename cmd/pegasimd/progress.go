@@ -32,8 +32,8 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// show displays a line. share is the part of the task that is done; if it is between 0 and 1, the
-// estimated time left follows the line.
+// share is the part of the task that is done. If it is between 0 and 1, show adds the estimated
+// time left.
 func (p *progress) show(share float64, format string, a ...any) {
 	now := time.Now()
 	if !p.terminal || p.quiet || now.Sub(p.start) < time.Second ||
@@ -51,7 +51,6 @@ func (p *progress) show(share float64, format string, a ...any) {
 	p.shown = len(line)
 }
 
-// clear erases the line.
 func (p *progress) clear() {
 	if p.shown > 0 {
 		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", p.shown))

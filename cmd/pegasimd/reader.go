@@ -37,7 +37,6 @@ type dataReader struct {
 	manyClasses bool            // whether many distinct whole numbers are taken for classes
 }
 
-// String names the data in messages: the first file and the number of further files.
 func (d *dataReader) String() string {
 	if n := len(d.opt.More); n > 0 {
 		return d.name + " and " + count(n, "more file")
@@ -45,8 +44,6 @@ func (d *dataReader) String() string {
 	return inputName(d.name)
 }
 
-// reader returns a reader of the named file and of the files in c.more, with the options of the
-// flags.
 func (c *call) reader(name string) *dataReader {
 	f := c.flags
 	d := &dataReader{call: c, name: name, opt: f.Data, missing: f.Missing}
@@ -67,15 +64,13 @@ func (d *dataReader) likeTraining(fingerprint string) {
 	}
 }
 
-// fittingReader returns a reader that fits encoders to tables, for data that are read without a
-// model.
+// fittingReader returns a reader for data that are read without a model.
 func (c *call) fittingReader(name string) *dataReader {
 	d := c.reader(name)
 	d.fits, d.most = true, memoryFlag(c.flags.MaxMemory).given()
 	return d
 }
 
-// labelName returns the name of a label of the set.
 func labelName(s *dataset.Set, label float32) string {
 	if s.Names != nil {
 		return s.Names[int(label)]
@@ -110,8 +105,7 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// names returns the names of all columns of the encoder's file, and the number of the label's
-// column, or -1.
+// names returns the names of all columns of the encoder's file, and the label's column, or -1.
 func (d *dataReader) names() (names []string, label int) {
 	e := d.encoder
 	for i := range e.Columns {
@@ -126,7 +120,6 @@ func (d *dataReader) names() (names []string, label int) {
 	return slices.Insert(names, label, e.Label.Name), label
 }
 
-// again reads the data with the given options, from d.kept if that is not nil.
 func (d *dataReader) again(opt dataset.Options) (*dataset.Set, error) {
 	if d.kept != nil && d.name != "-" {
 		return dataset.ReadFrom(bytes.NewReader(d.kept), d.name, opt)
@@ -137,7 +130,6 @@ func (d *dataReader) again(opt dataset.Options) (*dataset.Set, error) {
 	return dataset.Read(d.name, opt)
 }
 
-// format returns the format of the data, by a flag or by their name.
 func (d *dataReader) format() dataset.Format {
 	if d.opt.Format == dataset.FormatAuto || d.opt.Format == "" {
 		return dataset.FormatOf(d.name)
@@ -145,10 +137,8 @@ func (d *dataReader) format() dataset.Format {
 	return d.opt.Format
 }
 
-// isTable reports whether the data are text in rows and columns.
 func (d *dataReader) isTable() bool { return d.format().IsTable() }
 
-// separates reports whether a character separates the cells of the table.
 func separates(f *dataset.Form) bool {
 	return (f.Format == form.CSV || f.Format == form.TSV) && f.Separator != form.None
 }
@@ -180,7 +170,6 @@ type labelling struct {
 	labels []float32 // label of each name; nil if it is the name's index
 }
 
-// kindsOfFlags lists the flags that choose the kind of columns.
 var kindsOfFlags = []struct {
 	flag string
 	kind tables.Kind

@@ -37,7 +37,6 @@ Examples:
   pegasimd report -top 20 a9a.model a9a.t.svm page.html`,
 }, runPage}
 
-// pageKind recognizes pages that report wrote.
 var pageKind = beginsWith("a page of pegasimd report", htmlreport.Mark)
 
 func runPage(c *call, args []string) error {
@@ -93,7 +92,6 @@ func runPage(c *call, args []string) error {
 	return nil
 }
 
-// plainModel returns the model inside a predictor.
 func plainModel(p predictor) modelio.Predictor {
 	if m, is := p.(linearModel); is {
 		return m.Model
@@ -132,7 +130,6 @@ func measured(in *htmlreport.Input, s *scoredSet) (*scoredSet, error) {
 	return held, nil
 }
 
-// verifyCommandLine returns the command line that checks the model.
 func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	data := append([]string{args[1]}, c.more...)
 	if in.Origin != htmlreport.Training && in.Origin != htmlreport.HeldOut {
@@ -145,7 +142,6 @@ func verifyCommandLine(c *call, in *htmlreport.Input, args []string) string {
 	return "pegasimd " + escape.Text(shellWords(append(append(words, args[0]), data...)))
 }
 
-// measure describes the measured rows and their figures on the page.
 func measure(in *htmlreport.Input, s *scoredSet) {
 	r := evaluate(s)
 	in.Weights = s.weights
@@ -182,7 +178,6 @@ func measure(in *htmlreport.Input, s *scoredSet) {
 	}
 }
 
-// describePage describes the columns, the weights and the details of the model on the page.
 func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) error {
 	r := &modelReport{Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run()}
 	if err := r.nameColumns(m.Head()); err != nil {
@@ -260,7 +255,6 @@ func describePage(c *call, in *htmlreport.Input, m predictor, d *dataReader) err
 	return nil
 }
 
-// reportColumn describes column i of a table.
 func reportColumn(e *tables.Encoder, i int) htmlreport.Column {
 	c := &e.Columns[i]
 	of := htmlreport.Column{Name: escape.Name(c.Name), Kind: string(c.Kind),

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// This file defines the output of -json: each report is one object with the keys in the tags.
-// Numbers that are unknown or not finite are null.
+// This file defines parts of the output of -json: each report is one object with the keys in the
+// tags.
 
 // A number is a float64 that is null in JSON if it is not finite.
 type number float64
@@ -24,10 +24,8 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// String formats the number with six digits.
 func (n number) String() string { return n.format("%.6g") }
 
-// short formats the number with four decimals, for tables.
 func (n number) short() string { return n.format("%.4f") }
 
 func (n number) format(format string) string {
@@ -37,7 +35,6 @@ func (n number) format(format string) string {
 	return fmt.Sprintf(format, float64(n))
 }
 
-// most formats a gap for a cell of a table.
 func most(gap float64) string {
 	switch {
 	case math.IsNaN(gap):
@@ -69,7 +66,6 @@ type worstReport struct {
 	WorstClass string  `json:"worst_class,omitempty"`
 }
 
-// String returns the text that follows an objective and its gap.
 func (r worstReport) String() string {
 	if r.WorstGap == nil {
 		return ""
@@ -78,8 +74,8 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newWorstReport returns the report on the problem with the largest gap; it is empty if there is
-// only one problem.
+// newWorstReport returns the report on the problem with the largest gap; empty for a single
+// problem.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
 ) (r worstReport) {
@@ -90,7 +86,6 @@ func newWorstReport(
 	return worstReport{new(number(gap)), name(k)}
 }
 
-// amount formats a number of rows or their weight.
 func amount(of float64) string {
 	if of == math.Trunc(of) && of < 1e15 {
 		return strconv.FormatFloat(of, 'f', 0, 64)

@@ -16,7 +16,7 @@ var truths = map[string]string{
 }
 
 // folded returns the name of a class in lower case, without characters that are not visible,
-// repeated blanks, blanks around the name and a full stop at its end.
+// repeated and outer blanks, and a final full stop.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && (!unicode.IsGraphic(r) || unicode.Is(unicode.Variation_Selector, r)) {

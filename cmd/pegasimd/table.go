@@ -76,7 +76,6 @@ func looksLikeCSV(name string) bool {
 	return err == nil && bytes.ContainsAny(line, ",;\t") && !bytes.Contains(line, []byte(":"))
 }
 
-// readFresh reads data without a model; a table is read with an encoder that is fitted to it.
 func (d *dataReader) readFresh() (*dataset.Set, error) {
 	switch {
 	case !d.isTable() && d.call.flags.GivenAny(flags.Kinds):
@@ -115,8 +114,6 @@ func (d *dataReader) refit() (set *dataset.Set, err error) {
 	return d.readEncoded()
 }
 
-// refitted returns an encoder with the kinds of columns of d.encoder, fitted to the rows of the
-// table for which d.skip is false.
 func (d *dataReader) refitted() (*tables.Encoder, error) {
 	f := tables.Fitter{Skip: d.skip}
 	return f.Refit(d.encoder, func(enc form.Encoder) error {
@@ -130,14 +127,12 @@ func (d *dataReader) refitted() (*tables.Encoder, error) {
 // mostInMemory is the largest size in bytes of encoded rows in memory, unless a flag sets it.
 const mostInMemory = 1 << 30
 
-// encoded returns options that read the data with the encoder fitted to them.
 func (d *dataReader) encoded() dataset.Options {
 	opt, c := d.asFitted(), d.encoder.Coder()
 	opt.Encoder, c.RefuseGaps = c, d.missing == "error"
 	return opt
 }
 
-// stream converts data that may be larger than memory.
 func (d *dataReader) stream(w io.WriterAt) (rows, cols int, err error) {
 	if !d.isTable() {
 		return dataset.ConvertSvmlight(w, d.name, d.opt)
@@ -149,7 +144,7 @@ func (d *dataReader) stream(w io.WriterAt) (rows, cols int, err error) {
 	return dataset.ConvertCSV(w, d.name, d.encoded())
 }
 
-// fit fits an encoder to a table. It also returns the rows if the fitter has encoded them.
+// fit fits an encoder to a table. It returns the rows, too, if the fitter has encoded them.
 func (d *dataReader) fit() (set *dataset.Set, err error) {
 	kinds, err := d.overrule()
 	if err != nil {
@@ -216,8 +211,7 @@ func (d *dataReader) keepInput() (err error) {
 	return err
 }
 
-// readMapped encodes a table to a temporary .pgsm file and maps it. If the system can't map files,
-// the rows are kept in memory.
+// readMapped encodes a table to a temporary .pgsm file and maps it, if the system can map files.
 func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err error) {
 	f, err := files.Temp("", "pegasimd-*.pgsm")
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -252,8 +246,7 @@ func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	return err
 }
 
-// nameHeaviest stores, in the model's encoder, the n-grams of the text features with the largest
-// weights.
+// nameHeaviest stores, in the encoder, the n-grams of the text features with the largest weights.
 func (d *dataReader) nameHeaviest(weights [][]float32) error {
 	if d.call.flags.Values.Words == 0 || d.encoder == nil {
 		return nil

@@ -21,10 +21,7 @@ const (
 	minRowsRarest     = 5  // rows of the rarest whole number below which labels are targets
 )
 
-// looksNumeric reports whether numeric labels look like regression targets, and returns one of
-// them. Labels with fractions do if more than 10 differ, or if 3 or more differ and have fewer than
-// two rows on average; whole numbers do if more than 20 differ and the rarest has fewer than 5
-// rows.
+// looksNumeric reports whether numeric labels look like regression targets.
 func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	n, total := len(labels), 0
 	for _, r := range rows {
@@ -43,9 +40,7 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 }
 
 // readTraining reads data to train on. If no flag chooses the task and the labels look like
-// regression targets, it sets cfg.Loss for regression and calls recheck to check the settings. It
-// returns an error if the labels look like regression targets, the loss or the kernel is for
-// classes, and no flag insists on classes.
+// regression targets, it sets cfg.Loss for regression and calls recheck to check the settings.
 func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
@@ -101,8 +96,6 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	return set, took, err
 }
 
-// checkClasses checks the number of classes, and adds doubts about classes with one row and about
-// names of classes that differ little.
 func (d *dataReader) checkClasses(
 	set *dataset.Set, labels []float32, rows []int,
 ) error {
@@ -130,7 +123,6 @@ func (d *dataReader) checkClasses(
 	return nil
 }
 
-// doubtRareClasses adds a doubt about classes with one row.
 func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows []int) {
 	const most = 3 // number of classes named
 	var rare []string
@@ -155,7 +147,6 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 	d.doubts = append(d.doubts, doubt)
 }
 
-// checkNumbers returns an error if the loss needs numbers and the labels are names.
 func (d *dataReader) checkNumbers(set *dataset.Set, loss pegasos.Loss) error {
 	if loss.Regression() && set.Names != nil {
 		return fmt.Errorf("%s: the labels are names, but -loss %s needs numbers", d, loss)

@@ -111,8 +111,6 @@ func runTrain(c *call, args []string) error {
 		r.end)
 }
 
-// checkSettings applies settings of a checkpoint and of other flags to the configuration, and
-// checks it.
 func (r *linearRun) checkSettings() error {
 	in := r.flags
 	if in.Proba && !r.cfg.Loss.LogOdds() && r.cfg.Multiclass != pegasos.Multinomial {
@@ -149,8 +147,6 @@ func validate(cfg *pegasos.Config) error {
 	return flags.FromConfig(cfg.Validate())
 }
 
-// openFiles creates the outputs of the run, and reads the models of -prior and, unless the run
-// resumes, -start.
 func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writesModel(r.model)
@@ -168,8 +164,8 @@ func (r *linearRun) openFiles() (err error) {
 	return err
 }
 
-// readData reads the weights and the data. If training starts from, resumes or has as prior another
-// model, the data's features and labels are matched to those of that model.
+// readData reads the weights and the data. Features and labels are matched to those of the model
+// that training starts from, resumes or has as prior, if any.
 func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
@@ -216,7 +212,6 @@ func (r *linearRun) readData() (err error) {
 	return nil
 }
 
-// readInputs reads the trainer's inputs besides the data.
 func (r *linearRun) readInputs() (err error) {
 	in := r.flags
 	tr := &r.trainer
@@ -244,7 +239,6 @@ func (r *linearRun) readInputs() (err error) {
 	return checkWeights(in.ValidWeights, tr.Valid.Weights, len(tr.Valid.Y))
 }
 
-// train trains, and shows progress.
 func (r *linearRun) train() error {
 	if err := r.Err(); err != nil {
 		return err // no model to write yet
@@ -285,7 +279,6 @@ func (r *linearRun) train() error {
 	return nil
 }
 
-// write writes the model, the proof and the curve.
 func (r *linearRun) write() error {
 	m := r.result
 	if err := r.reader.nameHeaviest(m.Weights); err != nil {
@@ -318,7 +311,6 @@ func (r *linearRun) describe(m *pegasos.Model) error {
 	return err
 }
 
-// report writes the report of the run.
 func (r *linearRun) report() error {
 	out := newTrainReport(r)
 	if err := r.jsonOut.writeJSON(out); err != nil {

@@ -36,8 +36,7 @@ func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads
 	return set.Fingerprint(set.X, m.Prior, threads, stop)
 }
 
-// fingerprint returns the fingerprint that the kernel machine would have if training had read the
-// rows of x with the labels y. Kernel machines are trained without weights.
+// Kernel machines are trained without weights.
 func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
 	stop func() bool) string {
 	return store.Fingerprint(x, y, threads, stop)
@@ -84,7 +83,6 @@ func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	return true, heldOut, nil
 }
 
-// warnTrained warns if the model was trained on rows that are measured.
 func (s *scoredSet) warnTrained() error {
 	trained, heldOut, err := s.trainedOn()
 	rows, c := count(s.Rows(), "row"), s.reader.call

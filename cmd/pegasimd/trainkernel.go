@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// trainKernel runs train with -kernel: it trains and writes a kernel machine.
 func trainKernel(c *call, reader *dataReader, model string) error {
 	cfg := c.flags.KernelConfig()
 	if err := flags.FromConfig(cfg.Validate()); err != nil {
@@ -75,7 +74,6 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	return err
 }
 
-// printKernel prints the report of a kernel machine for people.
 func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	fmt.Fprintf(w, "kernel %s", cfg.Kernel)
 	if cfg.Gamma != 0 {

@@ -46,7 +46,6 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-// describe sets the fields that models of all kinds and their data share.
 func (r *trainReport) describe(
 	set *dataset.Set, m modelio.Predictor, name string, loading time.Duration,
 ) {
@@ -57,7 +56,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns the C of the run, or NaN if each pair of classes has its own C.
+// penaltyC returns the run's C; NaN if lambda was set and each pair of classes has its own C.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight
@@ -73,7 +72,6 @@ func (r *linearRun) penaltyC() float64 {
 	return 1 / (m.Lambda * weight)
 }
 
-// print writes the report of a linear model for people.
 func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
 	if cfg.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
@@ -99,8 +97,7 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	}
 }
 
-// bySolver returns, in parentheses, the solvers that ran besides Pegasos steps; "" if there were
-// none.
+// bySolver returns, in parentheses, the solvers that ran besides Pegasos steps.
 func bySolver(solver string) string {
 	solver = strings.TrimPrefix(strings.TrimPrefix(solver, "steps"), ", ")
 	if solver == "" {
@@ -110,7 +107,6 @@ func bySolver(solver string) string {
 		Replace(solver) + ")"
 }
 
-// validation measures the model on the data of -valid; nil without -valid.
 func (r *linearRun) validation() *validationReport {
 	m, valid := r.result, r.trainer.Valid
 	if valid == nil {
@@ -129,7 +125,6 @@ func (r *linearRun) validation() *validationReport {
 	return v
 }
 
-// tolReached returns whether a gap is at most tol, or nil if tol is 0 or the run was interrupted.
 func tolReached(tol, gap float64, interrupted bool) *bool {
 	if tol == 0 || interrupted {
 		return nil
@@ -137,7 +132,6 @@ func tolReached(tol, gap float64, interrupted bool) *bool {
 	return new(gap <= tol)
 }
 
-// printStop prints that -tol was not reached, if so, and the validation result.
 func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	if r.TolReached != nil && !*r.TolReached {
 		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
@@ -213,7 +207,6 @@ func (r *trainReport) printModel(w io.Writer) {
 	}
 }
 
-// settled sets the warnings and the command line that trains the model on the table again.
 func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegasos.Multiclass) {
 	r.Warnings = d.call.warnings
 	if set.Form != nil {

@@ -13,13 +13,11 @@ import (
 // This file raises doubts about data to predict that are unlike the training data. They are printed
 // even if -quiet is given, because the predictions are then hardly worth more than guesses.
 
-// doubtLoudly adds a doubt that is printed even if -quiet is given.
 func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.doubts = append(d.doubts, doubt)
 	d.call.loud = append(d.call.loud, doubt.String())
 }
 
-// doubtUnread adds a doubt for each line of Coder.Unread.
 func (d *dataReader) doubtUnread() {
 	coder, encodes := d.opt.Encoder.(*tables.Coder)
 	if !encodes {
@@ -37,8 +35,7 @@ func (d *dataReader) doubtUnread() {
 const maxDeviations = 10
 
 // doubtFar adds a doubt about each column of a table in which at least half of the numbers in set
-// are far from the training mean, as in another unit. It needs the mean and the deviation, which the
-// encoder or a scaling with ScaleStandard has. Without a scaling, s is nil.
+// are far from the training mean, as in another unit. Without a scaling, s is nil.
 func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	e := d.encoder
 	if e == nil || set.Rows() == 0 {
@@ -99,7 +96,6 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	}
 }
 
-// featureOf returns feature j of a row of the set.
 func featureOf(set *dataset.Set, row, j int) float64 {
 	if set.Dense != nil {
 		if values := set.Dense.Row(row); j < len(values) {

@@ -68,10 +68,8 @@ type verification struct {
 	from, near *pegasos.Model // models of -start and -prior, or nil
 }
 
-// shortestHash is the least number of digits of a hash that -hash accepts.
 const shortestHash = 16
 
-// checkHash returns an error if -hash is invalid.
 func checkHash(v *flags.Set) error {
 	v.Hash = strings.ToLower(strings.TrimSuffix(v.Hash, "..."))
 	if n := len(v.Hash); n > 0 && (n < shortestHash || n > 64 ||
@@ -110,7 +108,6 @@ func runVerify(c *call, args []string) error {
 	return nil
 }
 
-// verify reads the named model, the data and the files that flags name, and verifies the model.
 func (c *verification) verify(model, data string) (*verifyReport, error) {
 	f := c.flags
 	p, err := c.readPredictor(model)
@@ -212,8 +209,6 @@ func (c *verification) verify(model, data string) (*verifyReport, error) {
 	}, nil
 }
 
-// doubt changes the verdict if the model's table differs from the data's or was not compared, or if
-// the model does not identify its data.
 func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegasos.Model) {
 	linear, _ := m.(linearModel)
 	started := linear.Model != nil && linear.Start != "" && from == nil
@@ -234,7 +229,6 @@ func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegaso
 	}
 }
 
-// verifyLinear reads the other inputs of a linear model's training, and verifies the model.
 func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *dataset.Set,
 	weights []float32, data string) (*pegasos.Verification, error) {
 	if err := d.checkNumbers(set, m.Config.Loss); err != nil {
@@ -263,7 +257,6 @@ func (c *verification) verifyLinear(d *dataReader, m *pegasos.Model, set *datase
 	return tr.Verify(d.call, m, set.Examples(), set.Y, options)
 }
 
-// print writes the report for people.
 func (r *verifyReport) print(w io.Writer) {
 	fmt.Fprintf(w, "model hash %s\n", r.ModelHash)
 	rows, features := count(r.Rows, "row"), count(r.Features, "feature")

@@ -111,8 +111,8 @@ var partRules = map[string]rule{
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
-// partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside
-// the table only if they can be unchecked although the table is checked.
+// partsOf returns the parts of a model's file. Parts of the table are listed beside the table only
+// if they can be unchecked although the table is checked.
 func partsOf(m predictor) ([]string, error) {
 	h := new(headerText)
 	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {
@@ -155,7 +155,6 @@ func partsOf(m predictor) ([]string, error) {
 	return parts, nil
 }
 
-// partsOfLine returns the parts of a line of the header.
 func partsOfLine(key string, value []byte) ([]string, error) {
 	switch key {
 	case "table":
@@ -203,8 +202,8 @@ func (h *headerText) Write(b []byte) (int, error) {
 // training's may be confirmed, because they can have the same objective.
 const trainedHash = "hash.training"
 
-// list divides the parts of a model into checked and unchecked parts. To the unchecked parts it
-// adds header lines that the model lacks although the data or the flags of verify concern them.
+// To the unchecked parts, list adds header lines that the model lacks although the data or the
+// flags of verify concern them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
 	for _, part := range slices.Concat([]string{trainedHash}, parts) {
@@ -222,8 +221,6 @@ func (c *coverage) list(parts []string) (checked, not []string) {
 	return checked, not
 }
 
-// printParts prints a word and a list of parts, in lines of up to 100 characters, with the keys of
-// an object in parentheses.
 func printParts(w io.Writer, word string, parts []string) {
 	if len(parts) == 0 {
 		parts = []string{"nothing"}
@@ -260,7 +257,6 @@ func printParts(w io.Writer, word string, parts []string) {
 	fmt.Fprintln(w, line)
 }
 
-// coverageOf returns the coverage of the verification v of a model on a set.
 func coverageOf(
 	m predictor, v *pegasos.Verification, set *dataset.Set, start *pegasos.Model, table *tableCheck,
 	trained bool,
@@ -284,7 +280,6 @@ func coverageOf(
 	return c
 }
 
-// haveRows reports whether each of the classes is the label of a row.
 func haveRows(classes, y []float32) bool {
 	seen := map[float32]bool{}
 	for _, label := range y {

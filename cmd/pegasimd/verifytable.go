@@ -82,8 +82,6 @@ func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 		placed: same && model.Columns == nil && t.LabelAt == model.LabelAt}
 }
 
-// tableParts returns the parts of a model's table that may be unchecked although the table is
-// checked.
 func tableParts(table []byte) []string {
 	parts := []string{"table.label_at"}
 	e, err := tables.Decode(table)
@@ -99,8 +97,7 @@ func tableParts(table []byte) []string {
 	return append(parts, "table.header", "table.label.name")
 }
 
-// compareEncoders compares a model's encoder with an encoder that was fitted to the data. Names are
-// not checked if only the model or only the file has a header.
+// compareEncoders does not compare names if only the model or only the file has a header.
 func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck, error) {
 	text, err := json.Marshal(fitted)
 	if err != nil {
@@ -140,7 +137,6 @@ func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck
 	return check, nil
 }
 
-// dropKey deletes a key of each column of an encoder.
 func dropKey(encoder map[string]any, key string) {
 	columns, _ := encoder["columns"].([]any)
 	for _, c := range columns {
@@ -150,8 +146,6 @@ func dropKey(encoder map[string]any, key string) {
 	}
 }
 
-// difference describes the first difference between a model's encoder and the encoder of the data.
-// It returns "" if there is none.
 func difference(model, data map[string]any) string {
 	have, _ := model["columns"].([]any)
 	want, _ := data["columns"].([]any)
@@ -176,7 +170,6 @@ func difference(model, data map[string]any) string {
 	return firstKey(model, data)
 }
 
-// firstKey names the first key for which two objects have different values, and both values.
 func firstKey(have, want map[string]any) string {
 	keys := map[string]bool{}
 	for _, object := range []map[string]any{have, want} {
@@ -198,7 +191,6 @@ func firstKey(have, want map[string]any) string {
 	return "it differs"
 }
 
-// shortJSON returns a value as JSON, cut off if it is long.
 func shortJSON(v any) string {
 	if v == nil {
 		return "nothing"

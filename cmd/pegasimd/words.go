@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// count returns a number with its noun, in the singular if the number is 1.
 func count(n int, of string) string {
 	switch {
 	case n == 1:
@@ -26,10 +25,8 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %s", n, of)
 }
 
-// firstNames lists a few of the names.
 func firstNames(names []string) string { return listNames(names, 5) }
 
-// listNames lists up to most of the names.
 func listNames(names []string, most int) string {
 	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
@@ -38,7 +35,6 @@ func listNames(names []string, most int) string {
 	return list
 }
 
-// describeFeatures returns the number of features and how they are numbered.
 func describeFeatures(n, base, hashBits int) string {
 	text := count(n, "feature")
 	switch {
@@ -58,7 +54,6 @@ func shellWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// shellWord returns a word, in quotes unless all its characters mean themselves in a shell.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -99,8 +94,8 @@ func shortName(data string) string {
 	return path.Base(filepath.ToSlash(name))
 }
 
-// outputName returns the name of an output: given or, if that is empty, the name of the input
-// without its folder and endings, followed by ending. word is the argument that names the output.
+// outputName returns given or, if that is empty, the name of the input without its folder and
+// endings, followed by ending. word is the argument that names the output.
 func outputName(given, input, ending, word string) (string, error) {
 	switch {
 	case given != "":
@@ -112,13 +107,11 @@ func outputName(given, input, ending, word string) (string, error) {
 	return strings.TrimSuffix(name, path.Ext(name)) + ending, nil
 }
 
-// plainName returns the name of an output without the ending .gz.
 func plainName(name string) string {
 	plain, _ := files.CutEnding(name, ".gz")
 	return plain
 }
 
-// inputName returns the name by which messages call an input.
 func inputName(name string) string {
 	if name == "-" {
 		return "standard input"

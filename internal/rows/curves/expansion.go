@@ -146,7 +146,6 @@ func (e *Expansion) Append32(dst, z []float32) []float32 {
 	return dst
 }
 
-// clip returns v cut off at -Clip and Clip.
 func clip(v float32) float32 {
 	switch {
 	case v > Clip:
@@ -157,9 +156,8 @@ func clip(v float32) float32 {
 	return v
 }
 
-// Name returns the name of term k, given the names of the original columns and a function that
-// formats the original value of a column's scaled value: "age^2", "age*income", or "age above
-// 42.5".
+// Name returns the name of term k, such as "age*income", given the names of the original columns
+// and a function that formats the original value of a column's scaled value.
 func (e *Expansion) Name(k int, column func(j int) string,
 	original func(j int, z float64) string) string {
 	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])

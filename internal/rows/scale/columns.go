@@ -35,7 +35,6 @@ const (
 	columnRows   = 1024
 )
 
-// columnBlock is the statistics of one block of rows.
 type columnBlock struct {
 	rows, nonzeros int
 	bad            int // index of the first row with a value that is not finite; -1 for none
@@ -105,8 +104,7 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 	return c
 }
 
-// largest returns the largest magnitude in each column. The result shares memory with the maxBits
-// of the first worker that has run.
+// The result of largest shares memory with the maxBits of the first worker that has run.
 func largest(workers []*columnWorker, cols int) []float32 {
 	var all []uint32
 	for _, w := range workers {
@@ -126,7 +124,6 @@ func largest(workers []*columnWorker, cols int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(all))), cols)
 }
 
-// columnWorker is the state of one goroutine of Measure.
 type columnWorker struct {
 	*Columns
 	x       store.Rows
@@ -143,10 +140,8 @@ type columnValues struct {
 	count  int
 }
 
-// weightOf returns the weight of row i.
 func (w *columnWorker) weightOf(i int) float64 { return floats.At(w.weight, i, 1) }
 
-// addRow updates the columns' largest magnitudes and the block's counts with row i.
 func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []float32) {
 	square, nonzeros := 0.0, 0
 	for k, v := range values {
@@ -162,7 +157,6 @@ func (w *columnWorker) addRow(b *columnBlock, i int, index []int32, values []flo
 	w.countRow(b, i, square, nonzeros)
 }
 
-// countRow adds row i to the block's counts.
 func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros int) {
 	b.rows++
 	b.nonzeros += nonzeros
@@ -205,11 +199,9 @@ func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [row
 // magnitude returns the bits of |v|. Their order as integers is the order of the magnitudes.
 func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 
-// nonzero returns, without a branch, 1 if size is not 0, else 0. size is a result of magnitude.
+// nonzero returns, without a branch, 1 if size, a result of magnitude, is not 0, else 0.
 func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
-// magnitudes updates the columns' largest magnitudes and the block's counts with the rows start to
-// end-1 whose weight is positive.
 func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
 	b.bad = -1
 	if m, ok := w.x.(store.Matrix); ok && m.Dense() != nil && w.seen == nil {
@@ -227,7 +219,6 @@ func (w *columnWorker) magnitudes(b *columnBlock, start, end int) {
 	}
 }
 
-// denseMagnitudes is magnitudes for dense rows.
 func (w *columnWorker) denseMagnitudes(b *columnBlock, x store.Matrix, start, end int) {
 	var at [rowsAtOnce]int
 	var rows [rowsAtOnce][]float32
@@ -248,7 +239,6 @@ func (w *columnWorker) denseMagnitudes(b *columnBlock, x store.Matrix, start, en
 	}
 }
 
-// countValues counts the nonzeros of a row in w.seen, and marks the columns whose nonzeros differ.
 func (w *columnWorker) countValues(index []int32, values []float32) {
 	for k, v := range values {
 		if v == 0 {
@@ -267,8 +257,6 @@ func (w *columnWorker) countValues(index []int32, values []float32) {
 	}
 }
 
-// findConstants sets Constant to true for columns that have only zeros, or the same value in all
-// rows.
 func (c *Columns) findConstants(workers []*columnWorker) {
 	c.Constant = make([]bool, len(c.MaxAbs))
 	for j := range c.Constant {
@@ -288,8 +276,6 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 	}
 }
 
-// moments computes the block's counts, extremes and means and, in a second pass over the block, the
-// squared deviations from the means.
 func (w *columnWorker) moments(b *columnBlock, start, end int) {
 	cols := len(w.maxBits)
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
@@ -348,7 +334,7 @@ func (w *columnWorker) denseRow(index []int32, values []float32) []float32 {
 	return w.row
 }
 
-// mergeMoments computes the moments of all rows from the blocks' moments, in the order of the rows.
+// mergeMoments merges the blocks' moments in the order of the rows.
 func (c *Columns) mergeMoments(blocks []columnBlock) {
 	cols := len(c.MaxAbs)
 	c.Mean, c.Variance, c.Constant = make([]float64, cols), make([]float64, cols),

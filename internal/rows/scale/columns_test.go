@@ -15,8 +15,8 @@ import (
 
 func neverStop() bool { return false }
 
-// mixedScaleRows returns rows as a dense and as a sparse matrix. Four columns differ in scale, and
-// about a third of their values are 0; one column is constant, the last one is zeros.
+// mixedScaleRows returns rows as a dense and as a sparse matrix: four columns that differ in
+// scale, a constant column, and a column of zeros.
 func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
@@ -43,8 +43,6 @@ func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	return x, (*sparse.Matrix)(matrices.Trusted(6, starts, indices, values))
 }
 
-// Within rounding errors, Measure agrees with plain float64 sums over several blocks, for dense and
-// sparse rows, with and without weights.
 func TestMeasure(t *testing.T) {
 	const rows = 3*columnRows + 17
 	x, thin := mixedScaleRows(t, rows)
@@ -137,7 +135,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A subset has the same statistics as copies of its rows.
 func TestMeasureSubset(t *testing.T) {
 	x, thin := mixedScaleRows(t, 12)
 	_, ones := mixedScaleRows(t, 12)
@@ -165,7 +162,6 @@ func TestMeasureSubset(t *testing.T) {
 	}
 }
 
-// A column is constant if all rows of positive weight have the same value in it.
 func TestMeasureConstants(t *testing.T) {
 	const rows = 2*columnRows + 3
 	x := dense.New(rows, 5)
@@ -189,7 +185,6 @@ func TestMeasureConstants(t *testing.T) {
 	}
 }
 
-// Bad is the first row of positive weight that has a value that is not finite.
 func TestMeasureBad(t *testing.T) {
 	x, _ := mixedScaleRows(t, 50)
 	x.Row(20)[2] = float32(math.NaN())

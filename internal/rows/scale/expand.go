@@ -16,12 +16,12 @@ const (
 )
 
 // Terms returns the terms of the given kind for the scaled rows of x, not yet fitted. columns
-// selects columns of x; nil means all. Constant columns and columns equal to an earlier column are
-// left out. Products are the square of every remaining column with more than two values and, if at
-// most maxProductColumns remain, the product of each pair. Pieces have knots at the quartiles of
-// every remaining column with more than two values. Only rows whose weight is positive count. The
-// result is nil if there are no terms, or if more than maxCurvedColumns columns remain. Once stop
-// returns true, the result is unusable.
+// selects columns of x; nil means all. Constant columns, columns equal to an earlier column and
+// rows of weight 0 do not count. Products are the square of every remaining column with more than
+// two values and, if at most maxProductColumns remain, the product of each pair. Pieces have knots
+// at the quartiles of every remaining column with more than two values. The result is nil if there
+// are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, the
+// result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -60,9 +60,8 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	return e
 }
 
-// addPieces appends the pieces of column j of x to e, with knots at the quartiles of its values in
-// up to maxRanked evenly spaced rows, without rows of weight 0. It appends these values to the
-// empty slice values, and returns it to be used again.
+// addPieces appends the pieces of column j of x to e, with knots at the quartiles of a sample.
+// values is an empty slice; addPieces returns it to be used again.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
 ) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
@@ -159,9 +158,9 @@ type columnContent struct {
 }
 
 // distinctColumns returns the given columns without constant columns and columns equal to an
-// earlier column. It compares values in the rows of x whose weight is positive, and takes columns
-// for equal if their 64-bit hashes are equal. Once more than maxCurvedColumns columns differ in the
-// first rows, it skips the other rows: columns only become more distinct.
+// earlier column, in the rows whose weight is positive. It takes columns for equal if their 64-bit
+// hashes are equal. Once more than maxCurvedColumns columns differ in the first rows, it skips the
+// other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))
@@ -194,7 +193,6 @@ func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() 
 	return distinct(all)
 }
 
-// distinct returns the columns that are neither constant nor equal to an earlier column.
 func distinct(all []columnContent) (kept []columnContent) {
 	hashes := map[uint64]bool{}
 	for _, c := range all {

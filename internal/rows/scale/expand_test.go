@@ -16,7 +16,6 @@ import (
 
 func goOn() bool { return false }
 
-// numbers returns rows of standard normal numbers.
 func numbers(seed uint64, rows, cols int) *dense.Matrix {
 	g := rand.New(rand.NewPCG(seed, 3))
 	x := dense.New(rows, cols)
@@ -44,8 +43,6 @@ func columnsOf(x *dense.Matrix, columns []int) *dense.Matrix {
 	return y
 }
 
-// namesOf returns the names of the terms of e, in which column k is called names[k] and knots are
-// scaled values.
 func namesOf(e *curves.Expansion, names []int) (all []string) {
 	for k := range e.Len() {
 		all = append(all, e.Name(k, func(j int) string { return fmt.Sprint(names[j]) },
@@ -90,8 +87,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// The pairs of up to 12 columns are multiplied, and up to 256 columns have terms. Constant and
-// duplicate columns don't count.
+// Constant and duplicate columns don't count toward the limits.
 func TestTermsLimits(t *testing.T) {
 	x := numbers(2, 2100, 257)
 	all := make([]int, 256)
@@ -122,9 +118,6 @@ func TestTermsLimits(t *testing.T) {
 	}
 }
 
-// FitTerms gives the terms mean 0 and standard deviation 1 in the rows of positive weight, leaves
-// out constant terms, and has the same bits for several numbers of threads and for dense and sparse
-// rows.
 func TestFitTerms(t *testing.T) {
 	x := numbers(3, 5000, 3)
 	weight := make([]float64, x.Rows())

@@ -35,7 +35,6 @@ func Fit(kind Kind, c *Columns) *Scale {
 	return s
 }
 
-// foldable reports whether the scale can be folded into weights.
 func (s *Scale) foldable() bool {
 	if s.Kind == Unit {
 		return false

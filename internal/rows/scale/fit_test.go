@@ -20,8 +20,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A scale can be folded unless its kind is unit, a factor is extreme or a mean exceeds 1,000
-// deviations.
 func TestFoldable(t *testing.T) {
 	columns := func(values ...float32) []float32 { return values }
 	for _, c := range []struct {

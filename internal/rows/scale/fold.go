@@ -7,8 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// factor returns the factor of column j that is folded into the weights; 1 if s is not folded or
-// has no factors.
 func (s *Scale) factor(j int) float64 {
 	if !s.Folded || s.Factor == nil {
 		return 1
@@ -16,8 +14,6 @@ func (s *Scale) factor(j int) float64 {
 	return float64(s.Factor[j])
 }
 
-// shift returns the shift of column j that is folded into the biases; 0 if s is not folded or has
-// no shifts.
 func (s *Scale) shift(j int) float64 {
 	if !s.Folded || s.Shift == nil {
 		return 0
@@ -90,7 +86,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 }
 
 // onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
-// alone. That is so if unfolded, the same biases for scaled rows, are within rounding errors of 0.
+// alone: unfolded, the same biases for scaled rows, are then within rounding errors of 0.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
 		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)

@@ -45,8 +45,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Unfold and UnfoldExact invert Fold within rounding errors. Without a bias, biases that come from
-// the shifts and the center alone are dropped.
+// Without a bias, biases that come from the shifts and the center alone are dropped.
 func TestUnfold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -112,7 +111,6 @@ func TestUnfoldRaw(t *testing.T) {
 	}
 }
 
-// Changes reports any scaling, and WeightError and BiasError bound the roundings of folding.
 func TestFoldErrors(t *testing.T) {
 	for i, s := range scales() {
 		if have := s.Changes(); have != (i > 0) {

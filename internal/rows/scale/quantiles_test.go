@@ -24,7 +24,6 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// Quantiles returns the elements of the sorted numbers, for several orders of the input.
 func TestQuantilesOfOrders(t *testing.T) {
 	g := rand.New(rand.NewPCG(6, 7))
 	for n := 1; n < 200; n += 1 + n/20 {

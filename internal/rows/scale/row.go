@@ -58,17 +58,15 @@ func Length(values []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// rowBuffers holds *rowBuffer for Dots.
 var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
 
-// rowBuffer has room for a scaled row and its terms.
 type rowBuffer struct{ row, terms []float32 }
 
 // Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. The
 // scaled values and the terms are multiplied separately, and their sums added in float32. If index
 // is nil, the row is dense; otherwise it is sparse. Columns that the row lacks are 0. Columns that
 // the vectors lack are ignored, except in the length by which Unit divides. The kind of s must not
-// be None unless s has an Expansion. Dots takes its buffers from a pool.
+// be None unless s has an Expansion.
 func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
 	cols := len(w[0]) - s.Terms()
 	if s.Kind == Unit {

@@ -34,8 +34,6 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// Dots scores a raw row by vectors for scaled rows. Columns that the vectors lack count only in the
-// row's length, by which Unit divides.
 func TestDots(t *testing.T) {
 	const cols = 3
 	nan := float32(math.NaN())
@@ -88,7 +86,6 @@ func TestDots(t *testing.T) {
 	}
 }
 
-// The columns that a row lacks are 0 before scaling.
 func TestScoreOfZeros(t *testing.T) {
 	s := &Scale{Kind: Standard, Shift: []float32{1, -2, 3}, Factor: []float32{0.5, 2, 0.25}}
 	for cols, want := range []float64{-0.5 + 8 - 3, 8 - 3, -3, 0} {

@@ -119,7 +119,6 @@ func (s *Scale) WithCols(cols int) *Scale {
 	return &c
 }
 
-// resized returns a copy of v with n values: v is cut off, or padded with the value fill.
 func resized(v []float32, n int, fill float32) []float32 {
 	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{fill}, max(0, n-len(v))))
 }

@@ -15,8 +15,6 @@ import (
 
 var commands = strings.Fields("train predict eval report verify cv convert inspect")
 
-// Each row sets a field, has a valid default, and is for existing commands. Placeholders are types,
-// files or choices, not words of a sentence.
 func TestTable(t *testing.T) {
 	types := strings.Fields("n number share file list duration hex column character paper " +
 		"balanced|label=weight,...")
@@ -47,8 +45,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Every field of the trainers' configurations has a flag, and so have the fields listed for files
-// and limits: errors about a field name the flag.
+// Errors about a field name its flag.
 func TestFlagOfFields(t *testing.T) {
 	fields := strings.Fields("Threads Weights Costs Valid Start Prior Resume KeepProof MaxMemory CacheMB")
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
@@ -63,8 +60,6 @@ func TestFlagOfFields(t *testing.T) {
 	}
 }
 
-// Messages omit the packages' names and name flags in place of fields, also fields that an error
-// about another field mentions.
 func TestMessage(t *testing.T) {
 	for want, err := range map[string]error{
 		`a.svm: -block: have 3, but -order is "iid"`: fmt.Errorf("a.svm: %w",
@@ -91,8 +86,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// One row adds a flag: it is parsed, checked and suggested. Package help lists it from the same
-// row.
+// Package help lists the added flag from the same row.
 func TestAddFlag(t *testing.T) {
 	defer func(old []Topic) { Table = old }(Table)
 	Table = append(slices.Clone(Table), Topic{"New", []Flag{{Name: "speed", Field: "Seed", Takes: "n",
@@ -121,7 +115,6 @@ func TestAddFlag(t *testing.T) {
 	}
 }
 
-// Flags may be anywhere in front of --, with one or two dashes, and with = or a blank.
 func TestParse(t *testing.T) {
 	for line, want := range map[string]string{
 		"a -quiet b":               "a b -quiet",

@@ -105,7 +105,6 @@ func (s *Set) SetDefault(name, value string) error {
 	return s.assign(s.flags[name], value)
 }
 
-// assign parses the value of a flag, and checks it.
 func (s *Set) assign(f *Flag, text string) error {
 	if full := characters[text]; full != "" && f.Is(Character) {
 		text = full
@@ -131,11 +130,9 @@ func (s *Set) assign(f *Flag, text string) error {
 	return nil
 }
 
-// characters maps names that a command line may use to the characters that they name.
 var characters = map[string]string{"comma": ",", "semicolon": ";", "tab": "\t", `\t`: "\t",
 	"pipe": "|", "point": "."}
 
-// parseInto sets a field to the value that text represents, and reports whether text is valid.
 func parseInto(field reflect.Value, text string) bool {
 	var err error
 	switch {
@@ -167,7 +164,6 @@ func parseInto(field reflect.Value, text string) bool {
 	return err == nil
 }
 
-// text returns the value of the flag as on a command line.
 func (f *Flag) text(v *Values) string {
 	switch at := f.field(v).Interface().(type) {
 	case time.Duration:
@@ -206,7 +202,6 @@ func (s *Set) All(f *Flag) []string {
 	return []string{f.text(&s.Values)}
 }
 
-// wanted describes the values that a flag takes.
 func wanted(f *Flag) string {
 	if choices := f.Choices(); choices != nil {
 		last := len(choices) - 1
@@ -240,7 +235,6 @@ func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
 	return words
 }
 
-// unknown returns the error of a flag that the command does not have.
 func (s *Set) unknown(name string) error {
 	hint := s.ofLiblinear(name)
 	if hint == "" {
@@ -264,7 +258,7 @@ var liblinear = map[string]string{
 	"c": "-c of train, which the model stores",
 }
 
-// ofLiblinear returns the hint on a flag of liblinear, such as -w1; "" if there is none.
+// ofLiblinear returns the hint on a flag of liblinear, such as -w1.
 func (s *Set) ofLiblinear(name string) string {
 	if label, ok := strings.CutPrefix(name, "w"); ok {
 		if _, err := strconv.ParseFloat(label, 64); err == nil {

@@ -339,7 +339,6 @@ var Table = []Topic{
 	}},
 }
 
-// formulas lists the losses with their formulas.
 func formulas() string {
 	var list []string
 	for _, l := range pegasos.Losses() {

@@ -67,7 +67,6 @@ func (f *Flag) of(command string) (has, usual bool) {
 	return usual || slices.Contains(in, command), usual
 }
 
-// field returns the field of the values that the flag sets.
 func (f *Flag) field(v *Values) reflect.Value {
 	at := reflect.ValueOf(v).Elem()
 	for name := range strings.SplitSeq(f.Field, ".") {

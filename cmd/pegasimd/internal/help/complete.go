@@ -26,7 +26,6 @@ func WriteCompletion(w io.Writer, shell string, commands []Command) bool {
 	return true
 }
 
-// names returns the names of all commands, and help.
 func names(commands []Command) (list []string) {
 	for _, c := range commands {
 		list = append(list, c.Name)
@@ -77,8 +76,6 @@ complete -o filenames -F _pegasimd pegasimd
 `)
 }
 
-// short returns the beginning of the help on a flag, up to a semicolon, full stop, colon or
-// parenthesis.
 func short(f flags.Flag) string {
 	text, _, _ := strings.Cut(f.Help, ";")
 	text, _, _ = strings.Cut(text, ". ")
@@ -87,7 +84,6 @@ func short(f flags.Flag) string {
 	return text
 }
 
-// single returns text in single quotes for a shell.
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func writeZsh(w io.Writer, commands []Command) {

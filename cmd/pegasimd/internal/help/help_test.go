@@ -22,8 +22,6 @@ func text(write func(w *strings.Builder)) string {
 	return b.String()
 }
 
-// A row of the table is in the help screen of its command, in the man page and in the completion of
-// every shell; the usual flags are in -h, all in -help-all.
 func TestRowIsEverywhere(t *testing.T) {
 	defer func(old []flags.Topic) { flags.Table = old }(flags.Table)
 	flags.Table = []flags.Topic{{Title: "New", Flags: []flags.Flag{
@@ -60,7 +58,6 @@ func TestRowIsEverywhere(t *testing.T) {
 	}
 }
 
-// Scripts are accepted by their shells, and bash completes commands, flags, values and files.
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, shell := range Shells {
@@ -103,7 +100,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The man page only has requests of man(7), and no text line that is a request by accident.
+// No text line of the man page is a request by accident.
 func TestMan(t *testing.T) {
 	man := text(func(w *strings.Builder) { WriteMan(w, some) })
 	for _, request := range regexp.MustCompile(`(?m)^[.'](\w*)`).FindAllStringSubmatch(man, -1) {

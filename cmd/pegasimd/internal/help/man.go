@@ -28,7 +28,7 @@ func WriteMan(w io.Writer, commands []Command) {
 	}
 }
 
-// writeText writes paragraphs. A paragraph with an indented line keeps its line breaks.
+// A paragraph with an indented line keeps its line breaks.
 func writeText(w io.Writer, text string) {
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") || strings.Contains(paragraph, "\n  ") {

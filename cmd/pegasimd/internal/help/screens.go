@@ -63,7 +63,6 @@ func WriteCommand(w io.Writer, c Command, all bool) {
 	}
 }
 
-// writeFlag writes a line with the flag's name and placeholder, and below it the help.
 func writeFlag(w io.Writer, f flags.Flag) {
 	fmt.Fprintln(w, strings.TrimSuffix("  -"+f.Name+" "+f.Takes, " "))
 	line := "   "
@@ -77,7 +76,6 @@ func writeFlag(w io.Writer, f flags.Flag) {
 	fmt.Fprintln(w, line)
 }
 
-// helpOf returns the help on a flag, with its default.
 func helpOf(f flags.Flag) string {
 	if f.Default == "" {
 		return f.Help
