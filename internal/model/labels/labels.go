@@ -77,7 +77,6 @@ func Classify(y []float32, weight []float64, known []float32,
 	return classes, class, nil
 }
 
-// distinct returns the distinct labels of the rows whose weight is not 0, in ascending order.
 func distinct(y []float32, weight []float64, badRow func(int, string) error) ([]float32, error) {
 	var classes []float32
 	for i := 0; i < len(y); i++ {

@@ -48,8 +48,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// Classify has separate loops for two classes and for more. The labels are in random order, with
-// zeros of both signs. A third label is in one row or none; with weights, the row has weight 0.
+// The loops for two classes and for more give the same classes, also with zeros of both signs. A
+// third label is in one row or none; with weights, the row has weight 0.
 func TestClassifyTwoAndMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	minusZero := float32(math.Copysign(0, -1))
@@ -175,7 +175,6 @@ func TestNameAndAt(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 may have labels that are not among the known classes.
 func TestClassifyKnown(t *testing.T) {
 	bad := func(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 	y, weight, known := []float32{1, 3, 2}, []float64{1, 0, 1}, []float32{1, 2}

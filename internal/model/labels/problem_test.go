@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// Rows returns the rows of the problem's two classes, or of all classes, without rows of weight 0.
 func TestProblemRows(t *testing.T) {
 	class, weights := []int32{0, 2, 1, 2}, []float64{3, 0, 5, 7}
 	for _, c := range []struct {
@@ -49,7 +48,6 @@ func TestProblemRows(t *testing.T) {
 	}
 }
 
-// Pairs come in the order (0,1), (0,2), ..., (1,2), ....
 func TestPair(t *testing.T) {
 	for classes := 2; classes < 6; classes++ {
 		k := 0

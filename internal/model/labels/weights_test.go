@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// A row's weight is its own weight times the weight of its label. A weight that is not given is 1.
 func TestWeigh(t *testing.T) {
 	y, nan := []float32{3, 5, 3, 7}, float32(math.NaN())
 	badRow := func(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }

@@ -33,8 +33,7 @@ func NewDecoder(r io.Reader) *Decoder {
 	return newDecoder(a, a)
 }
 
-// newDecoder returns a Decoder that reads from r. The account a limits the memory of the decoded
-// values.
+// The account a limits the memory of the values that the Decoder decodes.
 func newDecoder(r io.Reader, a *account) *Decoder {
 	v := &valueReader{r: r, account: a}
 	d := json.NewDecoder(v)
@@ -55,8 +54,6 @@ type valueReader struct {
 	length  int // number of bytes read since the current value began
 }
 
-// Read reads from the input. It fails once the current value is longer than maxValue, or longer
-// than the memory that the account still allows.
 func (v *valueReader) Read(b []byte) (int, error) {
 	if v.length > maxValue {
 		return 0, fmt.Errorf("a value is too long: want at most %d bytes of JSON", maxValue)
@@ -119,7 +116,6 @@ func isStruct(t reflect.Type) bool {
 // errNullValue is the error for a null that does not mean an empty array.
 var errNullValue = errors.New("null is not allowed")
 
-// unmarshaler is the interface of the types that decode their JSON themselves.
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // isSlice reports whether values of type t are decoded element by element.
@@ -127,8 +123,6 @@ func isSlice(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8
 }
 
-// decodeWhole decodes the next value into the variable that value points to, in one call of
-// encoding/json.
 func (d *Decoder) decodeWhole(value any) error {
 	d.input.length = 0
 	return escape.Error(d.Decode(value)) // shortens an error that quotes a long value
@@ -149,13 +143,11 @@ func (d *Decoder) openDelim(delim json.Delim, wanted string) (bool, error) {
 	return true, nil
 }
 
-// closeDelim reads the last token of an array or an object.
 func (d *Decoder) closeDelim() error {
 	_, err := d.Token()
 	return err
 }
 
-// decodeStruct decodes an object into the struct v.
 func (d *Decoder) decodeStruct(v reflect.Value) error {
 	if ok, err := d.openDelim('{', "an object"); !ok {
 		return cmp.Or(err, errNullValue)
@@ -181,8 +173,7 @@ func (d *Decoder) decodeStruct(v reflect.Value) error {
 	return d.closeDelim()
 }
 
-// decodeMap decodes an object into the map v. Two keys of the object that decode to the same key of
-// the map are an error.
+// Two keys of the object that decode to the same key of the map are an error.
 func (d *Decoder) decodeMap(v reflect.Value) error {
 	var text json.RawMessage
 	if err := d.decode(reflect.ValueOf(&text).Elem()); err != nil {
@@ -212,7 +203,7 @@ func (d *Decoder) decodeMap(v reflect.Value) error {
 }
 
 // fieldOf returns the field, of the struct v or of a struct embedded in v, whose json tag has the
-// given name. It returns false if there is none.
+// given name.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 	fields, ok := fieldsByType.Load(v.Type())
 	if !ok {
@@ -229,7 +220,6 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
 // struct for each column.
 var fieldsByType sync.Map
 
-// fieldsOf returns the index of each field of a struct type that has a json name, by that name.
 func fieldsOf(t reflect.Type) map[string][]int {
 	fields := map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -275,7 +265,6 @@ func (d *Decoder) decodeSlice(v reflect.Value) error {
 	return nil
 }
 
-// sizeOf returns the memory of a value in bytes, including the memory that indirectSize counts.
 func sizeOf(v reflect.Value) int64 {
 	return int64(v.Type().Size()) + indirectSize(v)
 }
@@ -317,7 +306,6 @@ type sliceBuilder struct {
 // parts, in elements.
 const firstPartLen, maxPartLen = 4, 1 << 14
 
-// add appends an element.
 func (p *sliceBuilder) add(v reflect.Value) {
 	if n := p.last.Len(); n == p.last.Cap() {
 		p.full = append(p.full, p.last)
@@ -327,7 +315,6 @@ func (p *sliceBuilder) add(v reflect.Value) {
 	p.n++
 }
 
-// slice returns the elements as one slice.
 func (p *sliceBuilder) slice() reflect.Value {
 	if len(p.full) == 0 && p.n == p.last.Cap() {
 		return p.last

@@ -27,7 +27,6 @@ type outer struct {
 	Words map[uint32]string `json:"words,omitempty"`
 }
 
-// A Decoder decodes the same values as encoding/json, for arrays of many lengths.
 func TestDecoder(t *testing.T) {
 	for n := range 300 {
 		numbers := make([]int, n)
@@ -84,7 +83,6 @@ func TestDecoderErrors(t *testing.T) {
 	}
 }
 
-// The size of a value includes the memory that its strings, slices and pointers refer to.
 func TestSizeOf(t *testing.T) {
 	p := 1.5
 	v := struct {
@@ -101,8 +99,6 @@ func TestSizeOf(t *testing.T) {
 	}
 }
 
-// A Decoder rejects an endless value soon after maxValue bytes, and counts the bytes of each value
-// anew.
 func TestDecoderEndless(t *testing.T) {
 	if maxValue != 64<<20 {
 		t.Errorf("maxValue is %d bytes, want %d", maxValue, 64<<20)

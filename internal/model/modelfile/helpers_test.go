@@ -11,7 +11,6 @@ func sealed(header, numbers string) string {
 	return header + numbers + string(sum[:])
 }
 
-// errFull is the error of a failingWriter.
 var errFull = errors.New("disk full")
 
 // failingWriter fails once more than left bytes are written to it.
@@ -24,12 +23,10 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// failingReader fails at once.
 type failingReader struct{ err error }
 
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
-// endless reads as the letter a for ever.
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) {

@@ -43,12 +43,12 @@ type Field struct {
 	Most     int    // largest number of elements of a value that is an array; 0 for no limit
 }
 
-// Required returns a Field that every file has. value is a pointer to the Field's value.
+// Required returns a Field that every file has. value is a pointer.
 func Required(name string, value any) Field {
 	return Field{Name: name, Value: value, Required: true}
 }
 
-// Optional returns a Field that a file may lack. value is a pointer to the Field's value.
+// Optional returns a Field that a file may lack. value is a pointer.
 func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
 // UpTo returns a copy of f that allows its array at most limit elements.
@@ -68,7 +68,6 @@ func CheckData(text string) error {
 	return nil
 }
 
-// fingerprint matches the form of a data fingerprint.
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
 
 // Peek returns a buffered reader that still returns all bytes of r, and the first of the given

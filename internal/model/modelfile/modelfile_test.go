@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// numbersFile returns a file of the kind with a two-line header and the given numbers.
 func numbersFile(t testing.TB, kind Kind, floats []float32, doubles []float64, ints []int32,
 	shorts []uint16) []byte {
 	t.Helper()
@@ -34,8 +33,6 @@ func numbersFile(t testing.TB, kind Kind, floats []float32, doubles []float64, i
 	return b.Bytes()
 }
 
-// Numbers of every type are read as they were written, at lengths around a chunk, and Peek tells
-// the kinds of files apart.
 func TestRoundTrip(t *testing.T) {
 	for i, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + chunk/2} {
 		floats, doubles := make([]float32, n), make([]float64, n)
@@ -76,8 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// readSmall reads a file whose header has the line rows and, optionally, name and pairs, and whose
-// numbers are one float32 for each row.
+// readSmall reads one float32 for each of the header's rows.
 func readSmall(r *Reader) ([]float32, error) {
 	var rows int
 	var name string
@@ -132,8 +128,7 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
-// Header accepts headers without optional lines, and lines that are longer than a reader's buffer.
-// It limits only the outer array of a line. Nothing may follow the checksum.
+// Header limits only the outer array of a line.
 func TestHeader(t *testing.T) {
 	long := strings.Repeat("x", 3*bufferSize)
 	for _, header := range []string{
@@ -153,8 +148,6 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// Read rejects every file that is cut short or has a bit changed. It passes on an error of the
-// file's reader.
 func TestDamage(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 3\nname: \"n\"\n\n", "123456789012")
 	read := func(text string) error {
@@ -183,8 +176,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Read allocates at most 1 MiB for a short file, even if the header counts many numbers that the
-// file does not have.
 func TestReadMemory(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 1000000000\n\n", "12345678")
 	var before, after runtime.MemStats
@@ -196,8 +187,6 @@ func TestReadMemory(t *testing.T) {
 	}
 }
 
-// A Writer returns the first error of the writer under it, after any number of bytes, and the error
-// of a value that has no JSON form.
 func TestWriteErrors(t *testing.T) {
 	size := len(numbersFile(t, Linear, []float32{1, 2, 3}, nil, nil, nil))
 	for n := range size {
@@ -217,7 +206,6 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// WriteLines leaves out optional values that are zero.
 func TestWriteLines(t *testing.T) {
 	var none []string
 	zero, one, text := 0, 1, "a\n\"b\""
@@ -244,8 +232,6 @@ func TestCheckData(t *testing.T) {
 	}
 }
 
-// A file that ends within its magic may be of any kind that begins so; Peek returns the first of
-// these kinds. Peek loses no bytes.
 func TestPeek(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"pegasimd model 1\n": Linear, "pegasimd kernel model 1\n": Kernel, "pegasimd pro": Proof,
@@ -262,8 +248,6 @@ func TestPeek(t *testing.T) {
 	}
 }
 
-// Files are compressed if their names end in .gz, errors of ReadFile name the file, and a write
-// that fails leaves the old file.
 func TestFiles(t *testing.T) {
 	text := sealed("pegasimd model 1\nrows: 3\n\n", "123456789012")
 	dir := t.TempDir()

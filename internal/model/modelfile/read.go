@@ -64,7 +64,6 @@ func ReadFile[M any](name string, parse func(io.Reader) (M, error)) (M, error) {
 	return m, nil
 }
 
-// readMagic reads the first line: the kind's magic and a version that this program knows.
 func (r *Reader) readMagic(kind Kind) error {
 	if _, err := r.r.Peek(1); err != nil {
 		return err
@@ -88,7 +87,7 @@ func (r *Reader) readMagic(kind Kind) error {
 	return nil
 }
 
-// readLine reads a line of less than bufferSize bytes and returns it without the newline.
+// readLine returns a line of less than bufferSize bytes without its newline.
 func (r *Reader) readLine() (string, error) {
 	line, err := r.r.ReadSlice('\n')
 	r.sum.Write(line)
@@ -127,8 +126,8 @@ func (r *Reader) Header(fields []Field) error {
 	}
 }
 
-// readKey reads the key of a line and the divider ": " after it, and returns the key. It returns an
-// empty key for the empty line at the end of the header.
+// readKey reads a key and the divider after it. It returns an empty key for the empty line at the
+// end of the header.
 func (r *Reader) readKey() (string, error) {
 	const divider = ": "
 	var name []byte
@@ -154,7 +153,6 @@ func (r *Reader) readKey() (string, error) {
 // maxKeyLen is the length in bytes from which a key is refused; all keys are far shorter.
 const maxKeyLen = 100
 
-// readValue decodes the rest of a line, one value in JSON, into the field's value.
 func (r *Reader) readValue(f Field) error {
 	line := &lineReader{r: r}
 	d := newDecoder(line, r.r.account)
@@ -179,7 +177,7 @@ type lineReader struct {
 	err   error // error of reading the file, such as its end within the line; nil if there was none
 }
 
-// Read reads up to the end of the line, where it returns io.EOF.
+// Read returns io.EOF at the end of the line.
 func (l *lineReader) Read(b []byte) (int, error) {
 	if l.ended {
 		return 0, io.EOF

@@ -35,13 +35,11 @@ func (a *account) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// take counts bytes that are about to be allocated, and returns an error if they exceed the limit.
 func (a *account) take(bytes int64) error {
 	a.made += bytes
 	return a.check(0)
 }
 
-// check returns an error if the bytes allocated so far, plus extra bytes, exceed the limit.
 func (a *account) check(extra int64) error {
 	packed, ok := files.Packed(a.r)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
-// packedReader is a reader of package files for a compressed file, size bytes of which were read.
 type packedReader struct {
 	io.Reader
 	size int64
@@ -18,8 +17,6 @@ type packedReader struct {
 
 func (p packedReader) Packed() (int64, bool) { return p.size, true }
 
-// After 1000 bytes (compressed bytes in a compressed file) the limits hold to the byte. Elements
-// add up. In a compressed file numbers and elements add up; in other files numbers are not limited.
 func TestSourceBudgets(t *testing.T) {
 	plain := func() *Source {
 		s := NewSource(strings.NewReader(strings.Repeat("x", 1000)))
@@ -49,7 +46,6 @@ func TestSourceBudgets(t *testing.T) {
 			t.Errorf("%s: %d bytes: %v, want %v", c.name, c.most+1, err, c.want)
 		}
 	}
-	// Bytes add up.
 	s := plain()
 	if err := errors.Join(s.Take(int(budget.Elements.Of(1000))-1), s.Take(1)); err != nil {
 		t.Error(err)
@@ -73,8 +69,6 @@ func TestSourceBudgets(t *testing.T) {
 	}
 }
 
-// Reading fails once a compressed file has unpacked to more than its limit, unless it is only
-// peeked at.
 func TestSourceUnpacked(t *testing.T) {
 	const size = 1000
 	most := budget.Unpacked.Of(size)
@@ -97,7 +91,6 @@ func TestSourceUnpacked(t *testing.T) {
 	}
 }
 
-// The empty arrays of a header count against the memory limit, with the bytes counted before.
 func TestHeaderBudget(t *testing.T) {
 	text := "pegasimd model 1\nlists: [" + strings.Repeat("[],", 99) + "[]]\n\n"
 	read := func(taken int64) error {

@@ -62,7 +62,6 @@ func (w *Writer) Vectors(vectors [][]float32, sparse bool) {
 	WriteNumbers(w, stored)
 }
 
-// bitmap writes the bitmap of the sparse form.
 func (w *Writer) bitmap(vectors [][]float32) {
 	var b byte
 	n := 0

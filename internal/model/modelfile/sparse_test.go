@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/budget"
 )
 
-// vectorsOf returns one vector of n numbers: as many ones as stored says, then zeros.
 func vectorsOf(n, stored int) [][]float32 {
 	v := make([]float32, n)
 	for j := range stored {
@@ -23,8 +22,6 @@ func vectorsOf(n, stored int) [][]float32 {
 	return [][]float32{v}
 }
 
-// Vectors are sparse if that saves a tenth of their bytes and at least a KiB, and if readers allow
-// the vectors' memory for a file of that size.
 func TestSparseChoice(t *testing.T) {
 	w := NewWriter(io.Discard, Linear)
 	for _, c := range []struct {
@@ -59,9 +56,6 @@ func TestSparseChoice(t *testing.T) {
 	}
 }
 
-// Vectors of many lengths and shares of zeros are read with the bits they were written with, -0
-// included. In sparse form they take a bit for each number and 4 bytes for each number that is not
-// +0.
 func TestVectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 120 {

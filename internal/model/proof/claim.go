@@ -71,7 +71,6 @@ func (h ClaimHeader) CheckGap(gap *float64) string {
 		*gap, want)
 }
 
-// orNil returns a pointer to v, or nil if v is NaN.
 func orNil(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil
@@ -79,7 +78,6 @@ func orNil(v float64) *float64 {
 	return &v
 }
 
-// orNaN returns the value that v points to, or NaN if v is nil.
 func orNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()

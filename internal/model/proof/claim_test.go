@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// A gap in a file is right if it follows from the objective and the bound beside it.
 func TestCheckGap(t *testing.T) {
 	gap := func(v float64) *float64 { return &v }
 	for _, c := range []struct {

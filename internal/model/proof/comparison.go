@@ -108,10 +108,8 @@ const (
 	float32Error = 1e-5  // relative difference that float32 dot products in the claim may cause
 )
 
-// partObjective compares a claimed objective with the objective found. All differences are relative
-// to found. A claim that is at most roundError too low or at most float32Error too high is
-// accepted. A claim that is more than roundError but at most float32Error too low is unconfirmed.
-// Any other claim is reported as wrong.
+// partObjective compares a claimed objective with the objective found, by their difference
+// relative to found.
 func (t *Comparison) partObjective(of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
@@ -122,9 +120,8 @@ func (t *Comparison) partObjective(of string, claimed, found float64) {
 	}
 }
 
-// ProblemSuffix returns words that name one of several problems in a message. An example is " of
-// weight vector 3", where kind is "weight vector" and k is 3. If there is only one problem, it
-// returns "".
+// ProblemSuffix returns words that name one of several problems in a message, such as " of weight
+// vector 3"; "" if there is only one problem.
 func ProblemSuffix(kind string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -144,7 +141,6 @@ func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong floa
 	}
 }
 
-// wrong calls Contradict for an objective that differs from the claim.
 func (t *Comparison) wrong(suffix string, claimed, found float64) {
 	t.Contradict("the objective%s is %v, not %v", suffix, found, claimed)
 }
@@ -159,9 +155,7 @@ func (t *Comparison) Bound(suffix string, claimed, found Claim) bool {
 }
 
 // bound compares a claimed bound with the computed bound, and reports whether the claim is
-// confirmed: the computed bound and gap are as good as claimed. It returns false and calls
-// Contradict for a claimed bound below 0 or above the computed objective and, if Proven is set, for
-// a computed bound or gap that is worse than claimed.
+// confirmed: the computed bound and gap are as good as claimed.
 func (t *Comparison) bound(suffix string, claimed, found Claim) bool {
 	switch {
 	case math.IsNaN(claimed.DualObjective): // only an objective is claimed

@@ -11,7 +11,6 @@ func claim(objective, bound float64) Claim {
 	return Claim{objective, bound}
 }
 
-// contradictions returns a comparison that appends its contradictions to a list.
 func contradictions(proven bool) (t *Comparison, list *[]string) {
 	list = new([]string)
 	return &Comparison{Proven: proven, Contradict: func(format string, a ...any) {
@@ -19,7 +18,6 @@ func contradictions(proven bool) (t *Comparison, list *[]string) {
 	}}, list
 }
 
-// A claim is as good as another if neither its bound nor its gap is worse.
 func TestAsGood(t *testing.T) {
 	for _, c := range []struct {
 		have, want Claim
@@ -38,8 +36,6 @@ func TestAsGood(t *testing.T) {
 	}
 }
 
-// The allowed float32 error is a hundredth of P - D, where a D below 0 counts as 0, or 1e-4 P
-// without a bound.
 func TestSmall(t *testing.T) {
 	for _, c := range []struct {
 		claim Claim
@@ -53,7 +49,6 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// A problem is named in messages unless it is the only one.
 func TestOf(t *testing.T) {
 	if s := ProblemSuffix("weight vector", 2, 3); s != " of weight vector 2" {
 		t.Errorf("%q", s)
@@ -63,8 +58,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A difference above the larger limit contradicts an objective. A difference between the limits
-// leaves the objective unconfirmed.
 func TestObjective(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found float64
@@ -84,8 +77,6 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// A claimed bound is contradicted if it is below 0 or above the objective, or if a proof is weaker.
-// Otherwise it is confirmed if the computed bound and gap are as good.
 func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		claimed, found Claim
@@ -113,8 +104,6 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// The claimed means must equal the means of the claims about each problem. If a bound is NaN, the
-// mean bound is NaN.
 func TestMeans(t *testing.T) {
 	for _, c := range []struct {
 		problems []Claim
@@ -142,8 +131,6 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// A reason makes the verdict "contradicted", a claim without a useful bound "claims nothing", and
-// an unconfirmed claim "not confirmed".
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		reasons int
@@ -163,7 +150,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Proven is the bound less its maximum error, but at least 0.
 func TestProven(t *testing.T) {
 	for _, c := range [][3]float64{{1, 0.25, 0.75}, {0.25, 1, 0}, {-1, 0, 0}, {1, 0, 1}} {
 		if have := (Measurement{Bound: c[0], MaxError: c[1]}).Proven(); have != c[2] {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Print writes the claim, the found objective and bound, and the reasons against the claim.
 func TestPrint(t *testing.T) {
 	for name, c := range map[string]struct {
 		finding Finding

@@ -47,8 +47,6 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// Percent rounds up: the text is at least the number, and above it by at most a unit of the fourth
-// digit.
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0 %", 1: "100 %", 0.01: "1 %", 0.3345: "33.45 %", 0.333333: "33.34 %",

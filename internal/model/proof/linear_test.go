@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// linear is a call of Comparison.Linear.
 type linear struct {
 	Comparison
 	r     Result
@@ -30,7 +29,6 @@ func confirmed() *linear {
 	}
 }
 
-// Linear compares lambda, objective and bound of each weight vector, and then their means.
 func TestLinear(t *testing.T) {
 	// first sets the measurements of the first vector, for which the model claims the objective 1
 	// and the bound 0.5.

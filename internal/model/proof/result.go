@@ -31,7 +31,6 @@ type Result struct {
 // Claim returns the objective and the lower bound of r.
 func (r Result) Claim() Claim { return Claim{r.Objective, r.DualObjective} }
 
-// setClaim sets the objective, the lower bound and the gap of r.
 func (r *Result) setClaim(c Claim) {
 	r.Objective, r.DualObjective, r.Gap = c.Objective, c.DualObjective, c.Gap()
 }
@@ -47,7 +46,6 @@ type ClassResult struct {
 	Width         float64 `json:"width,omitempty"`
 }
 
-// claim returns the objective and the lower bound of c.
 func (c ClassResult) claim() Claim { return Claim{c.Objective, c.DualObjective} }
 
 // Unknown returns the results of n weight vectors that are not measured: their objectives and
@@ -99,7 +97,6 @@ type ResultHeader struct {
 	PerClass []classHeader `json:"per_class,omitempty"`
 }
 
-// classHeader is the form of a ClassResult in the headers of files.
 type classHeader struct {
 	ClaimHeader
 	ClassResult

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// known returns a result with an objective and a bound for each problem.
 func known() *Result {
 	return &Result{
 		Steps: 1, Epochs: 2.5, Violations: 3, Solver: "steps, dual", Replaced: 4, Weight: 5,
@@ -21,7 +20,6 @@ func known() *Result {
 	}
 }
 
-// A result survives its conversion to JSON and back, measured or not.
 func TestHeader(t *testing.T) {
 	unmeasured := known()
 	unmeasured.Unmeasure()
@@ -47,8 +45,6 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The gap of a header is computed from its objective and bound. It is omitted if it is infinite or
-// NaN.
 func TestHeaderGap(t *testing.T) {
 	for _, c := range []struct{ objective, bound, gap float64 }{
 		{3, 2, 0.5}, {1, 1, 0}, {1, 0, math.Inf(1)}, {1, math.NaN(), math.NaN()},
@@ -65,8 +61,6 @@ func TestHeaderGap(t *testing.T) {
 	}
 }
 
-// Unknown and Unmeasure set objectives and bounds to NaN, Unmeasure also the gap, and nothing else
-// changes.
 func TestUnmeasure(t *testing.T) {
 	for _, p := range Unknown(3) {
 		if fmt.Sprint(p) != "{NaN NaN 0 0 0 0}" {
@@ -84,7 +78,6 @@ func TestUnmeasure(t *testing.T) {
 	}
 }
 
-// A lower bound above its objective is an error, which names the weight vector if it is of one.
 func TestCheck(t *testing.T) {
 	if err := known().Check(); err != nil {
 		t.Error(err)

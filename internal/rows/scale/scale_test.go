@@ -14,7 +14,6 @@ import (
 
 func floats(values ...float32) []float32 { return values }
 
-// Check accepts the valid scales, and no others.
 func TestCheck(t *testing.T) {
 	inf := math.Inf(1)
 	square := &curves.Expansion{Kind: curves.Products, Terms: []curves.Term{{1, 1}},
@@ -55,7 +54,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Same compares the kind, the shifts, the factors and the expansion, and nothing else.
 func TestSame(t *testing.T) {
 	s := &scale.Scale{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 4), Centre: 1}
 	same := &scale.Scale{Kind: "standard", Shift: floats(1, 2), Factor: floats(3, 4), Note: "x"}
@@ -75,7 +73,6 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Lengths returns the lengths that Check requires.
 func TestNumbers(t *testing.T) {
 	for kind, want := range map[scale.Kind][2]int{"none": {0, 0}, "unit": {0, 0}, "max-abs": {0, 3},
 		"standard": {3, 3}} {
@@ -92,7 +89,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// WithCols leaves additional columns unscaled, and drops the columns beyond the last.
 func TestWithCols(t *testing.T) {
 	s := &scale.Scale{Kind: "standard", Shift: floats(5, 6), Factor: floats(7, 8), R2: 9}
 	for cols, want := range map[int][2][]float32{1: {floats(5), floats(7)},
@@ -115,7 +111,6 @@ func TestWithCols(t *testing.T) {
 	}
 }
 
-// scales returns scales of each kind for four columns.
 func scales() []*scale.Scale {
 	return []*scale.Scale{
 		{Kind: "none", Folded: true},
@@ -131,7 +126,6 @@ func scales() []*scale.Scale {
 	}
 }
 
-// scaledRow returns the row scaled by the definition of the kind, in float64.
 func scaledRow(s *scale.Scale, row []float32) []float64 {
 	scaled, length := make([]float64, len(row)), 0.0
 	for j, v := range row {
@@ -161,7 +155,6 @@ func dot(w []float32, x []float64) (sum float64) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-5*(1+math.Abs(b)) }
 
-// Apply scales rows and targets, and Dots gives about the scores of the scaled rows.
 func TestApplyAndDots(t *testing.T) {
 	x := dense.New(5, 4)
 	for i := range 4 { // the last row is zeros
@@ -206,7 +199,6 @@ func TestApplyAndDots(t *testing.T) {
 	}
 }
 
-// Dots accepts rows with more columns than the vectors, and with fewer.
 func TestDotsOfOtherColumns(t *testing.T) {
 	w := [][]float32{{1, 2, 3, 4}}
 	for _, s := range scales()[2:] { // Dots is for models that scale rows

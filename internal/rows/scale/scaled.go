@@ -14,8 +14,7 @@ import (
 type rows = store.Rows
 
 // Scaled is scaled rows. It stores float32 copies of the scaled rows, and the original rows, from
-// which Dot64 and AddTo compute the scaled values in float64, free of the rounding of the copies to
-// float32.
+// which Dot64 and AddTo compute the scaled values in float64.
 type Scaled struct {
 	rows                 // the scaled rows, perhaps reordered or compact
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
@@ -73,7 +72,6 @@ func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
 	return r
 }
 
-// forBlocks calls f for blocks of rows in parallel, with a copy of r for each goroutine.
 func (r *Scaled) forBlocks(threads int, f func(r *Scaled, first, end int)) {
 	n := r.raw.Rows()
 	workers := make([]*Scaled, max(1, threads))
@@ -107,8 +105,7 @@ func (r *Scaled) scaleDense(threads int) store.Matrix {
 	return store.Of(d).(store.Matrix)
 }
 
-// scaleSparse returns the scaled rows as a sparse matrix. It keeps the positions of all stored
-// values, even of those that scaling rounds to 0.
+// scaleSparse keeps the positions of all stored values, even of those that scaling rounds to 0.
 func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
@@ -129,14 +126,12 @@ func (r *Scaled) scaleSparse(threads int) store.Matrix {
 	return store.Of((*sparse.Matrix)(m)).(store.Matrix)
 }
 
-// storeLength stores the length of row i of raw in r.lengths, if the kind of scaling is Unit.
 func (r *Scaled) storeLength(i int, values []float32) {
 	if r.lengths != nil {
 		r.lengths[i] = Length(values)
 	}
 }
 
-// scaledValue returns v, the value in row i and column j of raw, after scaling, in float64.
 func (r *Scaled) scaledValue(i, j int, v float32) float64 {
 	if r.lengths != nil {
 		return float64(v) / r.lengths[i]
@@ -144,7 +139,6 @@ func (r *Scaled) scaledValue(i, j int, v float32) float64 {
 	return r.scale.At(j, v)
 }
 
-// expandRow writes all scaled values of row i of raw to r.values.
 func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	if r.values == nil {
 		r.values = make([]float64, r.raw.Cols())
@@ -195,7 +189,6 @@ func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	return index, r.values
 }
 
-// withOwnBuffers returns a copy of r with its own buffers, for another goroutine.
 func (r *Scaled) withOwnBuffers() *Scaled {
 	c := *r
 	c.values, c.raw = nil, r.raw.Clone()

@@ -10,12 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// userExamples is a user-defined type of rows.
 type userExamples struct{ *dense.Matrix }
 
-// Scaled rows are the float64 results of scaling, rounded once to float32; Dot64 and AddTo use the
-// unrounded results. Take, Compact and Clone give the same rows, and the original rows do not
-// change.
 func TestRows(t *testing.T) {
 	const rows = scaleBlock + 30
 	x, thin := mixedScaleRows(t, rows)
@@ -60,7 +56,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// compareScaled checks row k of r against the scaled values of row.
 func compareScaled(t *testing.T, name string, r store.Rows, k int, row []float32, s *Scale,
 	w []float64) {
 	t.Helper()
@@ -84,7 +79,6 @@ func compareScaled(t *testing.T, name string, r store.Rows, k int, row []float32
 	}
 }
 
-// Once stop returns true, no more rows are scaled.
 func TestRowsStops(t *testing.T) {
 	x, _ := mixedScaleRows(t, 5)
 	s := Fit(Standard, Measure(store.Of(x), nil, true, 1, neverStop))
@@ -97,7 +91,6 @@ func TestRowsStops(t *testing.T) {
 	}
 }
 
-// Take after Take and Compact selects the right rows.
 func TestTakeCompact(t *testing.T) {
 	thin, err := sparse.New(4, []int64{0, 1, 3, 6, 8}, []int32{0, 1, 2, 0, 2, 3, 1, 3},
 		slices.Repeat([]float32{1}, 8))

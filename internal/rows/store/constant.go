@@ -32,9 +32,9 @@ const (
 	maxConstantNonzeros = math.MaxUint32
 )
 
-// newConstantCSR returns a copy of the rows and true, if they have at most 65,536 columns and fewer
-// than 2^32 nonzeros, and all nonzeros of each row have the same finite value other than -0. The
-// arguments are the arrays of a csr.
+// newConstantCSR returns a copy of the rows and true if they are within the limits above, and all
+// nonzeros of each row have the same finite value other than -0. The arguments are the arrays of a
+// csr.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false
@@ -109,7 +109,7 @@ func (m *constantCSR) Size() int             { return 8*len(m.rows) + 2*len(m.in
 func (m *constantCSR) Clone() Rows           { return &constantCSR{Stepper: m.Stepper} }
 func (m *constantCSR) PrefetchDistance() int { return sparsePrefetchDistance }
 
-// entries returns the value and the columns of row i. The slice aliases m.
+// The slice that entries returns aliases m.
 func (m *constantCSR) entries(i int) (value float32, index []uint16) {
 	r := m.rows[i]
 	return r.value, m.indices[r.start:m.rows[i+1].start]

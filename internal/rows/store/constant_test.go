@@ -90,7 +90,6 @@ func TestConstantCSRBits(t *testing.T) {
 	}
 }
 
-// compareToSparse checks that m has the shape of x, and gives the same bits as x.
 func compareToSparse(t *testing.T, m *constantCSR, x *sparse.Matrix) {
 	t.Helper()
 	if m.Rows() != x.Rows() || m.Cols() != x.Cols() || len(m.indices) != x.NNZ() {

@@ -122,8 +122,6 @@ func (m *csr) AddTo(u []float64, s Sum) {
 	}
 }
 
-// Examples returns the rows as a *sparse.Matrix.
 func (m *csr) Examples() Examples { return (*sparse.Matrix)(m.matrix) }
 
-// Dense returns nil, because the rows are sparse.
 func (m *csr) Dense() *dense.Matrix { return nil }

@@ -50,8 +50,7 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 		}
 		return rows.Class[i]
 	}
-	// groups calls f for each group of rows with equal hashes: first to count the groups of each
-	// class, then to number them.
+	// groups is called first to count the groups of each class, then to number them.
 	groups := func(f func(class int32, rows []int32)) {
 		for from := 0; from < len(order); {
 			to, least := from, class(order[from])

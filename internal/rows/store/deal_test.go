@@ -16,7 +16,6 @@ func labeled(n, classes int) Labeled {
 	return l
 }
 
-// hashesOf returns the sorted hashes of rows, each once.
 func hashesOf(l Labeled, rows []int) (hashes []uint64) {
 	for _, i := range rows {
 		hashes = append(hashes, l.Hashes[i])
@@ -25,8 +24,6 @@ func hashesOf(l Labeled, rows []int) (hashes []uint64) {
 	return slices.Compact(hashes)
 }
 
-// Neither the order of the rows nor copies of rows change which rows are held out; another seed
-// does.
 func TestHoldOutChoosesByHash(t *testing.T) {
 	l := labeled(200, 3)
 	held, rest := HoldOut(l, 7, 0.2)
@@ -57,7 +54,6 @@ func TestHoldOutChoosesByHash(t *testing.T) {
 	}
 }
 
-// Each class loses its share of the rows, give or take one row.
 func TestHoldOutIsStratified(t *testing.T) {
 	for _, share := range []float64{0.1, 0.2, 0.25, 1. / 3, 0.5, 0.77, 0.9} {
 		l := labeled(300, 7) // i*i%7 has 4 values

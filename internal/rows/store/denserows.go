@@ -20,7 +20,6 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 	return &denseRows{Matrix: x, copied: (*matrices.Dense)(x).Unguarded()}
 }
 
-// guard returns the state of the checks of a lazy matrix, or nil for any other matrix.
 func (m *denseRows) guard() *matrices.Guard { return (*matrices.Dense)(m.Matrix).Guard() }
 
 // maxReorderCols is the largest number of columns for which training is faster on a copy of the
@@ -101,11 +100,8 @@ func (m *denseRows) AddTo(u []float64, s Sum) {
 	}
 }
 
-// Row returns nil, because the row is dense, and the values of row i.
 func (m *denseRows) Row(i int) (index []int32, values []float32) { return nil, m.copied.Row(i) }
 
-// Examples returns the rows as a *dense.Matrix.
 func (m *denseRows) Examples() Examples { return m.Matrix }
 
-// Dense returns the matrix of the rows.
 func (m *denseRows) Dense() *dense.Matrix { return m.Matrix }

@@ -70,7 +70,7 @@ func flatten(x Rows, rows []uint32) Rows {
 	return newDenseRows(d)
 }
 
-// scaled returns the scaled values of row i in all columns. They are valid until the next call.
+// The values that scaled returns are valid until the next call.
 func (r *expanded) scaled(i int) []float32 {
 	index, values := r.rows.Row(i)
 	if index == nil {
@@ -89,7 +89,7 @@ func (r *expanded) scaled(i int) []float32 {
 	return r.z
 }
 
-// termsOf returns the terms of row i, rounded to float32. They are valid until the next call.
+// termsOf returns the terms of row i, rounded to float32, valid until the next call.
 func (r *expanded) termsOf(i int) []float32 {
 	if r.stored != nil {
 		return r.stored.Row(i)
@@ -101,7 +101,7 @@ func (r *expanded) termsOf(i int) []float32 {
 	return r.terms
 }
 
-// exactTerms returns the terms of row i in float64. They are valid until the next call.
+// exactTerms returns the terms of row i in float64, valid until the next call.
 func (r *expanded) exactTerms(i int) []float64 {
 	curves.Fill(r.e, r.exact, r.scaled(i))
 	return r.exact
@@ -116,14 +116,12 @@ func (r *expanded) Size() int {
 	return r.rows.Size() + 4*r.rows.Rows()*r.e.Len()
 }
 
-// Clone returns the same rows with buffers of their own, for another goroutine.
 func (r *expanded) Clone() Rows {
 	c := newExpanded(r.rows.Clone(), r.e)
 	c.stored = r.stored
 	return c
 }
 
-// Take returns copies of the given rows.
 func (r *expanded) Take(rows []uint32) Rows {
 	c := newExpanded(r.rows.Take(rows), r.e)
 	if r.stored != nil {
@@ -146,7 +144,6 @@ func (r *expanded) SumSquares(i int) float32 {
 	return r.rows.SumSquares(i) + dense.SumSquares(r.termsOf(i))
 }
 
-// Row returns the values of a dense row and its terms; for a sparse row, also their columns.
 func (r *expanded) Row(i int) (index []int32, values []float32) {
 	terms := r.termsOf(i)
 	index, values = r.rows.Row(i)

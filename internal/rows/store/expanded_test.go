@@ -54,7 +54,6 @@ func expansions(cols int) []*curves.Expansion {
 	return []*curves.Expansion{p, q}
 }
 
-// termOf returns term k of the scaled values z by the definition of an Expansion.
 func termOf(e *curves.Expansion, k int, z []float32) float64 {
 	cut := func(j int32) float64 { return math.Max(-4, math.Min(4, float64(z[j]))) }
 	f := cut(e.Terms[k][0]) * cut(e.Terms[k][1])
@@ -64,8 +63,6 @@ func termOf(e *curves.Expansion, k int, z []float32) float64 {
 	return (f - float64(e.Shift[k])) * float64(e.Factor[k])
 }
 
-// Expanded rows are the scaled rows with the terms by their definition, visited in random order.
-// The bits don't depend on whether the terms are stored.
 func TestExpanded(t *testing.T) {
 	const rows, cols = 80, 9
 	d, s := halfEmpty(t, rows, cols)
@@ -102,8 +99,6 @@ func TestExpanded(t *testing.T) {
 	}
 }
 
-// Subset copies dense expanded rows to a plain matrix of their float32 values, terms included.
-// flatten returns nil for sparse rows.
 func TestFlattened(t *testing.T) {
 	const rows, cols = 80, 9
 	d, s := halfEmpty(t, rows, cols)
@@ -130,8 +125,7 @@ func TestFlattened(t *testing.T) {
 	}
 }
 
-// compareExpanded checks the rows of x, made of base, against the rows of d and their terms. base
-// has the rows of d in any format.
+// base has the rows of d in any format.
 func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expansion, w []float32,
 	order []uint32) {
 	t.Helper()
@@ -199,7 +193,6 @@ func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expa
 	}
 }
 
-// Visits of expanded rows allocate nothing once the buffers have grown.
 func TestExpandedAllocations(t *testing.T) {
 	d, s := halfEmpty(t, 40, 6)
 	e := expansions(6)[0]

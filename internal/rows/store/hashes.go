@@ -53,8 +53,7 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	return hashes
 }
 
-// hash returns the hash of a row. keys is nil if the row is sparse and has too many columns for a
-// table of keys.
+// keys is nil if the row is sparse and has too many columns for a table of keys.
 func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	switch v := bits(values); {
 	case index == nil:

@@ -14,11 +14,8 @@ import (
 
 func neverStop() bool { return false }
 
-// opaque hides the type of a matrix.
 type opaque struct{ Examples }
 
-// Equal rows have equal hashes, whether they are dense, sparse, mapped or user-defined, and for
-// several numbers of goroutines.
 func TestHashesOfEqualRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 3))
 	d := dense.New(3000, 37)
@@ -57,7 +54,6 @@ func TestHashesOfEqualRows(t *testing.T) {
 	}
 }
 
-// The keys of columns are the same with and without the table.
 func TestHashesOfWideRows(t *testing.T) {
 	index, values := []int32{0, 5, 65_535}, []float32{1, 2, -3}
 	var hashes [2]uint64
@@ -81,7 +77,6 @@ func sequence(n int) []uint32 {
 	return s
 }
 
-// Rows that differ in one bit of a value, or in the columns of the values, have different hashes.
 func TestHashesOfOtherRows(t *testing.T) {
 	seen := map[uint64]string{}
 	add := func(what string, row ...float32) {

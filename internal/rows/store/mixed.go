@@ -105,7 +105,6 @@ func (m *Mixed) Axpy(i int) {
 // which Axpy visits only the vectors that change.
 const fewVectors = 16
 
-// base returns the index of row i in m.rows.
 func (m *Mixed) base(i int) int {
 	if m.at != nil {
 		return int(m.at[i])

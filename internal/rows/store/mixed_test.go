@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// Dots has the same bits as dot products with each vector, and Axpy, with few or many nonzero
-// coefficients, the same bits as an Axpy for each vector.
 func TestMixed(t *testing.T) {
 	const rows, cols = 30, 2*mixedBlock + 5
 	full, sparse := halfEmpty(t, rows, cols)

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Dense, sparse, user-defined and constant-value rows give the same nonzeros, read in mixed order.
 func TestNonzeros(t *testing.T) {
 	const rows, cols = 40, 37
 	ones, other := dense.New(rows, cols), dense.New(rows, cols)

@@ -27,8 +27,8 @@ type pixelRows struct {
 	at                 int       // index of the row last unpacked; -1 for none
 }
 
-// newPixelRows returns the rows of x as bytes, packed by the given number of goroutines, or false
-// if guessCode finds no code or the code does not represent a value.
+// newPixelRows returns the rows of x as bytes, or false if guessCode finds no code or the code
+// does not represent a value.
 func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {
 	c := guessCode(x.Rows(), x.Cols(), x.Row)
 	if c == nil {
@@ -40,15 +40,13 @@ func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {
 	})
 }
 
-// empty returns a pixelRows of the given number of rows of zeros, with the code of b.
 func (b *pixelRows) empty(rows int) *pixelRows {
 	return &pixelRows{rows: rows, cols: b.cols, stride: b.stride, code: b.code,
 		values: make([]byte, rows*b.stride), row: dense.New(1, b.stride).Row(0), at: -1}
 }
 
-// packRows calls pack for every row, in the given number of goroutines; newPack returns the pack of
-// a goroutine. packRows reports whether all calls returned true. Once a call has returned false, it
-// skips the remaining rows.
+// packRows calls pack for every row; newPack returns the pack of a goroutine. packRows reports
+// whether all calls returned true. Once a call has returned false, it skips the remaining rows.
 func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	const block = 256
 	var wrong atomic.Bool
@@ -151,10 +149,9 @@ func newCode(n float64) *code {
 	return c
 }
 
-// guessCode returns a code k/n that represents all values of the first 64 rows, or nil if it finds
-// none. It tries up to three n from 1 to 2^16: first 1/v, rounded to an integer, where v is the
-// smallest positive value in the first 64 rows that have a positive value (among the first 1000
-// rows); then 255; then 1.
+// guessCode returns a code k/n that represents all values of the first rows, or nil if it finds
+// none. It tries the integer n nearest to 1/v, where v is the smallest positive value of the first
+// rows that have one; then 255; then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// For every usual divisor, each byte decodes to the rounded quotient.
 func TestCode(t *testing.T) {
 	for _, n := range []float64{1, 2, 4, 8, 10, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1000, 1024,
 		65535} {
@@ -77,7 +76,6 @@ func TestPixelRows(t *testing.T) {
 	}
 }
 
-// A single value that no byte represents is rejected, in any row.
 func TestPackRejects(t *testing.T) {
 	for _, bad := range []float32{
 		-1. / 255, 256. / 255, 0.5, 1e-3, 1e30, -1e30, float32(math.Copysign(0, -1)),

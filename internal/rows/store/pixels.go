@@ -42,7 +42,7 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	})
 }
 
-// newPixels returns a Pixels of x without bytes. Its code is nil if guessCode finds none.
+// The code of the result is nil if guessCode finds none.
 func newPixels(x Rows) *Pixels {
 	p := &Pixels{cols: x.Cols(), x: x}
 	if b, ok := x.(*pixelRows); ok {
@@ -89,8 +89,6 @@ func (r *PixelReader) read(i int) []float32 {
 	return r.buffer
 }
 
-// pack writes a row and the byte 1 to dst. It reports whether every byte decodes to exactly the
-// same bits as the value.
 func (p *Pixels) pack(dst []byte, row []float32) bool {
 	dst[p.cols] = 1
 	return p.code.pack(dst[:p.cols], row)

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// PixelsOf gives rows of k/255 the same bytes in every format, and rejects rows of other values.
 func TestPixels(t *testing.T) {
 	for _, k := range formats(t) {
 		name := strings.TrimPrefix(k.name, "subset ")

@@ -19,8 +19,6 @@ func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error)
 	return v, sum, err
 }
 
-// selectRows restricts v to the rows with a weight above 0 and, if pair is not nil, to the rows of
-// these two classes.
 func (s *Set) selectRows(v *View, pair []int32) {
 	switch {
 	case pair != nil:
@@ -44,7 +42,6 @@ func (v *View) renumber() {
 	v.Only = nil
 }
 
-// merge returns the elements of two ascending lists in ascending order.
 func merge(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -57,7 +54,6 @@ func merge(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// setWeights sets the weights of v, and returns their sum before they are scaled to a mean of 1.
 func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	weight := make([]float64, v.X.Rows())
 	for _, i := range v.All() {

@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// The view of a pair numbers its rows from 0, and keeps their weights and their indices in the set.
 func TestPairView(t *testing.T) {
 	x := dense.New(12, 2)
 	y, weights := make([]float32, 12), make([]float32, 12)
@@ -53,8 +52,6 @@ func TestPairView(t *testing.T) {
 	}
 }
 
-// BySetRow orders rows by their index in the set, whether the view has few or many of the set's
-// rows.
 func TestBySetRow(t *testing.T) {
 	for _, largest := range []uint32{9, 3*sparseSetRows - 1, 3 * sparseSetRows, 1 << 30} {
 		v := View{X: Of(dense.New(4, 1)), Only: []uint32{3, 0, 1}, SetRows: []uint32{7, largest, 5, 2}}

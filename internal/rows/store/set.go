@@ -164,7 +164,6 @@ func (s *Set) Rows() Rows {
 	return s.X.Clone()
 }
 
-// counts reports whether row i has a weight above 0.
 func (s *Set) counts(i int) bool { return s.Weight == nil || s.Weight[i] > 0 }
 
 // Counted returns the indices of the rows with a weight above 0, nil if the set has no weights.
@@ -203,8 +202,6 @@ func (s *Set) CountClasses() []int {
 	return rows
 }
 
-// ofClass returns the indices, in ascending order, of the rows of the class that have a weight
-// above 0.
 func (s *Set) ofClass(class int32) []uint32 {
 	if s.byClass == nil {
 		s.byClass = make([][]uint32, len(s.Classes))

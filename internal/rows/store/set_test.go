@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// column returns rows of one column.
 func column(values ...float32) *dense.Matrix {
 	x, err := dense.FromSlice(len(values), 1, values)
 	if err != nil {
@@ -31,7 +30,6 @@ func newSet(t *testing.T, x store.Examples, y []float32, o store.SetOptions) *st
 	return s
 }
 
-// NewSet numbers the classes of the rows with a weight above 0, and checks labels and weights.
 func TestNew(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5), []float32{7, 3, 7, 9, 3}
 	s := newSet(t, x, y, store.SetOptions{Weights: []float32{1, 2, 0.5, 0, 0},
@@ -83,7 +81,6 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A subset has copies of rows, or refers to them, with their labels, classes and weights.
 func TestTake(t *testing.T) {
 	x, y := column(1, 2, 3, 4), []float32{5, 6, 5, 6}
 	for _, copies := range []bool{true, false} {
@@ -97,8 +94,6 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Measure returns an error for values that are not finite, too large or too small, with the row and
-// whether scaling helps.
 func TestMeasure(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, c := range map[string]struct {
@@ -131,7 +126,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A view has the rows with a weight above 0, and weights with a mean of 1.
 func TestView(t *testing.T) {
 	x, y := column(1, 2, 3, 4, 5, 6), []float32{0, 1, 0, 2, 1, 0}
 	view := func(weights []float32, pair []int32, balanced bool) (*store.View, float64) {
@@ -201,14 +195,11 @@ func TestView(t *testing.T) {
 	}
 }
 
-// many returns 1000 rows of four columns, of the classes 0 to 2.
 func many() (*dense.Matrix, []float32) {
 	p := sample.Random(3, 1000, 4, 3, 1)
 	return p.Dense, p.Y
 }
 
-// Shuffle gives the rows the same random order whether or not it copies them, and copies them only
-// where that saves time.
 func TestShuffle(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	x, y := many()
@@ -290,8 +281,7 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// Rows are copied from MinCopySize bytes on, and the rows of pairs from 64 times that. Copies of
-// dense rows are padded, and each row has a copy for each pair of its class.
+// Copies of dense rows are padded, and each row has a copy for each pair of its class.
 func TestCopies(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	x, y := many()
@@ -321,7 +311,6 @@ func TestCopies(t *testing.T) {
 
 type storeRows = store.Rows
 
-// The rows of a pair are copied from 16 epochs on where the gain is small.
 func TestShufflePairs(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	store.MinCopySize = 1
@@ -361,7 +350,6 @@ func TestShufflePairs(t *testing.T) {
 	}
 }
 
-// DotSize bounds the weighted root mean square of the rows' dot product errors.
 func TestDotSize(t *testing.T) {
 	x := column(3, 4, 0)
 	v := store.View{X: store.Of(x), Norms: []float32{9, 16, 0}, Weight: []float64{2, 0.5, 0.5}}
@@ -376,7 +364,6 @@ func TestDotSize(t *testing.T) {
 	}
 }
 
-// mapped records the ranges of rows that its WillNeed function is called with.
 type mapped struct {
 	storeRows
 	asked [][2]int // requested ranges
@@ -386,7 +373,6 @@ func (m *mapped) WillNeed() matrices.WillNeed {
 	return func(first, end int) { m.asked = append(m.asked, [2]int{first, end}) }
 }
 
-// ReadAhead requests runs of adjacent rows, and EndReadAhead ends the requests.
 func TestReadAhead(t *testing.T) {
 	m := &mapped{storeRows: store.Of(column(1, 2, 3))}
 	v := store.View{X: m}
@@ -400,8 +386,6 @@ func TestReadAhead(t *testing.T) {
 	v.EndReadAhead()
 }
 
-// The hash of a Fingerprint is equal for equal dense and sparse rows, and differs for other labels,
-// weights, priors and rows.
 func TestFingerprint(t *testing.T) {
 	never := func() bool { return false }
 	p := sample.Random(3, 60, 4, 2, 0.5)

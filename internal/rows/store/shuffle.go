@@ -17,8 +17,8 @@ type Visits struct {
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 
-// Shuffle puts the rows of v into a random order. It copies the rows in that order if worthCopying
-// returns true; otherwise it only reorders v.Only. Training gives the same bits either way.
+// Shuffle puts the rows of v into a random order, with or without copying them. Training gives the
+// same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
 	// The epochs use another random generator, whose state a resumed run restores.
@@ -41,8 +41,6 @@ func (s *Set) Shuffle(v *View, o Visits) {
 // MinCopyEpochs is the number of epochs that a run must exceed for a copy in shuffled order to pay.
 const MinCopyEpochs = 1
 
-// worthCopying reports whether a copy of the rows of v saves time and is neither too large nor
-// forbidden by NoCopies.
 func (s *Set) worthCopying(v *View, o Visits) bool {
 	pair := v.SetRows != nil
 	if s.NoCopies || o.Short || o.Total <= MinCopyEpochs*o.Epoch || s.Copies(pair) == 0 {
@@ -77,8 +75,7 @@ func (s *Set) Copies(pairs bool) float64 {
 }
 
 // MinCopySize is the least size, in bytes, from which the rows of a set are copied in the order of
-// visits: smaller rows stay in the caches. For copies of pairs of classes the least size is 64
-// times as large. MinCopySize is a variable so that tests can copy small rows.
+// visits: smaller rows stay in the caches. It is a variable so that tests can copy small rows.
 var MinCopySize = 1 << 18
 
 const (

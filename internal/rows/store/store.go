@@ -162,7 +162,6 @@ func (s *Sum) Term(k int) (row int, a float64) {
 	return row, a
 }
 
-// defaults provides the Rows methods that are the same for most formats.
 type defaults struct{}
 
 func (defaults) Err() error                       { return nil }
@@ -187,7 +186,6 @@ type reader interface {
 // 4. Zeros do not change the sums, so dense and sparse rows give the same result.
 const dot64Lanes = floats.Lanes
 
-// dot64 implements Rows.Dot64 by reading row i.
 func dot64(x reader, i int, w []float64) float64 {
 	index, values := x.Row(i)
 	if index == nil {
@@ -205,7 +203,6 @@ func dot64(x reader, i int, w []float64) float64 {
 // kernels do, because of the time of a call.
 const narrow = 16
 
-// addTo implements Rows.AddTo by reading the rows.
 func addTo(x reader, u []float64, s Sum) {
 	for k := range s.Len() {
 		if i, a := s.Term(k); a != 0 {
@@ -215,7 +212,7 @@ func addTo(x reader, u []float64, s Sum) {
 	}
 }
 
-// addRow adds a times a row to u. index is nil if the row is dense.
+// index is nil if the row is dense.
 func addRow(u []float64, a float64, index []int32, values []float32) {
 	to := u[:len(values)]
 	switch {

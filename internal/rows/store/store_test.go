@@ -15,10 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// userExamples is a user-defined type of rows.
 type userExamples struct{ *dense.Matrix }
 
-// format is rows in one format, and the matrix or Examples that they were made from.
 type format struct {
 	name     string
 	rows     Rows
@@ -70,8 +68,7 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Rows in every format give the bits of the original rows. Only copies of user-defined rows may
-// differ, because they may be sparse.
+// Only copies of user-defined rows may differ in bits, because they may be sparse.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {
@@ -96,7 +93,6 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// ramp returns n different numbers.
 func ramp(n int) []float32 {
 	w := make([]float32, n)
 	for j := range w {
@@ -140,7 +136,6 @@ func compareRows(t *testing.T, x Rows, want Examples) {
 	}
 }
 
-// AddTo of dense rows has the bits of the kernel, even for few columns, where it calls no kernel.
 func TestNarrowAddTo(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for cols := range narrow + 2 {
@@ -159,7 +154,6 @@ func TestNarrowAddTo(t *testing.T) {
 	}
 }
 
-// AddTo is near a plain float64 sum, and has the same bits in every format.
 func TestAddTo(t *testing.T) {
 	for _, k := range formats(t) {
 		rows, cols := k.rows.Rows(), k.rows.Cols()
@@ -208,8 +202,6 @@ func TestAddTo(t *testing.T) {
 	}
 }
 
-// Methods of lazy dense rows read the rows of a bad block as zeros, and Err returns the error. Once
-// all blocks were found good, clones skip the checks.
 func TestLazyDense(t *testing.T) {
 	x := randomPixels(40, 20, 255)
 	padded, _ := (*matrices.Dense)(x).Padded()
@@ -277,7 +269,6 @@ func TestLazyDense(t *testing.T) {
 	}
 }
 
-// Every format reports the properties by which the trainer chooses kernels and copies.
 func TestTraits(t *testing.T) {
 	for _, k := range formats(t) {
 		x := k.rows
@@ -303,7 +294,6 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// Prepared steps have the results of Dot and Axpy.
 func TestStepper(t *testing.T) {
 	x := mustConstantCSR(t, randomSparse(t, 9, 50, 40, 15, inverseRoot))
 	s := x.Steps()
@@ -334,7 +324,6 @@ func TestStepper(t *testing.T) {
 	}
 }
 
-// Sparse rows of a bad block are empty, and Err returns the error.
 func TestLazyErr(t *testing.T) {
 	bad := errors.New("bad")
 	announced := 0
@@ -366,7 +355,6 @@ func TestLazyErr(t *testing.T) {
 	}
 }
 
-// The columns of an empty sparse row are not nil, unlike the columns of a dense row.
 func TestEmptySparseRow(t *testing.T) {
 	x := Of(newSparse(t, 3, []int64{0, 0, 0}, nil, nil))
 	constant, ok := x.Compact(1)
@@ -380,7 +368,6 @@ func TestEmptySparseRow(t *testing.T) {
 	}
 }
 
-// MatrixFrom copies rows of user-defined types, as dense or sparse, and no others.
 func TestMatrixFrom(t *testing.T) {
 	full, thin := dense.New(20, 5), dense.New(20, 50)
 	for i := range 20 {
@@ -426,7 +413,6 @@ func TestMatrixFrom(t *testing.T) {
 	}
 }
 
-// denseCopy returns row i with all columns.
 func denseCopy(x Rows, i int) []float32 {
 	index, values := x.Row(i)
 	if index == nil {
@@ -439,7 +425,6 @@ func denseCopy(x Rows, i int) []float32 {
 	return row
 }
 
-// otherFormats returns the rows of k as dense, sparse and user-defined rows.
 func otherFormats(k format) map[string]Rows {
 	d := dense.New(k.rows.Rows(), k.rows.Cols())
 	for i := range d.Rows() {
@@ -463,8 +448,6 @@ func otherFormats(k format) map[string]Rows {
 	return map[string]Rows{"dense": Of(d), "csr": Of(s), "user": Of(userExamples{d})}
 }
 
-// Dot64 is near the exact product, and has the same bits in every format. Dot is within DotError of
-// the exact product.
 func TestDot64(t *testing.T) {
 	all := formats(t)
 	for _, cols := range []int{1, 2, 3, 5, 8, 64, 65, 1000, asm.Block + 3, 3 * asm.Block} {

@@ -18,7 +18,6 @@ type subset struct {
 	buffer []uint32 // the base indices for a call of DotMany or AxpyMany
 }
 
-// subsetMatrix is a subset of the rows of a Matrix.
 type subsetMatrix struct {
 	subset
 	matrix Matrix
@@ -37,7 +36,6 @@ func Subset(x Rows, at []uint32) Rows {
 	return &p
 }
 
-// subsetOf returns x if it is a subset, else nil.
 func subsetOf(x Examples) *subset {
 	switch x := x.(type) {
 	case *subset:
@@ -48,7 +46,6 @@ func subsetOf(x Examples) *subset {
 	return nil
 }
 
-// appendBase appends the indices in the base of the given rows to dst.
 func (p *subset) appendBase(dst, rows []uint32) []uint32 {
 	for _, i := range rows {
 		dst = append(dst, p.at[i])
@@ -74,8 +71,7 @@ func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[
 func (p *subset) Row(i int) ([]int32, []float32)   { return p.rows.Row(int(p.at[i])) }
 func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
-// WillNeed returns a function that announces rows to the base. It announces consecutive rows that
-// are adjacent in the base, too, in one call.
+// The function announces consecutive rows that are adjacent in the base, too, in one call.
 func (p *subset) WillNeed() matrices.WillNeed {
 	ask := p.rows.WillNeed()
 	if ask == nil {
@@ -130,7 +126,6 @@ func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 // Examples returns copies of the rows as a *dense.Matrix or *sparse.Matrix.
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }
 
-// upTo returns the numbers from 0 to n-1.
 func upTo(n int) []uint32 {
 	all := make([]uint32, n)
 	for i := range all {

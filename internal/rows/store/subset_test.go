@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// WillNeed of a subset announces rows by their base indices, and adjacent rows in one call.
 func TestSubsetWillNeed(t *testing.T) {
 	var announced [][2]int
 	starts := []int64{0, 0, 0, 0, 0, 0, 0}
@@ -26,7 +25,6 @@ func TestSubsetWillNeed(t *testing.T) {
 	}
 }
 
-// CopySize of a subset counts the rows of the subset alone, also in lazy matrices.
 func TestCopySize(t *testing.T) {
 	for _, k := range formats(t) {
 		all, some := CopySize(k.rows), CopySize(Subset(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))

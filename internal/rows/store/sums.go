@@ -49,7 +49,6 @@ func (v *View) AddUp(f func(x Rows, from, to int) [4]float64) (sums [4]float64) 
 // Parts returns the largest number of parts into which AddTo divides the rows of any view of s.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
-// partsOf returns the number of parts into which AddTo divides the rows, a power of two.
 func partsOf(rows, cols int) int {
 	parts := maxParts
 	for parts > 1 && parts*max(minPartRows, cols/maxPartColumns) > rows {
@@ -86,7 +85,6 @@ func (v *View) AddTo(u []float64, a []float32) {
 	}
 }
 
-// sum describes the weighted sum over the rows Row(from) to Row(to-1) with the coefficients a.
 func (v *View) sum(a []float32, from, to int) Sum {
 	s := Sum{From: from, To: to, A: a, Weight: v.Weight}
 	if v.Only != nil {

@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// Sums over blocks and parts of rows have the same bits for several numbers of goroutines, with and
-// without a list of rows. The sums over one block are added in the order of the rows.
 func TestSums(t *testing.T) {
 	for _, n := range []int{1, 4096, 4097, 9000, 40_000} {
 		x, a := dense.New(n, 3), make([]float32, n)
@@ -55,7 +53,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// The number of parts depends on the numbers of rows and columns.
 func TestParts(t *testing.T) {
 	for _, c := range []struct{ rows, cols, want int }{
 		{0, 5, 1}, {8191, 5, 1}, {8192, 5, 2}, {200_000, 54, 8}, {25_000, 28_000, 4},

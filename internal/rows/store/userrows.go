@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// userRows adapts Examples of a user-defined type to Rows.
 type userRows struct {
 	defaults
 	Examples
@@ -87,7 +86,6 @@ func (f *userRows) Row(i int) (index []int32, values []float32) {
 	return nil, f.row
 }
 
-// buffer returns the buffer of Row, allocated on the first call.
 func (f *userRows) buffer() []float32 {
 	if f.row == nil {
 		f.row = make([]float32, f.Cols())

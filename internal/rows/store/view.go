@@ -105,7 +105,7 @@ func (v *View) BySetRow() []uint32 {
 }
 
 // BySetRow sorts the rows of a view if the largest index in the set, plus 1, is more than
-// sparseSetRows times the number of rows.
+// sparseSetRows times their number.
 const sparseSetRows = 8
 
 // InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
@@ -127,7 +127,6 @@ func (v *View) InOrder(a []float32, f func([]float32)) {
 	}
 }
 
-// gather returns the elements of values at the given rows; nil if values is nil.
 func gather[T any](values []T, rows []uint32) []T {
 	if values == nil {
 		return nil
