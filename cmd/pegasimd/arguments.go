@@ -84,9 +84,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last of args is an output, or 0 if it is a data file. is tells that
-// its name is a name for outputs, which want describes. Other names are data, and reading reports
-// a missing file.
+// outputAfter returns 1 if the last of args is an output, or 0 if it is data: reading reports a
+// missing file. is tells whether the last name looks like an output; want describes such names.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -102,8 +101,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	return 0, nil
 }
 
-// trainArguments returns c.args for a longer command line of train. It names the model by -model
-// if its name does not end in .model: beside -format, such an argument would be taken for data.
+// trainArguments returns c.args for a longer command line of train, with -model before a model's
+// name that would be taken for data beside -format.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// Exit codes.
 const (
 	exitDone        = 0
 	exitError       = 1   // an error in the data or of the run
@@ -56,7 +55,7 @@ func (c *call) warn(texts ...string) {
 	}
 }
 
-// printWarnings prints the warnings last, where people look; only an error follows them.
+// Warnings are the last lines of the output, where people look; only an error follows them.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
 		if !c.flags.Quiet || slices.Contains(c.loud, text) {
@@ -103,7 +102,7 @@ type output struct {
 	file       *atomicfile.File
 }
 
-// writes registers an output; nil if the name is empty.
+// writes registers an output and returns it; nil if the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil

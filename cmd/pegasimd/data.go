@@ -28,7 +28,6 @@ func (d *dataReader) curveColumns() []int {
 	return d.encoder.NumberFeatures()
 }
 
-// options completes d.opt, and returns the progress display for reading the data.
 func (d *dataReader) options() *progress {
 	d.opt.Context = d.call
 	if d.missing == "drop" {
@@ -172,7 +171,6 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 	return lines
 }
 
-// doubtRows is for rows that are read without a model.
 func (d *dataReader) doubtRows(set *dataset.Set) {
 	if d.encoder != nil {
 		d.doubtLabel(d.names())

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// decompressors are the formats of compressed files that every command reads.
 var decompressors = []dataset.Decompressor{
 	{Magic: "\x1f\x8b", Ending: ".gz",
 		Open: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},

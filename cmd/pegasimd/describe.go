@@ -18,8 +18,8 @@ import (
 
 // This file prints a summary of the data before training.
 
-// labelCounts returns the distinct labels of a set, ascending, and how many rows have each. skip
-// may be nil.
+// labelCounts returns the distinct labels of the rows that skip, which may be nil, does not skip,
+// ascending, and how many of these rows have each.
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {
@@ -59,7 +59,7 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 	d.printLabel(w, set)
 }
 
-// maxColumns is the largest number of columns that printTable prints and inspect lists.
+// maxColumns is the largest number of columns that printTable prints and that inspect lists.
 const maxColumns = 1000
 
 // printTable prints the kinds of an encoder's columns. fitter is nil if the encoder is a model's.

@@ -43,8 +43,8 @@ func penalties(f *flags.Set) (all []cvPoint, err error) {
 	return all, err
 }
 
-// positiveNumbers returns the numbers in a flag's list, ascending and without repetitions. The list
-// may be a range from:to:count, in which each number is the same multiple of the previous one.
+// positiveNumbers returns the numbers in a flag's list, ascending and without repetitions. The
+// list may be a range: see geometric.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	if strings.Contains(list, ":") {
 		return geometric(flag, list)
@@ -62,7 +62,8 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 
 const mostPoints = 1000
 
-// geometric expands a range from:to:count. The numbers between its ends are rounded to six digits.
+// geometric returns a geometric progression for a range from:to:count. The numbers between its
+// ends are rounded to six digits.
 func geometric(flag, list string) (values []float64, err error) {
 	var from, to float64
 	var n int

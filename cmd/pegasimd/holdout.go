@@ -197,7 +197,8 @@ func (h *rowHasher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// evaluateHeldOut measures the model on the rows held out, and stores the estimate in the model.
+// evaluateHeldOut measures the model on the rows held out, unless the run was interrupted, and
+// stores the estimate in the model.
 func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	h := r.held
 	if h == nil || r.interrupted != nil {

@@ -356,7 +356,6 @@ func printWeights(w io.Writer, weights []weight) {
 	}
 }
 
-// A modelReport is inspect's report on a model.
 type modelReport struct {
 	File      string   `json:"file"`
 	Bytes     int64    `json:"bytes"` // 0 for standard input
@@ -398,7 +397,6 @@ type modelReport struct {
 	Problems []kernelProblem `json:"problems,omitempty"`
 }
 
-// A vectorReport describes one weight vector.
 type vectorReport struct {
 	For      string   `json:"for"`               // positive class; "the prediction" for regression
 	Against  string   `json:"against,omitempty"` // negative class, if it is a single one
@@ -416,7 +414,6 @@ type weight struct {
 	Effect number `json:"weight_times_spread"`
 }
 
-// A kernelProblem describes one binary problem of a kernel machine.
 type kernelProblem struct {
 	For     string  `json:"for"` // positive class; for a pair, "b:a" with b the positive class
 	Support int     `json:"support_rows"`

@@ -14,7 +14,6 @@ import (
 // stage is the command's stage, which determines how signals stop it.
 var stage atomic.Int32
 
-// The stages of a command.
 const (
 	working   = iota // an interruption loses all work
 	training         // an interruption ends training, and the model so far is written

@@ -103,5 +103,4 @@ func (c *call) holdsModel(name string) (bool, error) {
 	return ok, nil
 }
 
-// proofKind recognizes the output of train -proof.
 var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")

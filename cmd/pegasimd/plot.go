@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// This file draws the pictures of -plot.
-
 func checkPicture(name string) error {
 	if name == "" || files.Ending(plainName(name)) == ".svg" {
 		return nil

@@ -105,7 +105,8 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// names returns the names of all columns of the encoder's file, and the label's column, or -1.
+// names returns the names of all columns of the encoder's file, and the number of the label's
+// column, or -1.
 func (d *dataReader) names() (names []string, label int) {
 	e := d.encoder
 	for i := range e.Columns {

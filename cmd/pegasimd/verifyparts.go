@@ -39,7 +39,6 @@ type coverage struct {
 	lines map[string]bool
 }
 
-// A rule reports whether a part was compared.
 type rule func(*coverage) bool
 
 var (

@@ -13,7 +13,6 @@ func sealed(header, numbers string) string {
 
 var errFull = errors.New("disk full")
 
-// failingWriter fails once more than left bytes are written to it.
 type failingWriter struct{ left int }
 
 func (f *failingWriter) Write(b []byte) (int, error) {

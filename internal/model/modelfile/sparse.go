@@ -85,7 +85,7 @@ func (w *Writer) bitmap(vectors [][]float32) {
 type Vectors struct {
 	bits   []byte    // bitmap of the sparse form; nil if values has all numbers
 	values []float32 // stored numbers that Next has not returned yet
-	at     int       // count of numbers, zeros included, that Next has returned; used in sparse form
+	at     int       // count of numbers, zeros included, that Next has returned in sparse form
 }
 
 // Vectors reads the n numbers of all vectors together, in sparse form or as plain numbers. The

@@ -130,8 +130,8 @@ func ProblemSuffix(kind string, k, problems int) string {
 }
 
 // Objective compares the claimed objective of a problem with the objective found, which was
-// computed from the data. A difference of more than wrong contradicts the claim; a smaller
-// difference, but of more than unsure, leaves it unconfirmed. suffix is the ProblemSuffix.
+// computed from the data. A difference of more than wrong, or NaN, contradicts the claim; a
+// smaller difference, but of more than unsure, leaves it unconfirmed. suffix is the ProblemSuffix.
 func (t *Comparison) Objective(suffix string, claimed, found, unsure, wrong float64) {
 	switch off := math.Abs(claimed - found); {
 	case !(off <= wrong):

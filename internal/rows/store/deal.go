@@ -92,8 +92,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 		upTo := func(n int32) float64 { return math.Floor(float64(float64(n) * share)) }
 		return at >= 0 && upTo(at+1) > upTo(at)
 	}
-	// kept holds, for each class that would lose all rows, the group that stays in training: the
-	// group with the smallest place.
+	// A class that would lose all rows keeps the group with the smallest place in training.
 	type state struct {
 		trains bool  // whether a row of the class is not held out
 		first  int32 // index of the row with the smallest place; -1 if no row counts

@@ -32,8 +32,6 @@ func halfEmpty(t *testing.T, rows, cols int) (*dense.Matrix, *sparse.Matrix) {
 	return x, newSparse(t, cols, starts, indices, values)
 }
 
-// expansions returns an expansion of each kind for rows of cols columns, with several terms for
-// each column.
 func expansions(cols int) []*curves.Expansion {
 	p, q := &curves.Expansion{Kind: curves.Products}, &curves.Expansion{Kind: curves.Pieces}
 	for a := range int32(cols) {

@@ -45,7 +45,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Errors about a field name its flag.
+// An error about a field names its flag.
 func TestFlagOfFields(t *testing.T) {
 	fields := strings.Fields("Threads Weights Costs Valid Start Prior Resume KeepProof MaxMemory CacheMB")
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
@@ -86,7 +86,6 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Package help lists the added flag from the same row.
 func TestAddFlag(t *testing.T) {
 	defer func(old []Topic) { Table = old }(Table)
 	Table = append(slices.Clone(Table), Topic{"New", []Flag{{Name: "speed", Field: "Seed", Takes: "n",
