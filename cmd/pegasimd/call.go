@@ -26,15 +26,15 @@ const (
 type call struct {
 	context.Context
 	flags  *flags.Set
-	args   []string // all arguments
+	args   []string
 	roles  []string // word of the usage for each element of args, such as DATA
-	more   []string
+	more   []string // data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
 
-	warnings  []string      // printed at the end of the output
-	loud      []string      // warnings that are printed even if -quiet is given
-	readers   []*dataReader // readers that c.reader returned
+	warnings  []string // printed at the end of the output
+	loud      []string // warnings that are printed even if -quiet is given
+	readers   []*dataReader
 	inputs    []inputFile
 	outputs   []*output
 	temporary []*os.File // temporary files, open until the command ends

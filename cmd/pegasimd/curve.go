@@ -16,7 +16,7 @@ import (
 type curve struct {
 	out *output // picture; nil for none
 
-	rows    *pegasos.Labelled // training rows
+	rows    *pegasos.Labelled
 	valid   *pegasos.Labelled // validation rows, or nil
 	threads int
 	next    int64 // number of steps at the next measurement

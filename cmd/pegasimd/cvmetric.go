@@ -17,7 +17,7 @@ type cvMetric struct {
 	numbers bool // for regression; false for classes
 	least   bool // the smallest value is the best
 	kernels bool // needs only predicted labels, so that it works for kernel machines
-	proba   bool // needs probabilities
+	proba   bool
 
 	of func(*scored) float64 // computes the metric; NaN if undefined
 }

@@ -76,7 +76,7 @@ func geometric(flag, list string) (values []float64, err error) {
 	for i := range n - 1 {
 		part := float64(i) / float64(n-1)
 		v := from * floats.Exp(float64(part*floats.Log(to/from)))
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // rounded to six digits
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 		values = append(values, v)
 	}
 	values[0] = from
@@ -85,7 +85,7 @@ func geometric(flag, list string) (values []float64, err error) {
 
 // A cvReport is the output of cv.
 type cvReport struct {
-	Metric   string   `json:"metric"` // a value of -metric
+	Metric   string   `json:"metric"`
 	Folds    int      `json:"folds"`
 	FoldRows []int    `json:"fold_rows"`
 	Rows     int      `json:"rows"`
@@ -116,9 +116,9 @@ type cvPoint struct {
 	Lambda    number    `json:"lambda"`
 	C         number    `json:"c"`
 	Share     number    `json:"lambda_of_r2"` // Lambda / MeanSquare of the report
-	Mean      number    `json:"mean"`         // mean of Scores
-	Spread    number    `json:"spread"`       // sample standard deviation over the folds
-	Scores    []float64 `json:"scores"`       // the metric for each fold
+	Mean      number    `json:"mean"`
+	Spread    number    `json:"spread"` // sample standard deviation over the folds
+	Scores    []float64 `json:"scores"`
 	Objective number    `json:"objective"`
 	Gap       number    `json:"gap"`
 	Seconds   float64   `json:"train_seconds"` // sum over the folds
@@ -141,21 +141,21 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 type search struct {
 	*call
 	cfg               pegasos.Config
-	kernel            kernelsvm.Config // settings of the kernel machines, with -kernel
-	classWeight       string           // cfg.ClassWeight with names of classes in place of labels
+	kernel            kernelsvm.Config
+	classWeight       string // cfg.ClassWeight with names of classes in place of labels
 	modelOut, jsonOut *output
 
 	reader  *dataReader
 	set     *dataset.Set
 	encoded []*dataset.Set // set for each fold; nil if features depend on no other row
 	curved  [][]int        // columns of each set in encoded that curves may expand
-	loading time.Duration  // time of reading the data
-	weights []float32      // weights of the rows; nil if all are 1
-	memory  int64          // bytes that all parallel runs may use; 0 means the machine's memory
-	fold    []int          // fold of each row; -1 for rows of weight 0
-	sizes   []int          // number of rows of each fold
-	labels  []string       // names of the classes; nil for regression
-	rare    []string       // names of the classes that some folds lack
+	loading time.Duration
+	weights []float32 // weights of the rows; nil if all are 1
+	memory  int64     // bytes that all parallel runs may use; 0 means the machine's memory
+	fold    []int     // fold of each row; -1 for rows of weight 0
+	sizes   []int
+	labels  []string // names of the classes; nil for regression
+	rare    []string // names of the classes that some folds lack
 	metric  *cvMetric
 	r2      float64 // MeanSquare of the report
 	grid    []cvPoint

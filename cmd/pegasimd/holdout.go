@@ -166,7 +166,7 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 type rowHasher struct{ *tables.Coder }
 
 const (
-	hashParts = 4  // number of parts of a 64-bit hash
+	hashParts = 4
 	hashPart  = 16 // bits of a part, which a float32 stores exactly
 )
 

@@ -364,8 +364,8 @@ type modelReport struct {
 	Features  int      `json:"features"`
 	Terms     int      `json:"terms,omitempty"` // number of terms of curves
 	IndexBase int      `json:"index_base"`
-	Columns   []string `json:"columns,omitempty"`      // names of the features
-	Label     string   `json:"label_column,omitempty"` // name of the label's column
+	Columns   []string `json:"columns,omitempty"` // names of the features
+	Label     string   `json:"label_column,omitempty"`
 	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Start       string            `json:"start,omitempty"`
@@ -378,11 +378,11 @@ type modelReport struct {
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
 
-	Vectors []vectorReport `json:"vectors,omitempty"` // weight vectors of a linear model
+	Vectors []vectorReport `json:"vectors,omitempty"`
 	// Means lists the largest means, over the pairs of one-vs-one, of the weights' magnitudes.
 	Means []weight `json:"largest_means,omitempty"`
 
-	Table *tables.Encoder `json:"table,omitempty"` // encoder of the table's cells
+	Table *tables.Encoder `json:"table,omitempty"`
 
 	scaled bool // whether the spread of the features is known
 	// scaling is the model's Scaling if it has an Expansion, otherwise nil. The weights of the
@@ -408,7 +408,7 @@ type vectorReport struct {
 
 type weight struct {
 	Feature int     `json:"feature"`
-	Name    string  `json:"name,omitempty"` // name of the feature
+	Name    string  `json:"name,omitempty"`
 	Weight  float64 `json:"weight"`
 	// Effect is the weight times the spread of its feature; null if the spread is unknown.
 	Effect number `json:"weight_times_spread"`

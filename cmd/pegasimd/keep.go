@@ -20,8 +20,8 @@ import (
 // table is read again for their cells, row by row.
 type keptColumns struct {
 	reader *dataReader
-	at     []int    // numbers of the columns in the table, in the order of the output
-	header []string // names of these columns
+	at     []int // numbers of the columns in the table, in the order of the output
+	header []string
 }
 
 func (d *dataReader) keepColumns(head pegasos.Head, list string) (

@@ -17,7 +17,7 @@ type dataReader struct {
 	call    *call
 	name    string // name of the data file, the first of several: opt.More has the others
 	opt     dataset.Options
-	missing string // value of -missing
+	missing string
 
 	fits    bool               // whether to fit an encoder to a table
 	encoder *tables.Encoder    // encoder of the table that was read; nil without one
@@ -31,10 +31,10 @@ type dataReader struct {
 	streams bool               // whether the rows may be larger than memory
 	skip    func(row int) bool // reports rows to leave out when fitting; nil for none
 
-	doubts      []dataset.Doubt // doubts about the data that were read
-	chosen      []string        // flags of train that were chosen from the data
-	unread      []string        // lines of Coder.Odd that are among doubts
-	manyClasses bool            // whether many distinct whole numbers are taken for classes
+	doubts      []dataset.Doubt
+	chosen      []string // flags of train that were chosen from the data
+	unread      []string // lines of Coder.Odd that are among doubts
+	manyClasses bool     // whether many distinct whole numbers are taken for classes
 }
 
 func (d *dataReader) String() string {

@@ -124,7 +124,7 @@ func (d *dataReader) checkClasses(
 }
 
 func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows []int) {
-	const most = 3 // number of classes named
+	const most = 3
 	var rare []string
 	for i, y := range labels {
 		if rows[i] == 1 {

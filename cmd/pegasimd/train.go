@@ -67,7 +67,7 @@ type linearRun struct {
 	classWeight string // cfg.ClassWeight with names of classes in place of labels
 	keep        *checkpoints
 
-	model        string // name of the model's file
+	model        string
 	modelOut     *output
 	proofOut     *output
 	jsonOut      *output
@@ -75,7 +75,7 @@ type linearRun struct {
 	set          *dataset.Set
 	held         *heldOut // rows of -holdout; nil without it
 	known        labelling
-	start, prior *pegasos.Model // models of -start and -prior, or nil
+	start, prior *pegasos.Model
 	trainer      pegasos.Trainer
 	curve        curve
 

@@ -56,7 +56,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns the run's C; NaN if lambda was set and each pair of classes has its own C.
+// penaltyC returns the C of the run, or NaN if each pair of classes has its own C.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight
@@ -236,8 +236,8 @@ type trainReport struct {
 	Model       string            `json:"model"`
 	Interrupted bool              `json:"interrupted"`
 	TolReached  *bool             `json:"tol_reached,omitempty"` // missing if unknown
-	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
-	Settings    string            `json:"settings,omitempty"`    // chosen or given, in one line
+	Validation  *validationReport `json:"validation,omitempty"`
+	Settings    string            `json:"settings,omitempty"` // chosen or given, in one line
 	Fit         *fitReport        `json:"fit,omitempty"`
 	// CrossValidated is the estimate of the folds that chose settings, if there were any.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
@@ -246,11 +246,11 @@ type trainReport struct {
 	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
 	Warnings        []string          `json:"warnings,omitempty"`
 	Command         string            `json:"command,omitempty"` // resolved command line
-	Curve           []curvePoint      `json:"curve,omitempty"`   // with -plot
+	Curve           []curvePoint      `json:"curve,omitempty"`
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
-	advice  string   // flags that would reduce the gap
+	advice  string
 	heldOut *heldOut // rows that HeldOut measures
 }
 

@@ -43,7 +43,7 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	}
 	type column struct {
 		*tables.Column
-		feature    int     // index of the column's feature
+		feature    int
 		far        int     // number of rows whose feature is far from mean
 		such       float64 // a value of the feature that is far from mean
 		mean, most float64 // training mean of the feature, and the largest distance that is not far

@@ -312,7 +312,7 @@ type verifyReport struct {
 	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // whether the data are the training data
+	DataKnown        bool     `json:"data_known"`
 	Objective        number   `json:"objective"`
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`

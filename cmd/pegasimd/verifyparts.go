@@ -22,8 +22,8 @@ import (
 // coverage records what a verification has compared.
 type coverage struct {
 	data      bool // the data have the fingerprint that the model states
-	objective bool // the model claims an objective
-	bound     bool // the model claims a bound
+	objective bool
+	bound     bool
 	all       bool // a bound as good as claimed was found for every weight vector or problem
 	start     bool // the model of -start has the hash that the model states
 	classes   bool // every class has rows in the data

@@ -3,8 +3,8 @@ package labels
 // Problem is one binary problem of a model of several classes. A score above 0 by its weight vector
 // predicts the positive class, any other score the negative class.
 type Problem struct {
-	Vector  int // index of the weight vector
-	Vectors int // number of weight vectors of the model
+	Vector  int
+	Vectors int
 	Classes int
 	Pairs   bool // whether the model has a vector for each pair of classes
 }

@@ -22,9 +22,9 @@ const maxValue = 1 << 26
 // values.
 type Decoder struct {
 	*json.Decoder
-	account     *account     // limits the memory of decoded values
-	input       *valueReader // input of the json.Decoder
-	maxElements int          // largest number of elements of the next array; 0 for no limit
+	account     *account // limits the memory of decoded values
+	input       *valueReader
+	maxElements int // largest number of elements of the next array; 0 for no limit
 }
 
 // NewDecoder returns a Decoder that reads from r. It reports unknown fields as errors.
@@ -296,10 +296,10 @@ func indirectSize(v reflect.Value) (n int64) {
 // in several slices of growing capacity, its parts. Unlike append, it leaves no garbage while the
 // slice grows.
 type sliceBuilder struct {
-	t    reflect.Type    // type of the slice
+	t    reflect.Type
 	full []reflect.Value // parts that are full
-	last reflect.Value   // part to which add appends
-	n    int             // number of elements in all parts
+	last reflect.Value
+	n    int // number of elements in all parts
 }
 
 // firstPartLen and maxPartLen are the capacities of a sliceBuilder's first part and of its largest

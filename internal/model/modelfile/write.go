@@ -18,7 +18,7 @@ import (
 // writing a Writer writes nothing more, and Close returns that error.
 type Writer struct {
 	*bufio.Writer
-	w          io.Writer // file to write to
+	w          io.Writer
 	sum        hash.Hash // SHA-256 of the bytes written so far
 	compressed bool      // whether w compresses its input
 }

@@ -10,10 +10,10 @@ import (
 
 // Estimate is an estimate of how well a model predicts rows that it was not trained on.
 type Estimate struct {
-	Metric string  `json:"metric"`          // "accuracy", from 0 to 1, or "r2"
-	Value  float64 `json:"value"`           // the metric over the predicted rows, by their weights
-	StdErr float64 `json:"std_err"`         // standard error of Value
-	Rows   int     `json:"rows"`            // number of predicted rows
+	Metric string  `json:"metric"` // "accuracy", from 0 to 1, or "r2"
+	Value  float64 `json:"value"`  // the metric over the predicted rows, by their weights
+	StdErr float64 `json:"std_err"`
+	Rows   int     `json:"rows"`
 	Folds  int     `json:"folds,omitempty"` // folds of a cross-validation; 0 for held-out rows
 	// Share is the share of the groups of equal rows that were held out; 0 for a cross-validation.
 	Share float64 `json:"share,omitempty"`

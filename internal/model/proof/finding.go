@@ -45,7 +45,7 @@ type Finding struct {
 	Reasons     []string // reasons against the claim, as text
 	Verdict     string
 	Unconfirmed []int // indices of weight vectors whose bound or gap is not confirmed
-	Vectors     int   // number of weight vectors
+	Vectors     int
 }
 
 // Print writes f as text to w.

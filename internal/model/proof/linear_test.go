@@ -8,7 +8,7 @@ import (
 type linear struct {
 	Comparison
 	r     Result
-	n     int // number of weight vectors
+	n     int
 	joint bool
 	found []Found
 	all   Claim

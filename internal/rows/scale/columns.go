@@ -41,7 +41,7 @@ type columnBlock struct {
 	weight         float64
 	mean           []float64 // weighted mean of each column
 	square         []float64 // weighted sum of squared deviations from mean, for each column
-	least, most    []float32 // smallest and largest value in each column
+	least, most    []float32
 }
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights

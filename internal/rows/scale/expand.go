@@ -116,8 +116,8 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 type columnReader struct {
 	x       store.Rows
 	columns []int
-	place   []int32   // index of a column in columns, plus 1; 0 for other columns
-	values  []float32 // buffer of row
+	place   []int32 // index of a column in columns, plus 1; 0 for other columns
+	values  []float32
 }
 
 func newColumnReader(x store.Rows, columns []int) *columnReader {

@@ -9,9 +9,9 @@ import (
 // A scale within these limits can be folded: float32 can hold the folded weights, and the
 // differences of the features from their means lose few digits.
 const (
-	maxMeanRatio = 1e3     // largest ratio of a column's |mean| to its standard deviation
-	maxFactor    = 0x1p60  // largest factor of a column
-	minFactor    = 0x1p-60 // smallest factor of a column
+	maxMeanRatio = 1e3 // largest ratio of a column's |mean| to its standard deviation
+	maxFactor    = 0x1p60
+	minFactor    = 0x1p-60
 )
 
 // Fit returns the scale of the given kind for rows with the statistics c, which only the kinds

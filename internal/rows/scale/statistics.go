@@ -11,7 +11,7 @@ type Statistics struct {
 	// the largest squared length of the rows whose length is positive.
 	Columns
 	Cols    int
-	Dense   bool      // whether the rows are dense
+	Dense   bool
 	Classes []float32 // the labels, ascending
 	Counts  []int64   // the number of rows of each class
 	// Sizes describes the squared lengths of the rows after each applicable kind of scaling; None

@@ -12,7 +12,7 @@ import (
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row; nil if it is the row's own index
-	k        int      // number of vectors
+	k        int
 	elements []float32
 	dots     []float32 // buffer of Dots; k elements, padded to a multiple of 8
 	a        []float32 // buffer of Coefficients; padded like dots

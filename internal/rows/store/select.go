@@ -91,7 +91,7 @@ func (v *View) balance(weight []float64, classes int) {
 		sum[v.Class[i]] += weight[i]
 		total += weight[i]
 	}
-	some := 0 // number of classes with rows
+	some := 0
 	for _, s := range sum {
 		if s > 0 {
 			some++

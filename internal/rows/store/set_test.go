@@ -366,7 +366,7 @@ func TestDotSize(t *testing.T) {
 
 type mapped struct {
 	storeRows
-	asked [][2]int // requested ranges
+	asked [][2]int
 }
 
 func (m *mapped) WillNeed() matrices.WillNeed {

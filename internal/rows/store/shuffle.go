@@ -8,10 +8,10 @@ import (
 
 // Visits describes how often, and in which order, a run visits its rows.
 type Visits struct {
-	Seed  uint64 // seed of the order
-	Total int64  // steps of the run
-	Epoch int64  // steps of an epoch
-	Short bool   // the run soon switches from steps to Newton's method
+	Seed  uint64
+	Total int64 // steps of the run
+	Epoch int64 // steps of an epoch
+	Short bool  // the run soon switches from steps to Newton's method
 }
 
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.

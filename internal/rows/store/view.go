@@ -156,7 +156,7 @@ func (v *View) ReadAhead(rows []uint32) {
 		return
 	}
 	for len(rows) > 0 {
-		k := 1 // number of adjacent rows
+		k := 1
 		for k < len(rows) && rows[k] == rows[k-1]+1 {
 			k++
 		}
