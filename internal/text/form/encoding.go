@@ -105,7 +105,8 @@ func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 
 // countUTF8 returns the number of bytes of s that are not UTF-8 (bad), the number of characters of
 // more than one byte, and the index of the first bad byte, or -1 if there is none. It ignores an
-// incomplete character at the end of s and, if startCut is true, one at its beginning.
+// incomplete character at the end of s. If startCut is true it first cuts off all continuation
+// bytes at the beginning of s, and the index counts from the bytes that remain.
 func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	first = -1
 	for startCut && len(s) > 0 && !utf8.RuneStart(s[0]) {

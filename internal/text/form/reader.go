@@ -279,7 +279,7 @@ func decimalMarks(body [][]string) (points, commas int) {
 func (r *Reader) Form() Form { return r.form }
 
 // Names returns the names of the columns: the cells of the header, "label" and "text" in the format
-// Lines, or the fields so far in the format JSONL. It is nil if nothing names the columns. The
+// Lines, or in the format JSONL the fields found so far, some of them before their row. It is nil if nothing names the columns. The
 // caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
@@ -290,7 +290,7 @@ func (r *Reader) Names() []string {
 
 // Read returns the cells of the next row, without blanks around them, valid until the next call.
 // All rows of a table have Form().Columns cells; a row of the format JSONL has one cell for each
-// field so far. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
+// of Names. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
 // error from reading the file.
 func (r *Reader) Read() ([]string, error) {
 	if r.ahead != nil {

@@ -113,7 +113,7 @@ func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 func (l *Levels) lackRare() bool { return l == nil || !slices.Contains(l.Counts, 1) }
 
 // meanSquare returns the mean over the training rows of the sum of the squares of the features of a
-// column that is not text. Levels without a feature count as if they had one.
+// column that is not text. Levels without a feature count as if they had one, unless no level has.
 func (c *Column) meanSquare(rows int) float64 {
 	values := float64(rows-c.Gaps) / float64(rows)
 	square := 0.0

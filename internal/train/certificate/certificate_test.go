@@ -37,7 +37,7 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				d := p.dual(a, s)
 				value, size := d.value, d.size
 				best, at := p.bestDual(a)
-				off := 1e-5 * size // includes the float32 rounding of own dual variables
+				off := 1e-5 * size // Bound rounds some dual variables of joint problems to float32
 				if f.isEntropy() {
 					if at > 0.8 && !(bound >= 0.9*best) || bound < value-off {
 						t.Errorf("%+v: the bound is %v, the dual objective %v, and %v at the "+

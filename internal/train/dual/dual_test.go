@@ -88,7 +88,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 		return "unchanged"
 	}
 	small := 1e-8 * (1 + math.Abs(before))
-	if d.Lambda < 0.01 { // the sums and their rounding errors are larger
+	if d.Lambda < 0.01 { // |v|^2/(2 lambda n^2), and with it its rounding error, is larger
 		small *= 1e3
 	}
 	least := before
