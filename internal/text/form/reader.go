@@ -279,8 +279,8 @@ func decimalMarks(body [][]string) (points, commas int) {
 func (r *Reader) Form() Form { return r.form }
 
 // Names returns the names of the columns: the cells of the header, "label" and "text" in the format
-// Lines, or in the format JSONL the fields found so far, some of them before their row. It is nil if nothing names the columns. The
-// caller must not change the names.
+// Lines, or in the format JSONL the fields found so far, some of them before their row. It is nil if
+// nothing names the columns. The caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
