@@ -16,7 +16,6 @@ func autoTrial(seed uint64) *trial {
 	return t
 }
 
-// Certificates of FinishAuto are true for random data and settings.
 func TestAutoCertificate(t *testing.T) {
 	defer func() { newton.UseSparse = true }()
 	var n tally
@@ -26,7 +25,6 @@ func TestAutoCertificate(t *testing.T) {
 	}
 }
 
-// Models of FinishAuto have these hashes for any number of threads: see TestGoldenModels.
 func TestGoldenAuto(t *testing.T) {
 	few, wide := random(71, 3000, 10, 3, 0.7), random(72, 200, 150, 2, 1)
 	for _, c := range []struct {
@@ -49,8 +47,7 @@ func TestGoldenAuto(t *testing.T) {
 	}
 }
 
-// Models of runs with Tol that choose the solver have these hashes for any number of threads: see
-// TestGoldenModels. Newton's method has separate code for dense, sparse and 8-bit rows.
+// Newton's method has separate code for dense, sparse and 8-bit rows.
 func TestGoldenTol(t *testing.T) {
 	pixels := random(79, 2500, 40, 3, 0.9)
 	toPixels(pixels.dense, 255)

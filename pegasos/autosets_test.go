@@ -21,14 +21,13 @@ func longData(t *testing.T) string {
 	return realData(t)
 }
 
-// The objectives and lower bounds of FinishAuto on real data sets, for gaps of 1 % and 0.1 %, agree
-// with optima that certtest computes in float64 from the same rows, for all losses and biases,
-// unscaled and with the scaling chosen from the data. Large sets are reduced to every n-th row.
+// The optima are those that certtest computes in float64 from the same rows, which for large sets
+// are every n-th row.
 func TestAutoSets(t *testing.T) {
 	dir := longData(t)
 	for _, c := range []struct {
 		file  string
-		every int     // use every n-th row
+		every int
 		class float32 // class to tell from all others; 0 to keep the labels
 	}{
 		{"heart/heart_scale.svm.gz", 1, 0}, {"mammography/mammography.svm.gz", 2, 0},
@@ -66,8 +65,8 @@ func TestAutoSets(t *testing.T) {
 	}
 }
 
-// holdSet trains with Tol 1e-2 and 1e-3 on a data set, and checks the objective and the bound of
-// each model against an independently computed optimum.
+// holdSet checks the objective and the bound of each model against an independently computed
+// optimum.
 func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegasos.Config) {
 	for _, cfg.Tol = range []float64{1e-2, 1e-3} {
 		trial := &trial{x: rows, rows: rows, y: y, tr: pegasos.Trainer{Config: cfg, Threads: 1}}
@@ -91,9 +90,8 @@ func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegaso
 	}
 }
 
-// On sets that are too large for certtest, the objective and the lower bound of a run with a chosen
-// solver enclose the optimum. Solvers in float64 found the bounds low and high on the optimum: see
-// the README of the data.
+// On sets that are too large for certtest, solvers in float64 found the bounds low and high on the
+// optimum: see the README of the data.
 func TestAutoReferences(t *testing.T) {
 	dir := longData(t)
 	pixels := "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"

@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// With batches, user-defined rows and runs with 1 to 4 threads give the hash of a run on dense
-// rows.
 func TestBatchKernels(t *testing.T) {
 	data := random(31, 200, 33, 3, 1)
 	for _, cfg := range []pegasos.Config{
@@ -31,8 +29,8 @@ func TestBatchKernels(t *testing.T) {
 	}
 }
 
-// With all rows in a batch, the order and the seed do not change the hash, and the mean objective
-// of the iterates satisfies the bound of Theorem 1 (Corollary 1).
+// With all rows in a batch, the mean objective of the iterates satisfies the bound of Theorem 1
+// (Corollary 1).
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50})
@@ -74,7 +72,6 @@ func TestBatchOfAll(t *testing.T) {
 	}
 }
 
-// Batches of one row give the same model as no batches.
 func TestBatchOfOne(t *testing.T) {
 	data := random(33, 60, 5, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -84,8 +81,7 @@ func TestBatchOfOne(t *testing.T) {
 	}
 }
 
-// Without an offset, projection at least halves the largest objective after an epoch. A projected
-// step ends at |w| = 1/sqrt(lambda).
+// A projected step ends at |w| <= 1/sqrt(lambda).
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {

@@ -30,7 +30,6 @@ func TestCalibrateProgress(t *testing.T) {
 	}
 }
 
-// An error in a fold names the fold.
 func TestCalibrateError(t *testing.T) {
 	data := random(91, 60, 4, 2, 1)
 	cfg := pegasos.Config{Calibrate: 3, Batch: 60} // a batch has more rows than two folds

@@ -28,14 +28,14 @@ var (
 		"number of random problems of a certificate test; 0 for the number in the test")
 )
 
-// trial is a random training set with the settings of a run.
+// trial is a random training set and a trainer.
 type trial struct {
 	g    *rand.Rand
 	x    pegasos.Examples
 	rows *dense.Matrix
 	y    []float32
 	tr   pegasos.Trainer
-	half bool // pause the run and resume it
+	half bool
 	auto bool // choose zero settings from the data, which may scale the rows
 
 	whole bool                 // train without Start and Prior
@@ -44,8 +44,7 @@ type trial struct {
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newTrial returns a random trial with any loss, bias, row weights and multi-class scheme. The rows
-// may be tiny, huge, or far from the origin.
+// newTrial's rows may be tiny, huge, or far from the origin.
 func newTrial(seed uint64) *trial {
 	g := rand.New(rand.NewPCG(seed, 77))
 	t := &trial{g: g}
@@ -114,7 +113,6 @@ func newTrial(seed uint64) *trial {
 	return t
 }
 
-// open clears some settings, so that the trainer chooses them, and selects a scaling.
 func (t *trial) open() {
 	cfg, g := &t.tr.Config, t.g
 	cfg.Scale = pick(g, "", "", pegasos.ScaleStandard, pegasos.ScaleMaxAbs, pegasos.ScaleUnit,
@@ -174,7 +172,7 @@ func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
 }
 
 // labels sets t.y to the classes that a random linear model predicts, with some exceptions, or to
-// random targets for a regression loss.
+// regression targets.
 func (t *trial) labels(loss pegasos.Loss, classes int) {
 	truth := t.random(classes, t.rows.Cols(), 1, 0)
 	t.y = make([]float32, t.rows.Rows())
@@ -194,7 +192,6 @@ func (t *trial) labels(loss pegasos.Loss, classes int) {
 	}
 }
 
-// models trains a prior in a quarter of the trials and a start in a fifth.
 func (t *trial) models() {
 	cfg := t.tr.Config
 	cfg.Epochs, cfg.Tol, cfg.Finish, cfg.Project = 2, 0, "", false
@@ -220,8 +217,6 @@ func (t *trial) models() {
 	}
 }
 
-// train returns the trained model, or nil without an error if training rejects the settings or the
-// rows.
 func (t *trial) train() (*pegasos.Model, error) {
 	var m *pegasos.Model
 	var err error
@@ -261,7 +256,6 @@ func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	return append(row, termsOf(m.Scaling.Expansion, row)...)
 }
 
-// termsOf returns the terms of the expansion e for a scaled row.
 func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	cut := func(j int32) float64 { return math.Max(-4, math.Min(4, float64(float32(row[j])))) }
 	for k := range e.Len() {
@@ -328,9 +322,8 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	return all, first
 }
 
-// addRows adds the rows with a weight above 0 and their labels and weights to the problem q. If the
-// problem is not joint and negative is not -1, it skips rows of classes other than negative and
-// positive.
+// addRows adds the rows with a weight above 0 to the problem q. If the problem is not joint and
+// negative is not -1, it skips rows of classes other than negative and positive.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
 	byLabel := make(map[float32]float64)
 	for _, part := range strings.Split(m.Config.ClassWeight, ",") {
@@ -387,7 +380,6 @@ func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positiv
 	}
 }
 
-// hasBounds reports whether the trainer computes lower bounds with the settings.
 func (t *trial) hasBounds() bool {
 	cfg := t.tr.Config
 	return cfg.Order != pegasos.IID &&
@@ -398,9 +390,8 @@ func (t *trial) hasBounds() bool {
 // gap of at most 100 % (useful) and below 0.1 % (close), and those whose model was replaced.
 type tally struct{ trials, problems, bounds, useful, close, replaced int }
 
-// certify trains on the trial's problem and compares the certificate with the least objective that
-// certtest finds, which is at least the optimum. It returns an error if the lower bound or the
-// objective is wrong.
+// certify compares the certificate with the least objective that certtest finds, which is at least
+// the optimum.
 func (n *tally) certify(t *trial, seed uint64) error {
 	if !t.whole {
 		t.models()
@@ -535,7 +526,6 @@ func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed
 		n.replaced, from)
 }
 
-// Certificates are true for random data and settings.
 func TestCertificate(t *testing.T) {
 	var n tally
 	n.certifyRandom(t, 3000, 400, newTrial)
@@ -544,7 +534,6 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// Certificates of dual descent are true for random losses, biases, priors and row weights.
 func TestDescentCertificate(t *testing.T) {
 	var n tally
 	trial := func(seed uint64) *trial {
@@ -570,7 +559,6 @@ func TestDescentCertificate(t *testing.T) {
 	}
 }
 
-// Certificates are true for models with curves, of dense and sparse rows.
 func TestCurvesCertificate(t *testing.T) {
 	var n tally
 	curved := 0

@@ -60,7 +60,6 @@ func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (
 	return 0, 0
 }
 
-// signs returns 1 for the labels that equal class, and -1 for the others.
 func signs(y []float32, class float32) []float64 {
 	s := make([]float64, len(y))
 	for i, v := range y {
@@ -72,8 +71,6 @@ func signs(y []float32, class float32) []float64 {
 	return s
 }
 
-// With several settings the lower bound is at most the optimum throughout a run, and at the end at
-// least 80 % of the optimum.
 func TestBound(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, lambda := range []float64{0.3, 0.01, 0.001} {
@@ -133,8 +130,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// User-defined rows give the model and the certificate that a matrix gives, to the bit, also where
-// the certificate ends the run and where a solver starts from its dual variables.
+// User-defined rows give the model and the certificate of a matrix, to the bit, also where the
+// certificate ends the run and where a solver starts from its dual variables.
 func TestUserRowsTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {
@@ -176,7 +173,6 @@ func TestUserRowsTol(t *testing.T) {
 	}
 }
 
-// With the order iid a result has objectives, but no lower bounds.
 func TestNoCertificate(t *testing.T) {
 	data := random(13, 30, 5, 3, 1)
 	r := mustTrain(t, data.dense, data.y, pegasos.Config{Order: pegasos.IID}).Result
@@ -190,7 +186,6 @@ func TestNoCertificate(t *testing.T) {
 	}
 }
 
-// For rows without values w = 0 is the optimum, and the lower bound proves that.
 func TestEmptyRows(t *testing.T) {
 	for _, cols := range []int{0, 3} {
 		m := mustTrain(t, dense.New(4, cols), []float32{1, 2, 2, 1}, pegasos.Config{})
@@ -215,8 +210,8 @@ func TestEmptyRows(t *testing.T) {
 	}
 }
 
-// The objective and the lower bound of a result are means over the classes. Each class has the
-// weights and, within rounding, the result of training this class against the rest alone.
+// Each class has the weights and, within rounding, the result of training this class against the
+// rest alone.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented}
@@ -290,8 +285,8 @@ func TestPriorCancels(t *testing.T) {
 	}
 }
 
-// If the claimed gap is small, the claimed objective equals the objective of the written weights up
-// to a relative error of 1e-13, much less than the rounding errors of float32 scores.
+// If the claimed gap is small, the claimed objective equals the objective of the written weights
+// much more closely than the rounding errors of float32 scores would allow.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)

@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// apart returns random rows with columns of unequal means and scales, and their classes.
 func apart(seed uint64, rows, cols, classes int) pair {
 	p := random(seed, rows, cols, classes, 1)
 	g := rand.New(rand.NewPCG(seed, 9))
@@ -31,8 +30,8 @@ func apart(seed uint64, rows, cols, classes int) pair {
 	return pair{x, toSparse(x), p.y}
 }
 
-// text returns rows of up to 24 small word counts, as of texts, with labels of -1 and 1. If unit is
-// true, the rows are scaled to length 1.
+// text returns rows of small word counts with labels of -1 and 1. If unit is true, the rows are
+// scaled to length 1.
 func text(seed uint64, rows, cols int, unit bool) pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -52,7 +51,6 @@ func text(seed uint64, rows, cols int, unit bool) pair {
 	return pair{x, toSparse(x), y}
 }
 
-// train returns the model of tr.Train. If training fails, the test fails.
 func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *pegasos.Model {
 	t.Helper()
 	m, err := tr.Train(t.Context(), x, y)
@@ -62,8 +60,7 @@ func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *p
 	return m
 }
 
-// Model.Settings describes the chosen settings in one line. Given settings are kept, and the
-// model's Config leaves nothing open.
+// Given settings are kept, and the model's Config leaves nothing open.
 func TestChoices(t *testing.T) {
 	two, five, many := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), apart(3, 300, 6, 8)
 	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
@@ -137,8 +134,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%+v", m.Config)
 		}
 	}
-	// A run ends when the gap of 1 % is proven, long before its last epoch. A run with Epochs set
-	// takes all epochs.
+	// A run with open Epochs ends when the gap of 1 % is proven.
 	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v epochs", m.Result.Gap, m.Result.Epochs)
@@ -184,8 +180,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Models give raw rows the scores of the scaled problem, within rounding, whether the scaling is
-// folded into w and b or the model scales rows. Training does not change the caller's rows.
+// Scores agree within rounding, whether the scaling is folded into w and b or the model scales
+// rows.
 func TestFold(t *testing.T) {
 	p := apart(7, 200, 6, 3)
 	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scaling
@@ -348,7 +344,6 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The chosen settings and the model's hash do not depend on the number of threads.
 func TestChosenBits(t *testing.T) {
 	p := apart(9, 3000, 5, 2)
 	want := train(t, p.dense, p.y, pegasos.Trainer{Threads: 1, Config: pegasos.Config{Epochs: 3}})
@@ -360,9 +355,6 @@ func TestChosenBits(t *testing.T) {
 	}
 }
 
-// The accuracy changes by at most 0.01 if all features are multiplied by a number, a constant
-// column is added, or columns or rows are reordered, and by at most 0.015 if all rows are
-// duplicated.
 func TestInvariance(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		for _, p := range []pair{apart(11, 600, 7, classes), text(12, 600, 500, true)} {
@@ -419,7 +411,6 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// A run with a Start, Prior or Resume takes its open settings and its scaling from that model.
 func TestChosenBefore(t *testing.T) {
 	p := apart(13, 200, 5, 3)
 	for _, scale := range []pegasos.Scale{"", pegasos.ScaleMaxAbs, pegasos.ScaleUnit} {
@@ -508,7 +499,6 @@ func TestVerifyScaled(t *testing.T) {
 	}
 }
 
-// Models with chosen settings have these hashes: see TestGoldenModels.
 func TestChosenGolden(t *testing.T) {
 	two, four, words := apart(15, 120, 4, 2), apart(16, 900, 4, 4), text(17, 150, 400, true)
 	for _, c := range []struct {

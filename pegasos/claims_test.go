@@ -73,8 +73,8 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// lie returns a copy of the model in which claims or other fields may be changed, or nil if Write
-// or Read rejects the changes or the number of classes has changed.
+// lie returns a copy of the model in which claims or other fields may be changed, or nil if the
+// changed model can't be used.
 func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {
@@ -111,8 +111,6 @@ func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	return read
 }
 
-// boast lowers the objective, raises the bound, lowers both, or changes nothing. It changes the
-// numbers by at most their difference.
 func boast(g *rand.Rand, objective, bound *float64) {
 	excess := (*objective - *bound) * math.Ldexp(g.Float64(), -g.IntN(30))
 	switch g.IntN(4) {
@@ -125,7 +123,6 @@ func boast(g *rand.Rand, objective, bound *float64) {
 	}
 }
 
-// holdClaims returns an error if a claim of the model that v confirms is false.
 func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	var n tally
 	filled := *m

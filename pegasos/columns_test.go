@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// claimedCols has three rows of zeros and claims to have the given number of columns.
 type claimedCols int
 
 func (claimedCols) Rows() int                    { return 3 }
@@ -18,8 +17,8 @@ func (claimedCols) Dot(int, []float32) float32   { return 0 }
 func (claimedCols) Axpy(int, float32, []float32) {}
 func (claimedCols) SumSquares(int) float32       { return 0 }
 
-// A user-defined type may return any number of columns. An impossible number, or a number for which
-// vectors exceed MaxMemory, is an error before large allocations.
+// A user-defined type may return any number of columns. An impossible number must be an error
+// before large allocations.
 func TestImpossibleColumns(t *testing.T) {
 	y := []float32{0, 1, 1}
 	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
@@ -57,12 +56,10 @@ func TestImpossibleColumns(t *testing.T) {
 	}
 }
 
-// noRows claims to have -1 rows.
 type noRows struct{ claimedCols }
 
 func (noRows) Rows() int { return -1 }
 
-// A negative number of rows is an error of Train and a panic of PredictAll.
 func TestImpossibleRows(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
 	if _, err := pegasos.Train(t.Context(), noRows{1}, nil, pegasos.Config{}); err == nil ||
@@ -77,7 +74,6 @@ func TestImpossibleRows(t *testing.T) {
 	m.PredictAll(noRows{1})
 }
 
-// Predicting for rows with an impossible number of columns panics with that number.
 func TestImpossibleColumnsPredict(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, pegasos.Config{})
 	for _, cols := range []int{math.MinInt, -1, math.MaxInt} {

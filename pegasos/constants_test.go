@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The public constants equal the constants of the internal packages.
 func TestConstants(t *testing.T) {
 	if DefaultLambda != settings.DefaultLambda {
 		t.Errorf("DefaultLambda is %v, want %v", DefaultLambda, settings.DefaultLambda)

@@ -17,9 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ring returns random rows. Column j has the mean 3 and the standard deviation j+1. A row has the
-// class 1 if its first two values, standardized, are in a circle around the origin, else the class
-// 0.
+// ring returns random rows. A row has the class 1 if its first two values, standardized, are in a
+// circle around the origin, else the class 0.
 func ring(seed uint64, rows, cols int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -39,7 +38,6 @@ func ring(seed uint64, rows, cols int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// Cross-validation chooses curves for the classes of ring, and none for linearly separable classes.
 func TestCurvesByFolds(t *testing.T) {
 	x, y := ring(1, 500, 3)
 	m := train(t, x, y, pegasos.Trainer{})
@@ -66,8 +64,7 @@ func TestCurvesByFolds(t *testing.T) {
 }
 
 // Rows with curves have the optimum of rows with a column for each term: neither run's lower bound
-// exceeds the other run's objective. Verify confirms the model, and contradicts or rejects the
-// model with a changed expansion.
+// exceeds the other run's objective.
 func TestCurvesObjective(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
 		pegasos.Squared} {
@@ -131,7 +128,6 @@ func testCurvesObjective(t *testing.T, loss pegasos.Loss, kind pegasos.Curves) {
 	}
 }
 
-// The fingerprint of the data does not depend on Curves.
 func TestCurvesFingerprint(t *testing.T) {
 	x, y := ring(9, 100, 3)
 	var data []string
@@ -144,7 +140,6 @@ func TestCurvesFingerprint(t *testing.T) {
 	}
 }
 
-// clone returns the model that Read returns for the file of m.
 func clone(t *testing.T, m *pegasos.Model) *pegasos.Model {
 	t.Helper()
 	c, err := pegasos.Read(bytes.NewReader(encode(t, m)))
@@ -154,8 +149,7 @@ func clone(t *testing.T, m *pegasos.Model) *pegasos.Model {
 	return c
 }
 
-// All methods that score a row return equal scores, also for a model that was written and read, and
-// for a model with other columns. Score, ScoreSparse and PredictDense allocate nothing.
+// All methods that score a row return equal scores, also for a model with other columns.
 func TestCurvesScores(t *testing.T) {
 	x, y := ring(4, 300, 4)
 	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts}})
@@ -194,7 +188,6 @@ func TestCurvesScores(t *testing.T) {
 	}
 }
 
-// A run that is paused and resumed on three threads gives the model of the unbroken run.
 func TestCurvesResume(t *testing.T) {
 	x, y := ring(5, 300, 3)
 	tr := pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts, Epochs: 9,
@@ -233,8 +226,7 @@ func TestCurvesMemory(t *testing.T) {
 	}
 }
 
-// By default, runs that can't use curves and runs with a given Lambda train without curves. If
-// Curves asks for curves, the former return a ConfigError.
+// By default, runs that can't use curves and runs with a given Lambda train without curves.
 func TestCurvesRefused(t *testing.T) {
 	x, y := ring(6, 200, 3)
 	start := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesNone}})
@@ -280,7 +272,6 @@ func TestCurvesRefused(t *testing.T) {
 	}
 }
 
-// With CurveColumns, sparse and dense rows have curves of these columns only.
 func TestCurveColumns(t *testing.T) {
 	x, y := ring(7, 400, 4)
 	for i := range y {
@@ -308,7 +299,6 @@ func TestCurveColumns(t *testing.T) {
 	}
 }
 
-// CurveColumns must be ascending column numbers of the rows, whatever Curves is.
 func TestCurveColumnsRefused(t *testing.T) {
 	x, y := ring(8, 60, 3)
 	for _, curves := range []pegasos.Curves{"", pegasos.CurvesNone, pegasos.CurvesProducts} {
@@ -327,9 +317,8 @@ func TestCurveColumnsRefused(t *testing.T) {
 	}
 }
 
-// The order of the rows, copies of the rows, constant, empty and duplicate columns, and the units
-// of the columns do not change the choice of curves. At most 1 % of the predicted classes change,
-// and predicted targets hardly change.
+// Changes of the data that leave the curves of the columns unchanged do not change the choice of
+// curves.
 func TestCurvesInvariance(t *testing.T) {
 	const rows, cols = 300, 3
 	x, y := ring(9, rows, cols)

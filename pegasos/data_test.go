@@ -8,13 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// accuracy returns the share of the rows that m predicts correctly.
 func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {
 	return metrics.Accuracy(y, m.PredictAll(x), nil)
 }
 
-// On real data, objectives come near the optimum as found by liblinear (see the README of the
-// data), and the objective and the lower bound enclose this optimum.
+// The README of the data has liblinear's optimum.
 func TestRealData(t *testing.T) {
 	dir := dataDir(t)
 	if dir == "" {
@@ -55,7 +53,6 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// One-vs-one, Crammer-Singer and one-vs-rest reach the given test accuracies on Fashion-MNIST.
 func TestRealImages(t *testing.T) {
 	dir := dataDir(t)
 	if dir == "" {

@@ -15,9 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// descents calls f with trainers that use dual coordinate descent and with their data. For every
-// loss and joint scheme there are trainers with, in turn, an augmented bias, row weights, a Prior,
-// a Start and, if valid, a bias without a penalty.
+// descents calls f with trainers that use dual coordinate descent: for every loss and joint scheme,
+// with one of several options each, where it is valid.
 func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	t.Helper()
 	cases := []pegasos.Trainer{
@@ -55,9 +54,8 @@ func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	}
 }
 
-// With FinishDual the gap falls below 0.3 %, the objective is not above the objective of Pegasos
-// alone, except by rounding, and no lower bound of the run exceeds the final objective of Pegasos
-// alone. The final lower bound of Pegasos alone does not exceed the final objective of the run.
+// FinishDual closes the gap, and neither run's final lower bound exceeds the other run's final
+// objective.
 func TestDescentCloses(t *testing.T) {
 	close := func(tr pegasos.Trainer, data pair) {
 		t.Helper()
@@ -108,8 +106,7 @@ func TestDescentRefuses(t *testing.T) {
 	}
 }
 
-// With dual descent, models have the same hash on every code path, with 1 to 3 threads, and with
-// user-defined rows. want has, for each loss and joint scheme, the hash of the models' hashes.
+// want has, for each loss and joint scheme, the hash of the models' hashes.
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "51b268836deafc788b47135887f18a857a46302513ae8dadeae28615f76f5a26",

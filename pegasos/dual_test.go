@@ -12,9 +12,9 @@ import (
 
 // wide holds rows in float64, for reference solvers that run on real data.
 type wide struct {
-	idx    [][]int32   // columns of each row's nonzeros
-	val    [][]float64 // values of each row's nonzeros
-	square []float64   // squared length of each row
+	idx    [][]int32
+	val    [][]float64
+	square []float64 // squared length of each row
 	cols   int
 }
 
@@ -99,8 +99,8 @@ func (l wideLoss) at(z, y float64) float64 {
 }
 
 // best returns the value of u_i that maximizes the dual objective while all other u_j are fixed.
-// For a regression u_i is a_i in [-1, 1], else u_i is y_i*a_i with a_i in [0, 1]. a is the current
-// u_i, z the current score of row i, y its label or target, and q is |x_i|^2/(lambda*n).
+// For a regression u_i is in [-1, 1], else y_i*u_i is in [0, 1]. a is the current u_i, z the
+// current score of row i, y its label or target, and q is |x_i|^2/(lambda*n).
 func (l wideLoss) best(a, z, y, q float64) float64 {
 	if !l.number {
 		return y * math.Max(0, math.Min(1, y*a+(1-y*z)/q))
@@ -110,13 +110,12 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 	return math.Max(-1, math.Min(1, c))
 }
 
-// gain returns the term of a row in the dual objective, for the value a of u_i.
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
-// dualAscent minimizes lambda/2 |w|^2 + mean loss in float64, by dual coordinate ascent in random
-// order. high is the objective of the returned weights best, and low is a dual objective, so that
-// the optimum lies between the two. dualAscent ends when high - low is at most tol*high. As w
-// oscillates, the mean of w over the last passes is also a candidate for best.
+// dualAscent minimizes lambda/2 |w|^2 + mean loss by dual coordinate ascent in float64. high is the
+// objective of the returned weights best, and low a dual objective, so that the optimum lies
+// between the two; high - low is at most tol*high. As w oscillates, the mean of w over the last
+// passes is also a candidate for best.
 func dualAscent(
 	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
 ) (best []float64, low, high float64) {

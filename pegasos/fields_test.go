@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Config and settings.Settings have the same number of fields, and each field of Config survives
-// the conversion to Settings and back.
 func TestSettingsFields(t *testing.T) {
 	config, internal := reflect.TypeFor[pegasos.Config](), reflect.TypeFor[settings.Settings]()
 	if config.NumField() != internal.NumField() {

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// shaped returns sparse rows with the given number of nonzeros in each row, distributed over all
-// columns, and their classes. Every class has rows.
+// shaped returns sparse rows with the given number of nonzeros each. Every class has rows.
 func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []float32) {
 	starts := make([]int64, 1, rows+1)
 	var index []int32
@@ -31,8 +30,7 @@ func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []
 	return (*sparse.Matrix)(matrices.Trusted(cols, starts, index, values)), y
 }
 
-// With many classes, training needs at most a given number of bytes besides the data: pairs of
-// classes have no copies of their rows.
+// Pairs of classes have no copies of their rows, so training with many classes fits.
 func TestManyClassesFit(t *testing.T) {
 	for _, c := range []struct {
 		rows, cols, classes, nonzeros int
@@ -134,7 +132,6 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-// The error of a run that needs more than MaxMemory names a multi-class scheme that needs less.
 func TestRefusalNamesSchemes(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := pegasos.Trainer{Config: pegasos.Config{Multiclass: pegasos.OneVsOne, Lambda: 0.1},

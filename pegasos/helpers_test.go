@@ -14,21 +14,19 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// pair is a data set whose rows are stored both dense and sparse.
 type pair struct {
 	dense  *dense.Matrix
 	sparse *sparse.Matrix
 	y      []float32
 }
 
-// random returns random rows with labels from 0 to classes-1. About a share fill of the values is
+// random returns random rows with labels below classes. About a share fill of the values is
 // nonzero.
 func random(seed uint64, rows, cols, classes int, fill float64) pair {
 	p := sample.Random(seed, rows, cols, classes, fill)
 	return pair{p.Dense, p.Sparse, p.Y}
 }
 
-// zerosAndOnes returns p with every value other than 0 replaced by 1.
 func zerosAndOnes(p pair) pair {
 	q := sample.ZerosAndOnes(sample.Pair{Dense: p.dense, Sparse: p.sparse, Y: p.y})
 	return pair{q.Dense, q.Sparse, q.Y}
@@ -59,7 +57,6 @@ func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []
 	return sample.ReadSet(t, dir, name, features)
 }
 
-// matrix returns a dense matrix of the values, row by row.
 func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	t.Helper()
 	m, err := dense.FromSlice(rows, cols, values)
@@ -69,7 +66,6 @@ func matrix(t testing.TB, rows, cols int, values ...float32) *dense.Matrix {
 	return m
 }
 
-// mustTrain calls fixed and returns the model. If training fails, the test fails.
 func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
 	m, err := fixed(context.Background(), x, y, cfg)
@@ -94,8 +90,7 @@ func trainPlain(ctx context.Context, tr *pegasos.Trainer, x pegasos.Examples,
 	return plain.Train(ctx, x, y)
 }
 
-// threadCounts returns numbers of threads for which models must be equal. With -short, which
-// emulators use, it returns a single number.
+// With -short, which emulators use, threadCounts returns a single number.
 func threadCounts() []int {
 	if testing.Short() {
 		return []int{2}
@@ -103,8 +98,8 @@ func threadCounts() []int {
 	return []int{1, 2, 8}
 }
 
-// sameEverywhere fails unless the trained model has the hash want on every code path and with each
-// number of threadCounts.
+// sameEverywhere fails unless the trained model has the hash want on every code path and for every
+// number of threads.
 func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	t.Helper()
 	for _, isa := range paths() {
@@ -122,14 +117,12 @@ func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	}
 }
 
-// allocations returns the total number of bytes allocated so far, freed bytes included.
 func allocations() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// live returns the number of heap bytes in use after a garbage collection.
 func live() float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -146,7 +139,6 @@ func vectorResult(m *pegasos.Model, k int) pegasos.ClassResult {
 	return pegasos.ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// vectorBias returns the bias of weight vector k, 0 if the model has none.
 func vectorBias(m *pegasos.Model, k int) float64 {
 	if m.Bias == nil {
 		return 0
@@ -154,7 +146,6 @@ func vectorBias(m *pegasos.Model, k int) float64 {
 	return m.Bias[k]
 }
 
-// sequence returns the numbers from 0 to n-1.
 func sequence(n int) []uint32 {
 	s := make([]uint32, n)
 	for i := range s {

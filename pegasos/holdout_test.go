@@ -12,8 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Train with Holdout sets Result.HeldOut, which survives writing and reading. Verify with the same
-// Holdout does not contradict the model. Verify without Holdout does, as the data differ.
+// Verify without Holdout contradicts the model, because the data differ.
 func TestHoldout(t *testing.T) {
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {
 		p := random(3, 300, 5, 3, 1)
@@ -78,8 +77,6 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// Train returns a ConfigError if Holdout is not between 0 and 1, is so small that no rows are held
-// out, or is combined with Start, Prior, Resume, KeepState or Pause.
 func TestHoldoutRefuses(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})
@@ -97,7 +94,6 @@ func TestHoldoutRefuses(t *testing.T) {
 	}
 }
 
-// A canceled run has no estimate.
 func TestHoldoutCanceled(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +105,6 @@ func TestHoldoutCanceled(t *testing.T) {
 	}
 }
 
-// Write or Read rejects a model with an impossible estimate.
 func TestReadRefusesEstimates(t *testing.T) {
 	p := random(5, 50, 4, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Lambda: 0.01, Epochs: 3})

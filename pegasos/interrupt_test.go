@@ -15,7 +15,7 @@ import (
 // watched counts the reads of its rows, and calls cancel at a given read.
 type watched struct {
 	pegasos.Examples
-	reads  atomic.Int64 // number of reads so far
+	reads  atomic.Int64
 	last   atomic.Int64 // number of the read that calls cancel
 	cancel context.CancelFunc
 }
@@ -41,7 +41,6 @@ func (x *watched) Axpy(i int, a float32, w []float32) {
 	x.Examples.Axpy(i, a, w)
 }
 
-// A run that is canceled before its first step ends soon and returns no model.
 func TestCancelPreparation(t *testing.T) {
 	const rows, soon = 50000, 2 << 12
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -61,8 +60,8 @@ func TestCancelPreparation(t *testing.T) {
 	}
 }
 
-// A run that is canceled while its result is computed ends soon, with a model whose objective and
-// lower bound are NaN. A run that resumes the model has the hash and the objective of a whole run.
+// A run that is canceled while its result is computed returns a model whose objective and lower
+// bound are NaN. A run that resumes the model has the hash and the objective of a whole run.
 func TestCancelMeasuring(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -100,7 +99,6 @@ func TestCancelMeasuring(t *testing.T) {
 	}
 }
 
-// expiring is a context that is canceled after a number of calls of Err.
 type expiring struct {
 	context.Context
 	calls int // number of calls of Err that return nil from now on
@@ -113,8 +111,8 @@ func (c *expiring) Err() error {
 	return nil
 }
 
-// A run that chooses settings by folds and keeps a proof is canceled at many checks of its context.
-// If it returns a model, the run that resumes the model writes the file of the unbroken run.
+// The test cancels the run at many checks of its context. If the run returns a model, the run that
+// resumes the model writes the file of the unbroken run.
 func TestCancelEverywhere(t *testing.T) {
 	data := random(39, 80, 5, 2, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.OneVsRest}
@@ -151,8 +149,8 @@ func TestCancelEverywhere(t *testing.T) {
 	}
 }
 
-// A verification that is canceled while it computes objectives ends soon. Before that, it reads all
-// rows once for their norms and once for the fingerprint.
+// Before it computes objectives, a verification reads all rows once for their norms and once for
+// the fingerprint.
 func TestCancelVerify(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)

@@ -37,7 +37,6 @@ func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
 	return d
 }
 
-// of returns the objective P of a model.
 func (d definition) of(m *pegasos.Model) (p float64) {
 	for k, w := range m.Weights {
 		b := vectorBias(m, k)
@@ -74,8 +73,8 @@ func (d definition) of(m *pegasos.Model) (p float64) {
 	return p + sum/n
 }
 
-// jointLosses lists the losses of joint problems. at computes, in float64, the loss of a row with
-// the scores z and the class y.
+// jointLosses lists the losses of joint problems. at computes the loss of a row with the scores z
+// and the class y.
 var jointLosses = []struct {
 	cfg   pegasos.Config
 	costs [][]float64
@@ -128,8 +127,7 @@ func four(seed uint64, rows, cols int, fill float64) pair {
 	return p
 }
 
-// No lower bound of a run exceeds an objective of the run, and the final gap is at most 1 %. The
-// objectives agree with the definition.
+// No lower bound of a run exceeds an objective of the run.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // bit 0: row weights, bit 1: a prior, bit 2: a bias
@@ -226,8 +224,7 @@ func TestJointOfTwo(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 do not change the model's hash. Other labels in the same order change only the
-// model's labels.
+// Rows of weight 0 do not change the model's hash.
 func TestJointRows(t *testing.T) {
 	for _, l := range jointLosses {
 		data := four(3, 60, 5, 1)
@@ -279,8 +276,6 @@ func TestJointRows(t *testing.T) {
 	}
 }
 
-// Costs of 1 give the same model as no costs. Invalid costs, and costs for schemes other than
-// Crammer-Singer, are errors.
 func TestCosts(t *testing.T) {
 	data := random(6, 300, 2, 3, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.CrammerSinger, Lambda: 0.05}
@@ -316,8 +311,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Training on tiny or large rows gives a finite model, or an error that names the step. With values
-// up to about 1e4 it gives a model.
+// Overflow gives an error that names the step, not a model with infinite weights.
 func TestJointOverflow(t *testing.T) {
 	for _, l := range jointLosses {
 		for _, size := range []float32{1e-15, 1e4, 1e15, 0.4e19} {
@@ -345,7 +339,6 @@ func TestJointOverflow(t *testing.T) {
 	}
 }
 
-// Joint models have these hashes on every code path, with 1 and 3 threads: see TestGoldenModels.
 func TestGoldenJoint(t *testing.T) {
 	many, text := random(3, 500, 70, 5, 0.5), four(2, 400, 3000, 0.02)
 	for _, c := range []struct {

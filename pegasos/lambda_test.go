@@ -11,14 +11,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// nearlyEqual returns the data of sample.NearlyEqual as dense and sparse rows.
 func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 	x, y := sample.NearlyEqual(seed, rows, cols, classes, signal)
 	return pair{x, toSparse(x), y}
 }
 
-// If the signal is in small differences of correlated columns, cross-validation chooses a lambda
-// that gives an accuracy of 85 %. For noise it chooses no lambda below 1e-5 R^2.
+// The signal is in small differences of correlated columns, which only a small lambda finds. For
+// noise cross-validation must not choose a tiny lambda.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
@@ -40,8 +39,8 @@ func TestLambdaByFolds(t *testing.T) {
 	}
 }
 
-// A costly run does not choose lambda by folds. A costly run with a tiny lambda does not continue
-// up to a proof. Runs with Lambda, C, Start or Prior choose no lambda.
+// A costly run does not choose lambda by folds. With a tiny lambda, a costly run does not continue
+// up to a proof.
 func TestLambdaTooCostly(t *testing.T) {
 	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})
@@ -61,7 +60,6 @@ func TestLambdaTooCostly(t *testing.T) {
 	}
 }
 
-// A run that is paused, written, read and resumed keeps the lambda that cross-validation chose.
 func TestLambdaResumed(t *testing.T) {
 	p := nearlyEqual(3, 400, 8, 2, true)
 	whole := train(t, p.dense, p.y, pegasos.Trainer{})

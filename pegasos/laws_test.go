@@ -40,7 +40,6 @@ func (p pair) columns(from []int) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// scaled returns the rows times c.
 func (p pair) scaled(c float32) pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -50,7 +49,6 @@ func (p pair) scaled(c float32) pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// stores returns the dense and the sparse matrix of p.
 func (p pair) stores() []pegasos.Examples { return []pegasos.Examples{p.dense, p.sparse} }
 
 // lawConfigs returns settings with each loss, each order, batches and projection.
@@ -69,7 +67,7 @@ func lawConfigs() (all []pegasos.Config) {
 	return all
 }
 
-// under returns p, with regression targets as labels if the loss of cfg is a regression loss.
+// under returns p, with regression targets if the loss of cfg is a regression loss.
 func (p pair) under(cfg pegasos.Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
@@ -184,7 +182,6 @@ func TestLawFlip(t *testing.T) {
 	}
 }
 
-// Other labels for the same classes only change the order of the weight vectors.
 func TestLawClassNames(t *testing.T) {
 	data := random(64, 80, 6, 4, 1)
 	name := []float32{7, -1, 100, 0} // label of each class; in ascending order: classes 1, 3, 0, 2
@@ -203,7 +200,6 @@ func TestLawClassNames(t *testing.T) {
 }
 
 // Rearranged columns give rearranged weights: within rounding, and to the bit if sums are exact.
-// Inserted columns of zeros get the weight 0.
 func TestLawColumns(t *testing.T) {
 	from := rand.New(rand.NewPCG(1, 5)).Perm(30)
 	for k := range 9 {
@@ -255,9 +251,8 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// Duplicating all rows does not change the optimum: the intervals from bound to objective overlap.
-// If sums are exact, runs with each pair of duplicates in one batch, or all rows in one batch, have
-// the hash of runs without duplicates.
+// Duplicating all rows does not change the optimum. If sums are exact, runs with each pair of
+// duplicates in one batch, or all rows in one batch, have the hash of runs without duplicates.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)
@@ -304,11 +299,10 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// Dense and sparse matrices give models with the same hash if sums are exact, as with the hinge
-// loss on integers, on the digits divided by 16, and on a9a's zeros and ones. On digits of unit
-// length, where sums are rounded, the models are close and differ in at most one prediction. (The
-// hinge loss adds rows to v element by element in both formats: two runs differ only if a rounding
-// decides whether a row violates its margin.)
+// Dense and sparse matrices give models with the same hash if sums are exact, as on integers and
+// with the hinge loss on a9a's zeros and ones; else models are close. (The hinge loss adds rows to
+// v element by element in both formats: two runs differ only if a rounding decides whether a row
+// violates its margin.)
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {

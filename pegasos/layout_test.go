@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// images returns rows of 8-bit pixels divided by 255, about half of them 0, and their classes.
+// images returns rows of 8-bit pixels divided by 255, and their classes.
 func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -44,7 +44,6 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 	return toSparse(p.dense), p.y
 }
 
-// Rows in a format of fewer bytes give models with the same hash and the same Result.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
 		store.MinPixelSize, store.MinConstantSize, store.MinCopySize = bytes, same, copies
@@ -105,8 +104,8 @@ func TestCompactLayouts(t *testing.T) {
 	}
 }
 
-// everyLayout calls f twice: once while training may copy matrices of any size in the order of
-// visits, and once while training copies no rows.
+// everyLayout calls f twice: while training may copy matrices of any size in the order of visits,
+// and while training copies no rows.
 func everyLayout(f func()) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	for _, store.MinCopySize = range []int{0, math.MaxInt} {
@@ -114,8 +113,8 @@ func everyLayout(f func()) {
 	}
 }
 
-// Rows that training copies and rows that training does not copy give the same hash and Result.
-// User-defined rows give the hash that a matrix gives.
+// Copying rows changes neither hash nor Result. User-defined rows give the hash that a matrix
+// gives.
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)

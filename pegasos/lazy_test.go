@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A matrix whose rows are checked when they are read gives the model of a matrix that was checked
-// before. If a row is damaged, Train, Verify and Fit return an error.
+// If a lazily checked row is damaged, Train, Verify and Fit return an error.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}
 	var indices []int32

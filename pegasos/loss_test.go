@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// losses lists every loss.
 var losses = []lossCase{
 	{pegasos.Config{Loss: pegasos.Hinge}, []float64{1}, 0,
 		func(m float64) float64 { return math.Max(0, 1-m) },
@@ -53,7 +52,6 @@ var losses = []lossCase{
 		func(m float64) float64 { return -m }},
 }
 
-// The table losses, which many tests use, has a line for every loss of the package.
 func TestEveryLossIsTested(t *testing.T) {
 	for _, l := range pegasos.Losses() {
 		if !slices.ContainsFunc(losses, func(c lossCase) bool { return c.cfg.Loss == l }) {
@@ -66,13 +64,13 @@ func TestEveryLossIsTested(t *testing.T) {
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
-	curvature   float64                 // largest second derivative; 0 for a loss with kinks
-	at          func(m float64) float64 // returns the loss at the margin or residual m
+	curvature   float64
+	at          func(m float64) float64
 	coefficient func(m float64) float64 // returns minus the derivative of the loss at m
 }
 
-// optimum returns a lower and an upper bound on the optimum for dense rows with the labels or, for
-// a regression loss, the targets y. bias is the value of the bias feature.
+// low and high bound the optimum for dense rows with the labels or, for a regression loss, the
+// targets y. bias is the value of the bias feature.
 func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low,
 	high float64) {
 	t.Helper()
@@ -88,7 +86,6 @@ func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bi
 	return optimum(t, x, signs(y, 1), lambda, bias)
 }
 
-// numbers replaces the labels by regression targets that are nearly linear functions of the rows.
 func (p pair) numbers(seed uint64) pair {
 	g := rand.New(rand.NewPCG(seed, 2))
 	y := make([]float32, p.dense.Rows())
@@ -102,9 +99,9 @@ func (p pair) numbers(seed uint64) pair {
 	return p
 }
 
-// smoothOptimum returns a lower and an upper bound on the optimum of a small problem with a
-// differentiable loss, by gradient descent in float64. at, coefficient and curvature are as in
-// lossCase. As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
+// smoothOptimum bounds the optimum of a small problem with a differentiable loss, by gradient
+// descent in float64. at, coefficient and curvature are as in lossCase. As P is strongly convex, P
+// - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
@@ -153,8 +150,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 	return 0, 0
 }
 
-// numberOptimum returns a lower and an upper bound on the optimum for the eps-insensitive loss, by
-// dual coordinate ascent.
+// numberOptimum bounds the optimum for the eps-insensitive loss, by dual coordinate ascent.
 func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low,
 	high float64) {
 	t.Helper()
@@ -254,7 +250,6 @@ func TestLossBounds(t *testing.T) {
 	}
 }
 
-// Models of each loss but the hinge loss have these hashes: see TestGoldenModels.
 func TestGoldenLosses(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -293,8 +288,6 @@ func TestGoldenLosses(t *testing.T) {
 	}
 }
 
-// Regression models predict scores. Training rejects NaN targets, and Read rejects a regression
-// model with classes or class names.
 func TestNumbers(t *testing.T) {
 	data := random(1, 60, 5, 2, 1).numbers(1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Loss: pegasos.EpsInsensitive, Lambda: 0.01,
@@ -355,7 +348,6 @@ func TestNumbers(t *testing.T) {
 	}()
 }
 
-// Model.Objective returns the objective that training reports.
 func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge} {
@@ -403,8 +395,7 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// With the squared hinge loss no epoch ends with an objective above 1.5, although three rows are
-// 1000 times as long as the others.
+// Three rows are 1000 times as long as the others.
 func TestSquaredHingeIsStable(t *testing.T) {
 	data := random(22, 200, 4, 2, 1)
 	for i := range 3 {

@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Train returns a ConfigError if training would take more memory than MaxMemory, or if MaxMemory is
-// negative.
 func TestMaxMemory(t *testing.T) {
 	data := random(1, 2000, 2, 3, 1)
 	for most, allowed := range map[int64]bool{-1: false, 1: false, 1e4: false, 1e7: true, 0: true} {

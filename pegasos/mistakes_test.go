@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// With wrong arguments, functions panic with messages that begin with these texts.
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Epochs: 1})
