@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Scores and labels have the values computed by hand. A row alone gets the label that it gets among
-// all rows. A row with NaN gets the label NaN.
+// A row alone gets the label that it gets among all rows. A row with NaN gets the label NaN.
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &pegasos.Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
@@ -79,8 +78,8 @@ func TestPredictAllocations(t *testing.T) {
 	}
 }
 
-// The hash depends on the bits of weights, biases and classes and on everything else on which
-// predictions depend, but not on lambda, Config, Result, Command or a folded Scaling.
+// The hash covers all that predictions depend on, but not lambda, Config, Result, Command or a
+// folded Scaling.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 0}},
@@ -119,7 +118,6 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Validate rejects each of these changes of a valid model.
 func TestModelCheck(t *testing.T) {
 	for i, change := range []func(m *pegasos.Model){
 		func(m *pegasos.Model) { m.Classes = m.Classes[:1] },
@@ -178,8 +176,6 @@ func TestScalingOfFiles(t *testing.T) {
 	}
 }
 
-// A model that scales rows treats features that a row lacks as 0 before scaling, and ignores
-// features that the model lacks.
 func TestWithColsScaled(t *testing.T) {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2}, Weights: [][]float32{{1, 2, 4}, {0, 1, 3},
 		{5, 0, 1}}, Bias: []float64{1, 0, -1}, Lambda: 1, Config: pegasos.Config{}.Plain(),
@@ -209,7 +205,6 @@ func TestWithColsScaled(t *testing.T) {
 	}
 }
 
-// Penalty and MeanLoss have the values of their definitions.
 func TestObjective(t *testing.T) {
 	y, scores := []float32{5, 7, 7}, []float64{-2, 0.5, -1} // losses 0, 0.5 and 2
 	m := &pegasos.Model{Classes: []float32{5, 7}, Weights: [][]float32{{3, 4}}, Lambda: 0.5,
@@ -268,7 +263,6 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Settings describes the objective and the length of the run.
 func TestSettings(t *testing.T) {
 	scaled := func(kind pegasos.Scale, note string) *pegasos.Scaling {
 		return &pegasos.Scaling{Kind: kind, R2: 4, Note: note}

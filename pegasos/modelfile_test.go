@@ -39,7 +39,6 @@ func models(t testing.TB) []*pegasos.Model {
 	return []*pegasos.Model{a, b, c, sparse}
 }
 
-// encode returns the bytes of the model's file.
 func encode(t testing.TB, m *pegasos.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,7 +48,6 @@ func encode(t testing.TB, m *pegasos.Model) []byte {
 	return b.Bytes()
 }
 
-// Reading a written model gives an equal model, and writing this model gives the same bytes.
 func TestModelRoundTrip(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
@@ -75,7 +73,7 @@ func TestModelRoundTrip(t *testing.T) {
 }
 
 // A model with mostly zero weights is written in sparse form, unless readers would reject so many
-// weights in a file of this size. Both forms are read with equal weights.
+// weights in a file of this size.
 func TestModelSparse(t *testing.T) {
 	dir := t.TempDir()
 	for name, sparse := range map[string]bool{"model.gz": true, "larger.gz": false} {
@@ -110,7 +108,7 @@ func TestModelSparse(t *testing.T) {
 	}
 }
 
-// A model file has these bytes. The config in its header may lack settings that Plain fills in.
+// The config in the header may lack settings that Plain fills in.
 func TestModelGolden(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
@@ -149,7 +147,6 @@ result: {"steps":10,"epochs":5,"violations":3,"r2":2,"t0":200,"objective":0.75,`
 	}
 }
 
-// Read rejects a model file that is cut short, has a changed byte or has an additional byte.
 func TestModelDamage(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -175,7 +172,6 @@ func TestModelDamage(t *testing.T) {
 	}
 }
 
-// Reading a malformed file gives an error that names the fault, and allocates at most 512 KiB.
 func TestModelHostile(t *testing.T) {
 	const good = `pegasimd model 1
 features: 1
@@ -283,7 +279,6 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 	}
 }
 
-// Reading a file with an invalid expansion gives an error that names the fault.
 func TestModelHostileCurves(t *testing.T) {
 	const one = "\x00\x00\x80\x3f"
 	const good = `pegasimd model 1
@@ -345,8 +340,6 @@ scaling: {"kind":"none","folded":false,"r2":1,"expansion":{"kind":"products","te
 	}
 }
 
-// Write returns the error of a writer that fails, after various numbers of bytes, and rejects a
-// model without weights.
 func TestModelWriteError(t *testing.T) {
 	for _, m := range models(t) {
 		size := len(encode(t, m))
@@ -363,7 +356,6 @@ func TestModelWriteError(t *testing.T) {
 	}
 }
 
-// WriteFile writes files that ReadFile reads, compressed if the name ends in .gz.
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model")

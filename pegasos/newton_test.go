@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// newtonTrial returns the random trial of the seed, changed to settings for Newton's method.
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
@@ -37,7 +36,6 @@ func newtonTrial(seed uint64) *trial {
 	return t
 }
 
-// Certificates of Newton's method are true for random data and settings.
 func TestNewtonCertificate(t *testing.T) {
 	defer func() { newton.UseSparse = true }()
 	var n tally
@@ -47,8 +45,7 @@ func TestNewtonCertificate(t *testing.T) {
 	}
 }
 
-// newtonConfigs returns settings with every loss and bias and, unless the loss is a regression
-// loss, with and without class weights.
+// newtonConfigs returns settings with every loss and bias.
 func newtonConfigs() map[string]pegasos.Config {
 	cases := make(map[string]pegasos.Config)
 	for _, l := range pegasos.Losses() {
@@ -68,14 +65,12 @@ func newtonConfigs() map[string]pegasos.Config {
 	return cases
 }
 
-// Without Tol a run ends at a gap of 0.1 %, before its last epoch.
 func TestNewtonEnds(t *testing.T) {
 	data := random(52, 500, 10, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton})
 	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != settings.DefaultNewtonEpochs {
 		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
 	}
-	// A run with Epochs ends after this number of epochs at the latest.
 	m = mustTrain(t, data.dense, data.y,
 		pegasos.Config{Lambda: 1e-3, Finish: pegasos.FinishNewton, Epochs: 3, Tol: 1e-9})
 	if m.Result.Epochs != 3 {
@@ -83,8 +78,7 @@ func TestNewtonEnds(t *testing.T) {
 	}
 }
 
-// With a large penalty on the difference from a prior that is optimal for the data, the model stays
-// near the prior, and the proven gap is at most Tol.
+// A prior that is optimal for the data allows a large penalty on the difference from the prior.
 func TestNewtonPrior(t *testing.T) {
 	data := random(53, 300, 8, 2, 1)
 	cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-6}
@@ -99,8 +93,7 @@ func TestNewtonPrior(t *testing.T) {
 	}
 }
 
-// Models of Newton's method have these hashes for any number of threads: see TestGoldenModels. The
-// larger sets have more than one chunk of rows, all sets several parts.
+// The larger sets have more than one chunk of rows, all sets several parts.
 func TestGoldenNewton(t *testing.T) {
 	data := random(54, 5000, 40, 2, 0.4)
 	many := random(55, 1200, 17, 4, 0.5)
@@ -161,8 +154,7 @@ func TestNewtonRefuses(t *testing.T) {
 	}
 }
 
-// rawSet returns rows whose columns have scales from 1e-3 to 1e4. Some columns are far from 0, and
-// some values are outliers.
+// rawSet returns rows with columns of very different scales, some of them far from 0, and outliers.
 func rawSet(seed uint64, rows, cols int) pair {
 	data := random(seed, rows, cols, 2, 0.8)
 	g := rand.New(rand.NewPCG(seed, 3))
@@ -180,9 +172,7 @@ func rawSet(seed uint64, rows, cols int) pair {
 	return data
 }
 
-// Newton's method on unscaled columns, from the weights of different first epochs and with random
-// settings and scales, ends with a gap of at most Tol or reports a larger gap. Nine of ten runs
-// reach Tol. With PEGASIMD_LONG there are 200 runs, also on covtype.
+// Newton's method on unscaled columns ends with a gap of at most Tol or reports a larger gap.
 func TestNewtonStarts(t *testing.T) {
 	starts := 20
 	sets := map[string]pair{"random": rawSet(61, 1500, 20)}

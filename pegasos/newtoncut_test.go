@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run ends soon after its context is canceled: within an iteration of Newton's method, while a
-// resumed run repeats iterations, and during the proof of the gap. Resumed, it has the hash and the
-// gap of the unbroken run.
+// A canceled run ends soon: within an iteration of Newton's method, while a resumed run repeats
+// iterations, and during the proof of the gap. Resumed, the run has the hash and the gap of the
+// unbroken run.
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
@@ -34,8 +34,7 @@ func TestCancelNewton(t *testing.T) {
 		for k := range int64(3) {
 			at := first + k*(whole.reads.Load()-first)/3
 			var from, m *pegasos.Model
-			// Cancel the training, then a resumed run while it repeats iterations. Let the third
-			// run end.
+			// The second run is canceled while it repeats iterations; the third run ends.
 			for _, last := range []int64{at, at * 2 / 3, 0} {
 				ctx, cancel := context.WithCancel(t.Context())
 				x := &watched{Examples: data.Dense, cancel: cancel}

@@ -9,8 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// linearTargets returns rows of six columns, and targets that are a linear function of the rows
-// plus noise.
+// linearTargets' targets are a linear function of the rows plus noise.
 func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 21))
 	x, y := dense.New(rows, 6), make([]float32, rows)
@@ -26,11 +25,9 @@ func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// One training row has a target that is 17 standard deviations off, a feature that is 21 standard
-// deviations off, or both. On clean rows, R^2 of the model is at most 0.02 below R^2 of ridge
-// regression with C = 1. An outlying target lowers lambda by at most a factor of 100.
+// A single outlier among the training rows must neither spoil predictions nor make lambda tiny.
 func TestOutlier(t *testing.T) {
-	const slack = 0.02 // of R^2
+	const slack = 0.02
 	clean, truth := linearTargets(99, 2000)
 	spoilt := map[string]func(row []float32, y *float32){
 		"target":  func(_ []float32, y *float32) { *y += 21 * 33 },

@@ -9,8 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Predict and PredictAll return NaN for scores beyond float32. Class returns -1 if a score is not
-// finite.
 func TestPredictOverflow(t *testing.T) {
 	x := dense.New(3, 2)
 	copy(x.Row(0), []float32{3e38, 3e38})  // products +Inf and -Inf

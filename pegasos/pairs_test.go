@@ -16,8 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// of returns the rows with the label a or b, and the weights of these rows, or nil if weights is
-// nil.
 func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	take := make([]float32, len(p.y))
 	var left []float32
@@ -47,8 +45,6 @@ func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	return c
 }
 
-// Each pair of one-vs-one has the weights, to the bit, of a model that is trained on the rows of
-// its two classes alone.
 func TestPairsAreAlone(t *testing.T) {
 	for n, cfg := range []pegasos.Config{
 		{}, {C: 0.5}, {ClassWeight: pegasos.Balanced, C: 2}, {ClassWeight: "0=2,1=0.5,2=3,4=1"},
@@ -95,8 +91,8 @@ func TestPairsAreAlone(t *testing.T) {
 	}
 }
 
-// checkPairs trains on data of five classes, and compares each pair with a model that is trained on
-// the pair's rows alone. x selects the row format.
+// checkPairs compares each pair with a model that is trained on the pair's rows alone. x selects
+// the row format.
 func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pegasos.Examples) {
 	cfg := tr.Config
 	m, err := trainPlain(t.Context(), &tr, x(data), data.y)
@@ -160,7 +156,6 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	}
 }
 
-// comparePair compares pair k of m with the model alone, which was trained on the pair's rows.
 func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	t.Helper()
 	c, r := m.Result.PerClass[k], alone.Result.PerClass[0]
@@ -202,8 +197,7 @@ func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	return votes, sums
 }
 
-// Class and ClassScores agree with counted votes. Of classes with equal votes, Class returns the
-// class with the larger sum of scores.
+// Of classes with equal votes, Class returns the class with the larger sum of scores.
 func TestVotes(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for _, classes := range []int{3, 4, 5, 17, 40} {
@@ -256,7 +250,6 @@ func TestVotes(t *testing.T) {
 		if ties == 0 {
 			t.Errorf("%d classes: no ties", classes)
 		}
-		// If all scores are 0, class 0 has the most votes.
 		if m.Class(make([]float64, n)) != 0 {
 			t.Error("for scores of 0, Class does not return 0")
 		}
@@ -279,8 +272,7 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// A one-vs-one model makes the same prediction for a row alone as for all rows, and after writing
-// and reading the model.
+// A one-vs-one model makes the same prediction for a row alone as for all rows.
 func TestPairModel(t *testing.T) {
 	for _, cfg := range []pegasos.Config{{C: 1, Bias: pegasos.BiasAugmented},
 		{ClassWeight: pegasos.Balanced}} {
@@ -367,7 +359,7 @@ func TestPairsWithoutRows(t *testing.T) {
 	}
 }
 
-// One-vs-one counts epochs and steps by pair, stops when it is canceled, and reports errors.
+// Steps and epochs of one-vs-one are counted by pair.
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
@@ -432,7 +424,6 @@ func TestPairsRun(t *testing.T) {
 			t.Errorf("canceled before the run: %v, %+v", err, m)
 		}
 	})
-	// The error does not depend on the number of threads.
 	t.Run("overflow", func(t *testing.T) {
 		bad := dense.New(130, 9)
 		for i := range 130 {
@@ -480,7 +471,6 @@ func TestPairsRun(t *testing.T) {
 	})
 }
 
-// One-vs-one models have these hashes: see TestGoldenModels.
 func TestGoldenPairs(t *testing.T) {
 	many := random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {

@@ -28,14 +28,12 @@ type fig1 struct {
 	unsure     bool // rounding may have decided whether a row violated its margin
 }
 
-// newFig1 returns a fig1 at w = 0 that draws the rows that the trainer draws with cfg.
 func newFig1(x pegasos.Examples, y []float32, cfg pegasos.Config) *fig1 {
 	return &fig1{x: widen(x, 0), y: signs(y, 1), lambda: cfg.Lambda, project: cfg.Project,
 		rows: order.New(string(cfg.Order), x.Rows(), cfg.Block, cfg.Batch, cfg.Seed),
 		u:    make([]float64, x.Cols()), scale: 1}
 }
 
-// fig1Step describes a step of fig1.
 type fig1Step struct {
 	row      int
 	margin   float64 // y*<w_t, x> before the step
@@ -72,10 +70,9 @@ func (f *fig1) step() (s fig1Step) {
 	return s
 }
 
-// meet compares the weights and violations of f with the trainer's after the same number of steps,
-// within a tolerance, and reports whether they agree. It then replaces f's weights and violations
-// by the trainer's. The test fails if they differ although no rounding can have decided a step
-// since the last call.
+// meet reports whether the weights and violations of f agree with the trainer's after the same
+// number of steps, within a tolerance, and then replaces f's by the trainer's. The test fails if
+// they differ although no rounding can have decided a step since the last call.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64
@@ -96,8 +93,6 @@ func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	return same
 }
 
-// With the settings of Paper, with and without projection, runs of 1, 3 and 300 steps take the
-// steps of Fig. 1.
 func TestPaper(t *testing.T) {
 	same, met := 0, 0
 	for seed := range uint64(20) {

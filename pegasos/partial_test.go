@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// rowsOf returns the rows i of d with from <= i < to as a dense matrix, and their labels.
+// rowsOf returns the rows from <= i < to of d.
 func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
 	return d.dense.Take(sequence(to)[from:]), d.y[from:to]
 }
@@ -67,8 +67,6 @@ func TestPartialIsOnePass(t *testing.T) {
 	}
 }
 
-// Training on many chunks comes within 10 % of the objective of training on all rows. The number of
-// threads does not change the hash.
 func TestPartialConverges(t *testing.T) {
 	data := random(42, 600, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Multiclass: pegasos.OneVsOne},
@@ -101,8 +99,7 @@ func TestPartialConverges(t *testing.T) {
 	}
 }
 
-// Chunks may lack classes. The weights of a pair without rows are 0. A chunk with an unknown label
-// is an error and does not change the model.
+// Chunks may lack classes. A chunk with an unknown label is an error and does not change the model.
 func TestPartialLacks(t *testing.T) {
 	data := random(43, 60, 4, 2, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
@@ -136,7 +133,6 @@ func TestPartialLacks(t *testing.T) {
 	}
 }
 
-// Settings, classes and chunks that can't be used are errors.
 func TestPartialRefuses(t *testing.T) {
 	two := []float32{0, 1}
 	for name, c := range map[string]struct {

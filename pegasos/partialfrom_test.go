@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Before the first chunk, the model of NewPartialFrom gives rows the scores of the given model,
-// within rounding. After a chunk of all rows, it has the hash of a run of one epoch with the given
-// model as its Start.
+// Before the first chunk, the model gives rows the scores of the given model, within rounding.
+// After a chunk of all rows, it has the hash of a run of one epoch that starts from the given
+// model.
 func TestPartialFrom(t *testing.T) {
 	plain := pegasos.Config{Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Order: pegasos.Sequential, Epochs: 3}
@@ -83,8 +83,7 @@ func TestPartialFrom(t *testing.T) {
 	}
 }
 
-// Chunks may lack rows of a class: the model still predicts most of all rows correctly. The steps
-// of a pair with rows are added from chunk to chunk.
+// Chunks may lack rows of a class. The steps of a pair with rows are added from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
 	first := train(t, p.dense, p.y,
@@ -154,8 +153,7 @@ func TestPartialFromPartial(t *testing.T) {
 	}
 }
 
-// NewPartialFrom rejects models whose pairs of classes have different lambdas, models with the
-// class weights Balanced, and nil.
+// Models whose pairs of classes have different lambdas can't be continued in chunks.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
 	for field, cfg := range map[string]pegasos.Config{

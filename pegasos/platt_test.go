@@ -12,9 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Calibrated models and models of the log loss give probabilities that sum to 1. Their log loss is
-// below 80 % of the log loss of equal probabilities. Calibration changes no weights. The sigmoids
-// are equal with 3 threads and after writing and reading the model.
+// Calibration changes no weights, and the sigmoids don't depend on the number of threads.
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)
@@ -68,8 +66,8 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// Calibrate and MeanLoss count a row of integer weight w as w copies of the row, within rounding,
-// and ignore rows of weight 0, even if their labels are not classes or their scores are not finite.
+// A row of integer weight w counts as w copies of the row, within rounding. Rows of weight 0 are
+// ignored, even if their labels are not classes or their scores are not finite.
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)
@@ -106,9 +104,8 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The weighted mean of a class's probability is about the class's share of the weight, for small
-// and large units of the weights. With class weights it is about the class's share of the rows, as
-// in scikit-learn.
+// The weighted mean of a class's probability is about the class's share of the weight. With class
+// weights it is about the class's share of the rows, as in scikit-learn.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)
@@ -141,8 +138,7 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 	}
 }
 
-// checkShare fails unless the mean probability of the last class is within 0.04 of the class's
-// share of the weight. nil weights stand for the weight 1 of each row.
+// nil weights stand for the weight 1 of each row.
 func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, name string) {
 	t.Helper()
 	var mean, share, all float64
@@ -164,7 +160,6 @@ func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, na
 	}
 }
 
-// Rows of weight 0, and rows of a class of weight 0, change neither weights nor sigmoids.
 func TestCalibrateWeightZero(t *testing.T) {
 	data := random(56, 120, 4, 3, 1)
 	weights, byClass := make([]float32, 120), make([]float32, 120)
@@ -195,7 +190,6 @@ func TestCalibrateWeightZero(t *testing.T) {
 	}
 }
 
-// A multinomial model whose Config lacks a loss has the probabilities of the log loss.
 func TestProbabilitiesWithoutLoss(t *testing.T) {
 	data := random(52, 60, 3, 3, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.Multinomial})
@@ -206,8 +200,6 @@ func TestProbabilitiesWithoutLoss(t *testing.T) {
 	}
 }
 
-// Calibrate rejects scores, labels and weights that do not fit the model, and leaves the model
-// unchanged.
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})

@@ -11,15 +11,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// proven returns a model that was trained with KeepProof, and the training data.
 func proven(t *testing.T) (*pegasos.Model, pair) {
 	data := random(81, 40, 4, 3, 1)
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.1}.Plain(), KeepProof: true}
 	return train(t, data.dense, data.y, tr), data
 }
 
-// Writing a read proof gives the same bytes. Verify confirms the model with the proof, rejects the
-// proof for another model or other data, and contradicts claims above the proven bound.
+// Verify rejects the proof of another model or of other data, and contradicts claims above the
+// proven bound.
 func TestProofFile(t *testing.T) {
 	m, data := proven(t)
 	var file bytes.Buffer
@@ -70,7 +69,6 @@ func TestProofFile(t *testing.T) {
 	}
 }
 
-// Reading a malformed proof gives an error that names the fault.
 func TestProofErrors(t *testing.T) {
 	header := func(vectors string) string {
 		return "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: " + vectors + "\n\n"

@@ -118,7 +118,6 @@ func fashion(part string) string {
 		"fashion-mnist/%s-images-idx3-ubyte.gz,fashion-mnist/%[1]s-labels-idx1-ubyte.gz", part)
 }
 
-// shirts labels class 6 as 1 and all other classes as -1.
 func shirts(x pegasos.Examples, y []float32) (pegasos.Examples, []float32) {
 	two := make([]float32, len(y))
 	for i, v := range signs(y, 6) {
@@ -127,7 +126,6 @@ func shirts(x pegasos.Examples, y []float32) (pegasos.Examples, []float32) {
 	return x, two
 }
 
-// columnsToOne divides each column by its largest magnitude.
 func columnsToOne(x pegasos.Examples, y []float32) (pegasos.Examples, []float32) {
 	w := widen(x, 0)
 	top := make([]float64, w.cols)
@@ -145,7 +143,6 @@ func columnsToOne(x pegasos.Examples, y []float32) (pegasos.Examples, []float32)
 	return toSparse(d), y
 }
 
-// realData returns the data folder. It skips the test without a data folder and with -short.
 func realData(t testing.TB) string {
 	t.Helper()
 	dir := dataDir(t)
@@ -158,7 +155,6 @@ func realData(t testing.TB) string {
 	return dir
 }
 
-// protocol is a table of measurements for the log of a test.
 type protocol struct {
 	text strings.Builder
 	w    *tabwriter.Writer
@@ -178,9 +174,7 @@ func (p *protocol) log(t testing.TB) {
 	t.Logf("\n%s", p.text.String())
 }
 
-// Training comes within 1 % of every known optimum, and no lower bound is above the optimum. The
-// test error differs from liblinear's by at most 0.3 points, the training error by at most 0.3
-// points or three rows, whichever is more.
+// No lower bound is above the known optimum.
 func TestReference(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds",
@@ -252,9 +246,8 @@ func TestReferenceLetters(t *testing.T) {
 	}
 }
 
-// Support vector regression comes within 1 % of the optimum that dualAscent finds, on abalone and
-// on cal_housing. The prices in cal_housing are divided by 100,000, and each column by its largest
-// magnitude: otherwise R^2/lambda and the optimal weights would be huge.
+// The prices in cal_housing are divided by 100,000, and each column by its largest magnitude:
+// otherwise R^2/lambda and the optimal weights would be huge.
 func TestReferenceNumbers(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "dualAscent's seconds",

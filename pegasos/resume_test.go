@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// resumed trains with a pause after each of the given numbers of steps. At each pause it encodes
-// and reads the model, and then resumes the read model. It returns the final model.
+// resumed pauses training after each of the given numbers of steps, and resumes the model that it
+// reads from the file.
 func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	pauses ...int64) *pegasos.Model {
 	t.Helper()
@@ -36,7 +36,6 @@ func resumed(t *testing.T, x pegasos.Examples, y []float32, tr pegasos.Trainer,
 	panic("unreachable")
 }
 
-// steps returns the number of steps of m, or 0 if m is nil.
 func steps(m *pegasos.Model) int64 {
 	if m == nil {
 		return 0
@@ -134,8 +133,6 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Runs with random settings are paused and resumed up to three times. They write the file of the
-// unbroken run.
 func TestResumeFiles(t *testing.T) {
 	chains := 200
 	if testing.Short() {

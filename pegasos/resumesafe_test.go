@@ -35,7 +35,6 @@ func TestResumeOnAnotherPath(t *testing.T) {
 	}
 }
 
-// Resuming any model file with a valid checksum gives an error or a valid model.
 func FuzzResume(f *testing.F) {
 	data := random(31, 23, 4, 3, 1)
 	trainers := []pegasos.Trainer{

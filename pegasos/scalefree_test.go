@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// If the rows are multiplied by a power of two and lambda by the square of this power, the weights
-// are divided by the power, to the bit, and the objective and the lower bound hardly change.
+// Multiplying the rows by a power of two, and lambda by its square, divides the weights by the
+// power, to the bit.
 func TestScaleFree(t *testing.T) {
 	for _, cfg := range []pegasos.Config{
 		{}, {Loss: pegasos.Log}, {Loss: pegasos.SquaredHinge}, {Loss: pegasos.EpsInsensitive,
@@ -62,7 +62,7 @@ func TestScaleFree(t *testing.T) {
 }
 
 // If squared norms of rows underflow or overflow float32, a run without scaling returns a RowError
-// that recommends scaling. A run that chooses Scale scales the rows.
+// that recommends scaling.
 func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
@@ -103,7 +103,6 @@ func TestBeyondSquares(t *testing.T) {
 	mustTrain(t, matrix(t, 2, 1, 0, 0), []float32{0, 1}, pegasos.Config{})
 }
 
-// Short rows allow smaller lambdas, and long rows allow larger lambdas.
 func TestLambdaOfScale(t *testing.T) {
 	data := random(7, 50, 4, 2, 1)
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scored returns models of different kinds over 9 columns, by name, and rows of 9 columns.
+// scored returns models of different kinds and rows for them.
 func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	p = random(5, 60, 9, 4, .5)
 	two := random(6, 60, 9, 2, .5)
@@ -52,7 +52,6 @@ func TestScoreBits(t *testing.T) {
 		for name, m := range models {
 			for i := range p.dense.Rows() {
 				idx, val := p.sparse.Row(i)
-				// Features that the model lacks are ignored.
 				more, moreVal := append(idx, 9, 1<<30), append(val, 3, -1)
 				dense := m.Score(p.dense.Row(i), make([]float64, m.Outputs()))
 				sparse := m.ScoreSparse(idx, val, nil)

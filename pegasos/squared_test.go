@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ridgeProblem is a training problem with the squared loss.
 type ridgeProblem struct {
 	x         *dense.Matrix
 	y         []float32
@@ -94,7 +93,6 @@ func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	return u[:d-1], u[d-1] * value, least
 }
 
-// eliminate solves a u = b by Gaussian elimination, where b is the last column of a.
 func eliminate(a [][]float64) []float64 {
 	d := len(a)
 	for j := range d {
@@ -122,8 +120,6 @@ func eliminate(a [][]float64) []float64 {
 	return u
 }
 
-// With several solvers and settings, the weights are close to the solution of the normal equations,
-// and the objective and the lower bound enclose the optimum.
 func TestSquaredNormalEquations(t *testing.T) {
 	for seed := range uint64(3) {
 		data, other := random(seed, 90, 5, 2, 0.9).numbers(seed), random(seed+9, 40, 5, 2, 1)

@@ -26,9 +26,8 @@ func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.M
 	return m
 }
 
-// A run with a Start continues from the Start's weights and step number with the paper's steps,
-// with and without a Prior. The test computes the steps in float64 and compares the weights within
-// rounding, until a margin is so near a kink of the loss that rounding may decide the step.
+// The test computes the paper's steps in float64 and compares the weights within rounding, until a
+// margin is so near a kink of the loss that rounding may decide the step.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -93,8 +92,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A run of one epoch that starts near the optimum stays near the optimum. A run of one epoch from
-// zero weights does not end with a smaller objective.
+// A run of one epoch that starts near the optimum stays near the optimum.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
 	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {
@@ -114,8 +112,7 @@ func TestStartIsKept(t *testing.T) {
 	}
 }
 
-// The objective and the lower bound enclose the optimum of the problem with a prior. The test finds
-// the optimum by gradient descent on the definition of P.
+// The test finds the optimum by gradient descent on the definition of P.
 func TestPrior(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Log, pegasos.SquaredHinge} {
 		for seed := range uint64(3) {
@@ -214,7 +211,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 }
 
-// A Start or Prior that does not match the run is an error, and so is a label that the Prior lacks.
+// A Start or Prior that does not match the run is an error.
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
@@ -279,7 +276,6 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-// Models with a start or a prior have these hashes: see TestGoldenModels.
 func TestGoldenStart(t *testing.T) {
 	a, b := random(1, 300, 37, 3, 1), random(2, 200, 37, 3, 1)
 	for _, isa := range paths() {

@@ -19,8 +19,8 @@ func checkedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run ends after Patience checks in a row without a better model on the validation data. It
-// returns the best of the checked models and the final model; of equally good models, the first.
+// A run returns the best of the checked models and the final model; of equally good models, the
+// first.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []pegasos.Config{
@@ -107,8 +107,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// The rows of Valid may have other features and labels than the training set. Patience without
-// rows, without a label or weight per row, or with a NaN target is an error.
+// The rows of Valid may have other features and labels than the training set.
 func TestValid(t *testing.T) {
 	data := random(54, 60, 6, 3, 1)
 	narrow := random(55, 20, 4, 3, 1)
@@ -137,7 +136,6 @@ func TestValid(t *testing.T) {
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
 		t.Errorf("a NaN target: %v", err)
 	}
-	// A canceled run returns the model of its steps so far.
 	ctx, cancel := context.WithCancel(t.Context())
 	tr := pegasos.Trainer{Config: pegasos.Config{Patience: 3},
 		Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
@@ -150,7 +148,6 @@ func TestValid(t *testing.T) {
 		m.Result.Epochs != 2 || !math.IsNaN(m.Result.Objective) {
 		t.Errorf("canceled: %v, %+v", err, m)
 	}
-	// Tol and Patience can be combined: Tol ends this run.
 	cfg := pegasos.Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
 	tr = pegasos.Trainer{Config: cfg, Valid: &pegasos.Labelled{X: data.dense, Y: data.y}}
 	m, err = trainPlain(t.Context(), &tr, data.dense, data.y)

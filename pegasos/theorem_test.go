@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// theoremSet is a real data set with two classes, with the settings of the runs on it.
 type theoremSet struct {
 	name   string
 	x      pegasos.Examples
@@ -93,7 +92,6 @@ func TestTheorem(t *testing.T) {
 	}
 }
 
-// theoremRun is the result of a run.
 type theoremRun struct {
 	theorem, lemma, norm float64 // largest share of each limit that the run came to
 	average              float64 // mean of f(w_t;A_t)

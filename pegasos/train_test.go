@@ -189,7 +189,6 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// Rows and labels that can't be used give errors. If a single row is at fault, the error names it.
 func TestDataErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	x := matrix(t, 3, 2, 1, 2, 3, 4, 5, 6)
@@ -292,7 +291,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// A canceled run returns a valid model of the steps so far. A model of no steps has no objective.
+// A model of no steps has no objective.
 func TestCancel(t *testing.T) {
 	data := random(22, 50, 6, 3, 1)
 	done, cancel := context.WithCancel(t.Context())
@@ -352,7 +351,7 @@ func TestChooseR2(t *testing.T) {
 	}
 }
 
-// Calling Progress and Measure does not change the model. The last measurement equals Model.Result.
+// Calling Progress and Measure does not change the model.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)
 	cfg := pegasos.Config{Steps: 5*50 + 20}
@@ -384,9 +383,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Progress is called after each fraction of the first epoch in Early and does not change the model,
-// for several orders, batches and multi-class schemes. With LastIterate, Progress.Model equals the
-// model of a shorter run.
+// Progress does not change the model. With LastIterate, Progress.Model equals the model of a
+// shorter run.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,
@@ -441,8 +439,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// In a run that ends within its first epoch, Progress is called once after the last step, and not
-// for fractions of the epoch that the run does not reach.
+// Progress is not called for fractions of the epoch that the run does not reach.
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	var seen []int64
@@ -454,8 +451,6 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-// Steps allocate nothing: a run of 10,000 steps makes at most 20 allocations more than a run of
-// 1,000.
 func TestAllocations(t *testing.T) {
 	allocations := func(rows int) float64 {
 		data := random(24, rows, 6, 2, 1)
@@ -467,7 +462,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkStep measures the time of a run of b.N steps on a problem of two classes.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		rows, cols int
@@ -490,7 +484,6 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// askedContext is a context that counts the calls of Err.
 type askedContext struct {
 	context.Context
 	times atomic.Int64

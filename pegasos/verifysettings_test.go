@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Verify contradicts a model whose settings, lambda, claims or data fingerprint were changed.
 func TestVerifyChangedModel(t *testing.T) {
 	data := random(71, 60, 5, 3, 1)
 	m := train(t, data.dense, data.y, pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05,
@@ -76,8 +75,7 @@ func TestVerifyChangedModel(t *testing.T) {
 	}
 }
 
-// Read computes the gap from the objective and the bound in the file. If the file has another gap,
-// Verify contradicts the model.
+// Read computes the gap from the objective and the bound in the file.
 func TestVerifyChangedGap(t *testing.T) {
 	data := random(72, 60, 5, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 40})

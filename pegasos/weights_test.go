@@ -26,7 +26,6 @@ func weighted(t testing.TB, x pegasos.Examples, y, weights []float32,
 	return m
 }
 
-// some returns weights from 0 to 4 for the given number of rows.
 func some(rows int) []float32 {
 	w := make([]float32, rows)
 	for i := range w {
@@ -51,8 +50,7 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// A row of weight n gives the same problem as n copies of the row: lambda, R^2 and the objective of
-// a model agree within rounding, and bound and objective enclose the optimum of the copies.
+// A row of weight n gives the same problem as n copies of the row, within rounding.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {
@@ -98,7 +96,6 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// Rows of weight 0, and classes that have only rows of weight 0, do not change the model's hash.
 func TestWeightZero(t *testing.T) {
 	for _, l := range losses {
 		data := random(3, 60, 5, 3, 1)
@@ -127,8 +124,7 @@ func TestWeightZero(t *testing.T) {
 	}
 }
 
-// With weights of validation rows, Patience gives the model that copies of these rows give. NaN
-// labels of rows with the weight 0 are ignored.
+// NaN labels of validation rows with the weight 0 are ignored.
 func TestValidWeights(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Squared} {
 		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
@@ -153,8 +149,7 @@ func TestValidWeights(t *testing.T) {
 	}
 }
 
-// A run with row weights that is paused and resumed has the hash of the run without a pause. A
-// Partial continues with the lambda that C and the sum of the weights gave.
+// A Partial continues with the lambda that C and the sum of the weights gave.
 func TestResumeWeights(t *testing.T) {
 	data, weights := random(8, 150, 5, 3, 1), some(150)
 	cfg := pegasos.Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
@@ -200,7 +195,6 @@ func TestPlansByWeight(t *testing.T) {
 	}
 }
 
-// ones returns 1 for each weight above 0, else 0.
 func ones(weights []float32) []float32 {
 	n := make([]float32, len(weights))
 	for i, w := range weights {
@@ -325,7 +319,6 @@ func TestWeightErrors(t *testing.T) {
 	weighted(t, x, y, []float32{1e-15, 1e15, 1, 1}, pegasos.Config{Loss: pegasos.SquaredHinge})
 }
 
-// Models with weights have these hashes: see TestGoldenModels.
 func TestGoldenWeights(t *testing.T) {
 	binary, many := random(1, 300, 37, 2, 1), random(3, 500, 70, 5, 0.5)
 	for _, c := range []struct {
