@@ -20,19 +20,16 @@ import (
 
 var columnsOfVisits = []string{"visit", "colour", "age", "seen", "label"}
 
-// says reports whether err is an error whose text contains words.
 func says(err error, words string) bool {
 	return err != nil && strings.Contains(err.Error(), words)
 }
 
-// reading returns a function that reads text as a file called a.csv.
 func reading(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
 	}
 }
 
-// written returns rows as the text of a CSV file.
 func written(t testing.TB, rows [][]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,8 +39,8 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// visits returns 200 rows for columnsOfVisits. The colour determines the label, one of the given
-// number of classes. With 0 classes the label is a number that the colour and the age determine.
+// visits returns rows for columnsOfVisits. The colour determines the label, one of the given number
+// of classes. With 0 classes the label is a number that the colour and the age determine.
 func visits(classes int) (rows [][]string) {
 	r := rand.New(rand.NewPCG(3, 3))
 	colours := []string{"red", "green", "blue", "grey"}
@@ -65,8 +62,8 @@ func visits(classes int) (rows [][]string) {
 	return rows
 }
 
-// predicted returns the number of rows whose predicted label is right. A predicted number is right
-// if it differs from the label by less than 8.
+// predicted returns the number of rows whose label is predicted correctly, with numbers off by less
+// than 8.
 func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	t.Helper()
 	for _, row := range rows {
@@ -83,7 +80,6 @@ func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
 	return right
 }
 
-// reread returns a copy of a model that was written to a file and read.
 func reread(t *testing.T, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer
@@ -101,8 +97,7 @@ func reread(t *testing.T, m *Model) *Model {
 	return back
 }
 
-// checkScores fails the test unless Score of each row, and Score of a model written to a file and
-// read again, equal the row's scores in DecisionAll of the encoded rows.
+// checkScores compares scores of single rows with DecisionAll of the encoded rows.
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
@@ -131,8 +126,6 @@ func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	}
 }
 
-// Models of cells predict nearly all training labels, leave out a row counter, and give the same
-// scores for single rows, for all rows, and after they were written and read.
 func TestTrain(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -170,8 +163,7 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// Train finds the label's column by name, even if the name has another meaning in dataset.Options,
-// and blanks around a cell make no difference.
+// The name may have another meaning in dataset.Options.
 func TestTrainLabel(t *testing.T) {
 	rows := visits(2)
 	for i, row := range rows {
@@ -249,8 +241,7 @@ func TestScoreErrors(t *testing.T) {
 	}
 }
 
-// Train does not take cells that look like a comment, a header, a separator line or another
-// separator for the form of a file.
+// Cells may look like a comment, a header or a separator line of a file.
 func TestTrainFormOfCells(t *testing.T) {
 	rows := visits(2)
 	rows[3] = []string{"#3", "visit", "age", "seen", rows[3][4]}
@@ -292,7 +283,7 @@ func TestTrainNumbers(t *testing.T) {
 	checkScores(t, m, []string{"m", "n", "y"}, rows[:9])
 }
 
-// A kernel machine that was trained on encoded rows, dense or sparse, also predicts rows of cells.
+// A kernel machine that was trained on encoded rows also predicts rows of cells.
 func TestKernelMachine(t *testing.T) {
 	rows := visits(4)
 	text := written(t, slices.Concat([][]string{columnsOfVisits}, rows))
@@ -350,8 +341,6 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
-// Order sorts cells that are given by column names, ignores unknown names, and returns an error if
-// a column is missing, except columns of the kind "left out".
 func TestOrder(t *testing.T) {
 	var rows [][]string
 	for i := range 30 {

@@ -20,19 +20,18 @@ type Chunks struct {
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks of rows that have cols columns and labels among classes. s
-// has the settings of a run of one epoch. Its ClassWeight must be empty: the caller multiplies the
-// rows' weights by the class weights. start is the point that the first chunk starts from, nil for
-// none.
+// NewChunks returns a trainer for chunks of rows with labels among classes. s has the settings of a
+// run of one epoch. Its ClassWeight must be empty: the caller multiplies the rows' weights by the
+// class weights. start is the point that the first chunk starts from, nil for none.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}
 }
 
-// Train trains on one chunk, in which some of the classes may have no rows. The rows' weights
-// multiply the loss without being scaled to a mean of 1. If a step fails, Train returns an
-// [iterate.Error], and the trainer has no valid point from then on.
+// Train trains on one chunk, which may lack rows of some classes. The rows' weights multiply the
+// loss without being scaled to a mean of 1. If a step fails, Train returns an [iterate.Error], and
+// the trainer has no valid point from then on.
 func (c *Chunks) Train(set *store.Set, threads int) error {
 	s := &Session{chunk: true, Job: Job{Settings: c.Settings, Rows: set, Start: c.start,
 		Threads: parallel.Threads(threads), Until: context.Background()}}
@@ -56,8 +55,7 @@ func (c *Chunks) Train(set *store.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r, a run on a new chunk, continue the latest run that trained the same weight
-// vectors, if there is one.
+// continueFrom makes r, a run on a new chunk, continue the latest run on the same weight vectors.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {
@@ -88,7 +86,6 @@ func (r *Run) releaseRows() {
 	}
 }
 
-// Point returns the current point without measuring it.
 func (c *Chunks) Point() *Point {
 	m := newPoint(&c.Settings, len(c.classes), c.cols, c.Bias != settings.BiasNone)
 	for k := range m.Result.PerClass {

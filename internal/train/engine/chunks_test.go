@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// chunksOf returns the rows of p, cut at the given row numbers, with the classes of all rows.
 func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 	cuts ...int) (sets []*store.Set) {
 	t.Helper()
@@ -36,8 +35,8 @@ func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 	return sets
 }
 
-// Training on chunks gives the weights of one pass over all rows if no step depends on other rows:
-// in sequential order and without an offset.
+// In sequential order and without an offset, no step depends on later rows: chunks
+// give the weights of one pass.
 func TestChunksAreAPass(t *testing.T) {
 	data := sample.Random(81, 60, 5, 3, 1)
 	for _, s := range []settings.Settings{
@@ -71,8 +70,7 @@ func TestChunksAreAPass(t *testing.T) {
 	}
 }
 
-// A chunk of one row may be smaller than a batch. Random orders continue from chunk to chunk: the
-// second of two chunks with equal rows is visited in another order.
+// A chunk of one row may be smaller than a batch. Random orders continue from chunk to chunk.
 func TestChunksContinue(t *testing.T) {
 	data := sample.Random(82, 40, 5, 2, 1)
 	s := settings.Settings{Lambda: 0.05, Batch: 8, Bias: settings.BiasAugmented}.InForce()
@@ -100,8 +98,7 @@ func TestChunksContinue(t *testing.T) {
 	}
 }
 
-// Chunks begin with the start's point, and continue its step counts. A chunk with rows of one
-// class only is no error.
+// A chunk with rows of one class only is no error.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
 	s := settings.Settings{

@@ -64,7 +64,7 @@ type Resume struct {
 }
 
 // Progress says how far a session has trained. Its step counts are sums over the runs of the
-// session: for one-vs-one, over all pairs of classes.
+// session.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -72,8 +72,7 @@ type Progress struct {
 	Violations int64
 }
 
-// Session is one training run. Its Runs train in parallel; all of them complete an epoch before any
-// begins the next.
+// Session is one training run. All of its Runs complete an epoch before any begins the next.
 type Session struct {
 	Job
 	Runs           []*Run
@@ -96,16 +95,13 @@ type Session struct {
 	proven   *Point // point whose gap, at most Tol, ended the session; nil for none
 }
 
-// pairs reports whether the session has a run for each pair of classes.
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
 
-// parallel calls f for each run, on up to s.Threads goroutines.
 func (s *Session) parallel(f func(i int, r *Run)) {
 	parallel.For(s.Threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
 
-// mayAbandon reports whether the measurement in progress may be abandoned, because its result is
-// not used any more after the context is done.
+// mayAbandon reports whether the measurement in progress is useless because the context is done.
 func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }
 
 // stopState is the state of the stopping criteria, Tol and Patience, between two checks of them.
@@ -119,7 +115,7 @@ type stopState struct {
 // plan says which solver a session begins with, and related choices. It depends only on the
 // settings, the data and, with FinishAuto, MaxMemory.
 type plan struct {
-	mayNewton bool // Finish is FinishAuto, and may choose Newton's method: see autoMayUseNewton
+	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
 	// density and columns are properties of the rows: columns is the number of nonempty columns, or
 	// of all columns if that is unknown. Both are zero unless mayNewton is set.
 	density store.Density
@@ -153,7 +149,6 @@ type Run struct {
 	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if there is none
 }
 
-// learners returns the learners of all runs.
 func (s *Session) learners() (all []*Learner) {
 	for _, r := range s.Runs {
 		all = append(all, r.Learners...)
@@ -161,8 +156,8 @@ func (s *Session) learners() (all []*Learner) {
 	return all
 }
 
-// parallelRanges divides the learners into r.threads ranges, and calls f for each range, on up to
-// r.threads goroutines. A range has the learners from start to end-1.
+// parallelRanges calls f for ranges of learners in parallel. A range has the learners from start to
+// end-1.
 func (r *Run) parallelRanges(f func(start, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {
@@ -170,7 +165,6 @@ func (r *Run) parallelRanges(f func(start, end int)) {
 	})
 }
 
-// parallel calls f with the index of each learner, on up to r.threads goroutines.
 func (r *Run) parallel(f func(k int)) {
 	parallel.For(r.threads, len(r.Learners), func(_, k int) { f(k) })
 }

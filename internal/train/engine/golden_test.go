@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// goldenJobs returns small jobs with many settings, solvers, starts and priors.
 func goldenJobs(t testing.TB) map[string]engine.Job {
 	two, three := sample.Random(1, 61, 7, 2, 0.8), sample.Random(2, 70, 6, 3, 0.8)
 	weights := rowWeights(61)
@@ -102,7 +101,6 @@ func goldenJobs(t testing.TB) map[string]engine.Job {
 	return jobs
 }
 
-// goldenDigests are the digests of the points at the end of the runs of goldenJobs.
 var goldenDigests = map[string]string{
 	"eps, dual":                "34b11ff4597e",
 	"eps, dual, scaled":        "ee125b8acbe5",

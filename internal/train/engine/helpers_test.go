@@ -21,7 +21,6 @@ func newJob(t testing.TB, x store.Examples, y []float32, s settings.Settings) en
 	return weightedJob(t, x, y, nil, s)
 }
 
-// weightedJob is newJob with a weight for each row.
 func weightedJob(t testing.TB, x store.Examples, y, weights []float32,
 	s settings.Settings) engine.Job {
 	t.Helper()
@@ -36,7 +35,6 @@ func weightedJob(t testing.TB, x store.Examples, y, weights []float32,
 	return engine.Job{Settings: s, Rows: set, Threads: 1}
 }
 
-// newSession returns the job's session.
 func newSession(t testing.TB, job engine.Job) *engine.Session {
 	t.Helper()
 	s, err := engine.New(job)
@@ -46,7 +44,6 @@ func newSession(t testing.TB, job engine.Job) *engine.Session {
 	return s
 }
 
-// train returns the point at the end of the job's run.
 func train(t testing.TB, job engine.Job) *engine.Point {
 	t.Helper()
 	m, stopped, err := newSession(t, job).Train(t.Context())
@@ -56,7 +53,6 @@ func train(t testing.TB, job engine.Job) *engine.Point {
 	return m
 }
 
-// digest returns a hash of the bits of a point and of its result.
 func digest(m *engine.Point) string {
 	h := sha256.New()
 	for _, w := range m.Weights {
@@ -69,7 +65,6 @@ func digest(m *engine.Point) string {
 	return fmt.Sprintf("%.6x", h.Sum(nil))
 }
 
-// targets replaces the labels of p by regression targets that depend on the rows.
 func targets(p sample.Pair) sample.Pair {
 	y := make([]float32, len(p.Y))
 	for i := range y {
@@ -91,8 +86,7 @@ func rowWeights(n int) []float32 {
 	return w
 }
 
-// resumeFrom returns the job that continues from a checkpoint of a run with the same settings. The
-// checkpoint's header goes through JSON, as in a model's file.
+// The checkpoint's header goes through JSON, as in a model's file.
 func resumeFrom(t testing.TB, job engine.Job, st *checkpoint.State) engine.Job {
 	t.Helper()
 	text, err := json.Marshal(st.Head)

@@ -40,7 +40,6 @@ const (
 	iterating               // Newton's method, also after it is done
 )
 
-// phase returns the solver that l uses now.
 func (l *Learner) phase() phase {
 	switch {
 	case l.Newton != nil:
@@ -51,15 +50,12 @@ func (l *Learner) phase() phase {
 	return stepping
 }
 
-// phaseNames are the names of the solvers in proof.Result.Solver, indexed by phase.
 var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
 // newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
-// TakeSteps takes a step with each of the rows idx, or with batches of them: see sgd.Binary.Steps.
-// It adds w to its average after some of the steps. While Newton's method is in use, TakeSteps only
-// counts the steps. After an error it does nothing.
+// While Newton's method is in use, TakeSteps only counts the steps. After an error it does nothing.
 func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
@@ -79,7 +75,6 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 }
 
 // EndEpoch must be called after each epoch. epochs is the number of epochs completed so far.
-// EndEpoch ends the epoch in l.State and, while dual coordinate descent is in use, in l.Dual.
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
 	if l.Dual != nil {
@@ -87,8 +82,7 @@ func (l *Learner) EndEpoch(epochs int) {
 	}
 }
 
-// dualVariables returns the dual variables of dual coordinate descent or of Newton's method. While
-// l takes Pegasos steps, it returns nil.
+// dualVariables returns nil while l takes Pegasos steps.
 func (l *Learner) dualVariables() []float32 {
 	switch l.phase() {
 	case iterating:
@@ -102,8 +96,8 @@ func (l *Learner) dualVariables() []float32 {
 }
 
 // lowerBound returns the lower bound on the minimum of the objective P that the current dual
-// variables prove, or NaN if there are none. If rounded is true, it is computed from the dual
-// variables rounded as in a proof file, so that the run reports the gap that its proof will show.
+// variables prove, or NaN if there are none. If rounded is true, the dual variables are rounded as
+// in a proof file, so that the run reports the gap that its proof will show.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {
@@ -140,10 +134,9 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// ForNewton returns the problem of l in the form that package newton needs. It starts from the
-// weights after step t. If the rows of l have other indices than in pool, and are more than half of
-// the rows in pool, the problem reads the rows in pool instead; the results are the same to the
-// bit.
+// ForNewton returns the problem of l, which starts from the weights after step t. If the rows of l
+// have other indices than in pool, and are more than half of the rows in pool, the problem reads
+// the rows in pool instead; the results are the same to the bit.
 func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	l.ComputePriorScores64()
 	rows, of := l.BySetRow(), &l.Binary.Of

@@ -33,8 +33,7 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solverNames returns the name of the solver that the problems began with, followed by the names of
-// the other solvers that problems use now, separated by commas. It returns "" if Finish names no
+// solverNames begins with the solver that the problems began with. It returns "" if Finish names no
 // solver.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
@@ -53,9 +52,9 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
-// center then leaves the bias unchanged if Tol is set and Finish names a solver. It does nothing
-// without a bias.
+// is 0, unless that is not finite. With the epsilon-insensitive loss, a mean residual of 0 does not
+// minimize the objective: center then leaves the bias unchanged if Tol is set and Finish names a
+// solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -73,9 +72,9 @@ func (s *Session) center(m *Point) {
 	}
 }
 
-// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m. It does
-// nothing unless the runs are on pairs of classes. A pair without rows has no run; its
-// weight vector in m stays the copy.
+// copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m if the
+// runs are on pairs of classes: a pair without rows has no run, and its weight vector in m stays
+// the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -116,8 +115,7 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	return s.sumMeasurements(&m.Result)
 }
 
-// sumMeasurements sets the objectives and the lower bounds in res from the measurements of the
-// runs: of each weight vector, and the means over the learners. It returns the mean of MaxError.
+// sumMeasurements sets the objectives and the lower bounds in res. It returns the mean of MaxError.
 func (s *Session) sumMeasurements(res *proof.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
@@ -137,7 +135,6 @@ func (s *Session) sumMeasurements(res *proof.Result) (maxError float64) {
 	return maxError / n
 }
 
-// measure measures s.measured with the run's learners, and stores the result in r.Measured.
 func (r *Run) measure(how Precision) {
 	r.Measured = make([]proof.Measurement, len(r.Learners))
 	r.parallel(func(k int) {
@@ -152,9 +149,8 @@ func (r *Run) measure(how Precision) {
 }
 
 // finiteDots reports whether no dot product of a row of the run with a weight vector of s.measured,
-// nor a partial sum of one, can overflow float32, because the product of their norms is far below
-// the limit, and whether the biases are finite. It returns false for user-defined rows, whose
-// rounding is unknown.
+// nor a partial sum of one, can overflow float32, and whether the biases are finite. It returns
+// false for user-defined rows, whose rounding is unknown.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -168,8 +164,7 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes objectives of s.measured from float64 dot products: all objectives if how is
-// Exact, the objectives whose error is not small if how is AsNeeded, and none if how is Quick.
+// refine recomputes objectives of s.measured from float64 dot products where how asks for that.
 // Objectives that are not finite stay unchanged.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
@@ -193,9 +188,8 @@ func (r *Run) refine(how Precision) {
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products; P is then NaN if a score is not
-// finite, because predictions would not be finite either. If exact is not nil, setObjectives uses
-// float64 dot products with the weight vectors exact[k] of learner k, and skips learners for which
-// exact[k] is nil.
+// finite, because predictions would not be finite either. Otherwise it uses float64 dot products
+// with the weight vectors exact[k] of learner k, and skips learners for which exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
@@ -233,10 +227,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// meanLosses returns the mean loss of each learner. f must return the weighted sum of the losses of
-// learner k over the rows i of x with from <= i < to. meanLosses calls f for one block of rows and
-// all learners before the next block, so that all learners but the first find the rows in the
-// cache.
+// f must return the weighted sum of the losses of learner k over the rows i of x with from <= i <
+// to. meanLosses calls f for one block of rows and all learners before the next block, so that all
+// learners but the first find the rows in the cache.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {
@@ -261,9 +254,9 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 	return loss
 }
 
-// exactVectors returns the weight vectors of learner k in m, for the scaled rows, as float64. If
-// there is a scaling, they are computed from the weights of the written model by undoing the
-// scaling, without rounding to float32. The caller may pass them to floats.GiveBack.
+// exactVectors returns the weight vectors of learner k in m, for the scaled rows. If there is a
+// scaling, they are computed from the weights of the written model by undoing the scaling, without
+// rounding to float32. The caller may pass them to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -15,8 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// problemOf returns the binary or regression problem of the settings on the rows of p, for
-// certtest.
 func problemOf(p sample.Pair, weights []float32, s settings.Settings) *certtest.Problem {
 	q := &certtest.Problem{Vectors: 1, Lambda: s.Lambda, Epsilon: s.Epsilon,
 		Bias: s.Bias == settings.BiasAugmented || s.Bias == settings.BiasUnregularised}
@@ -42,7 +40,6 @@ func problemOf(p sample.Pair, weights []float32, s settings.Settings) *certtest.
 	return q
 }
 
-// measuredCases are settings of binary and regression problems.
 var measuredCases = []settings.Settings{
 	{}, {Loss: "log", Bias: settings.BiasAugmented, BiasScale: 2},
 	{
@@ -56,8 +53,7 @@ var measuredCases = []settings.Settings{
 }
 
 // The measured objective agrees with a float64 computation from the same weights, to the precision
-// asked for, and no bound is above the optimum, up to rounding. The dual variables from Prove give
-// Verify the bound of the training up to 1e-4.
+// asked for, and no bound is above the optimum, up to rounding.
 func TestMeasure(t *testing.T) {
 	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
 	for _, c := range measuredCases {
@@ -173,8 +169,7 @@ func TestMeasureAsNeeded(t *testing.T) {
 	}
 }
 
-// Objectives and bounds are the same for any number of goroutines, also for enough rows to be
-// divided into blocks and parts.
+// The rows are enough to be divided into blocks and parts.
 func TestMeasureThreads(t *testing.T) {
 	const rows, cols = 9000, 5
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -206,7 +201,6 @@ func TestMeasureThreads(t *testing.T) {
 	}
 }
 
-// Without dual variables there is no proof.
 func TestNoProof(t *testing.T) {
 	data := sample.Random(63, 30, 4, 2, 1)
 	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1, Order: "iid"}))
@@ -219,8 +213,7 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// Verify computes the objective of any weights in a session without steps, and a bound of at most
-// the optimum, which more passes do not lower.
+// Verify computes the objective of any weights in a session without steps.
 func TestVerify(t *testing.T) {
 	data := sample.Random(64, 150, 8, 2, 1)
 	for _, c := range measuredCases {
@@ -256,7 +249,7 @@ func TestVerify(t *testing.T) {
 }
 
 // Verify takes more passes, and then Newton's method, only if the model claims a higher bound than
-// Verify has found, and Newton's method only for models whose Finish may have used it.
+// Verify has found.
 func TestVerifyClaims(t *testing.T) {
 	data := sample.Random(65, 300, 30, 2, 1)
 	s := settings.Settings{Lambda: 1e-4, Epochs: 200, Finish: settings.FinishNewton, Tol: 1e-7}

@@ -19,9 +19,9 @@ import (
 // with an element for each row, are not counted.
 const learnerSize = 2048
 
-// Need estimates the least number of bytes that a session of the job needs besides the data: with
-// one goroutine, without copies of rows, and with buffers for one problem of Newton's method if the
-// session may use it. The estimate depends on the job alone, not on the machine.
+// Need estimates the least number of bytes that a session of the job needs besides the data, with
+// one goroutine and without copies of rows. The estimate depends on the job alone, not on the
+// machine.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -29,17 +29,16 @@ func Need(job Job) float64 {
 	return s.need()
 }
 
-// need returns the estimate of Need for the session's job.
+// need returns Need of the session's job.
 func (s *Session) need() float64 {
 	minimal := &Session{Job: s.Job, plan: s.plan, verifyByNewton: s.verifyByNewton}
 	minimal.Threads = 1
 	return minimal.Memory(1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and may choose Newton's method. The other
-// settings must permit Newton's method, there must be at most newton.MaxColumns columns, and a
-// session that uses Newton's method must need at most MaxMemory bytes, or the default limit if
-// MaxMemory is 0. The machine's free memory does not matter.
+// autoMayUseNewton reports whether Finish is FinishAuto and may choose Newton's method. A session
+// that uses Newton's method must need at most MaxMemory bytes, or the default limit if MaxMemory is
+// 0. The machine's free memory must not matter, because models may not depend on it.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -48,18 +47,14 @@ func (s *Session) autoMayUseNewton() bool {
 	return may.need() <= float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory))
 }
 
-// MayUseNewton reports whether the session may use Newton's method: to train, or to find a lower
-// bound in Verify.
 func (s *Session) MayUseNewton() bool {
 	return s.Finish == settings.FinishNewton || s.Finish == settings.FinishAuto && s.plan.mayNewton ||
 		s.verifyByNewton
 }
 
 // checkMemory returns an error if the session needs more memory than allowed; it must be called
-// before that memory is allocated. While the session does not fit, checkMemory halves the number of
-// goroutines. The memory that remains decides whether rows are copied, how many problems of
-// Newton's method have buffers at a time, and how many bytes of Hessians are kept. None of these
-// decisions changes the results.
+// before that memory is allocated. It reduces the number of goroutines, copies of rows, and buffers
+// and kept Hessians of Newton's method to what fits. None of these changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -92,8 +87,7 @@ func (s *Session) checkMemory() error {
 	return nil
 }
 
-// memoryLimit returns how many bytes the session may allocate, and a phrase for error messages that
-// states this limit.
+// memoryLimit returns how many bytes the session may allocate, and a phrase for error messages.
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / float64(s.Share)
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
@@ -112,8 +106,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 }
 
 // alternatives returns the format and the arguments of a phrase for an error message that lists
-// other multi-class schemes, except Multinomial, that need at most limit bytes, with the megabytes
-// that each needs. It returns "" if there are none, or for at most two classes.
+// other multi-class schemes, except Multinomial, that need at most limit bytes.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
 		return "", nil
@@ -133,8 +126,7 @@ func (s *Session) alternatives(limit float64) (format string, args []any) {
 	return format, args
 }
 
-// copyBytes estimates the total size in bytes of the copies of rows, in the order of visits, that
-// store.Set.Shuffle makes. It returns 0 if Shuffle makes no copies.
+// copyBytes estimates the total size in bytes of the copies of rows that store.Set.Shuffle makes.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= store.MinCopyEpochs*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||

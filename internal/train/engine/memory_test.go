@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// manyClasses returns rows of the given number of classes.
 func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
 	x, y := dense.New(rows, cols), make([]float32, rows)
 	for i := range rows {
@@ -32,7 +31,6 @@ func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// live returns how many bytes are in use.
 func live() float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -116,8 +114,7 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// A session that would need more memory than allowed is refused before it allocates more than 8
-// MiB. The error lists the schemes that would fit.
+// A session that would need more memory than allowed is refused before large allocations.
 func TestMaxMemory(t *testing.T) {
 	for _, c := range []struct {
 		s             settings.Settings
@@ -230,8 +227,7 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	}
 }
 
-// FinishAuto uses Newton's method only if there is memory for it, without Patience, and with few
-// enough columns. A lack of memory is no error.
+// A lack of memory for Newton's method is no error.
 func TestAutoMemory(t *testing.T) {
 	data := sample.Random(75, 100, 900, 2, 0.1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Finish: settings.FinishAuto, Lambda: 0.1,
@@ -272,7 +268,7 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// These settings change the estimate by the memory for their data, by vector and by visited row.
+// The estimate changes by the memory for the settings' data, by vector and by visited row.
 func TestMemoryTerms(t *testing.T) {
 	const rows, cols, classes = 400, 50, 4
 	const vectors, visits = classes, classes * rows // one-vs-rest
@@ -337,7 +333,6 @@ func TestMemoryTerms(t *testing.T) {
 	}
 }
 
-// Rows are packed if they are visited often enough, unless steps are faster on unpacked rows.
 func TestCompact(t *testing.T) {
 	defer func(same, bytes int) {
 		store.MinConstantSize, store.MinPixelSize = same, bytes

@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// New returns a session for the job. If the job has a Resume, the session has the state of the
-// checkpoint; otherwise it has taken no steps.
+// New returns a session that has the state of the job's checkpoint, if any; otherwise it has taken
+// no steps.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job}
 	s.Threads, s.Share = parallel.Threads(s.Threads), max(1, s.Share)
@@ -49,9 +49,7 @@ func New(job Job) (*Session, error) {
 	return s, nil
 }
 
-// addRuns creates the session's runs: for one-vs-one, a run for each pair of classes that has rows,
-// otherwise a single run over all rows. The goroutines of a single run are divided among its
-// learners.
+// A pair without rows gets no run.
 func (s *Session) addRuns() error {
 	for k, pair := range s.Parts(len(s.Rows.Classes)) {
 		r, err := s.newRun(pair, k)
@@ -75,7 +73,6 @@ func (s *Session) addRuns() error {
 	return nil
 }
 
-// checkCosts returns an error if Costs is set and is not a valid cost matrix for CrammerSinger.
 func (s *Session) checkCosts() error {
 	classes := len(s.Rows.Classes)
 	switch {
@@ -104,9 +101,8 @@ func (s *Session) checkCosts() error {
 	return nil
 }
 
-// compact adds a copy of the rows in a format of fewer bytes to s.Rows. It does so only if the
-// values allow the format, and if the rows are large enough and visited often enough for the copy
-// to save time. The results are the same to the bit.
+// compact adds a copy of the rows in a format of fewer bytes to s.Rows, if the copy saves time. The
+// results are the same to the bit.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)

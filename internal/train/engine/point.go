@@ -20,11 +20,11 @@ type Point struct {
 	Folded *Point
 }
 
-// bias returns the bias of weight vector k, or 0 if p has no biases.
+// bias returns 0 if p has no biases.
 func (p *Point) bias(k int) float64 { return floats.At(p.Bias, k, 0) }
 
-// vectors returns n weight vectors of p, with the indices from start to start+n-1, and their
-// biases. If p has no biases, these are zeros.
+// vectors returns n weight vectors of p, not copied, from index start on. Biases are 0 if p has
+// none.
 func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	for k := range n {
 		b = append(b, p.bias(start+k))
@@ -33,7 +33,7 @@ func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 }
 
 // Fold returns p.Folded, the same model for the rows before the scaling s; a nil s means no
-// scaling. If p.Folded is nil, Fold computes it first.
+// scaling.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:
@@ -46,7 +46,6 @@ func (p *Point) Fold(s *scale.Scale) *Point {
 	return p.Folded
 }
 
-// finite reports whether all weights and biases are finite.
 func (p *Point) finite() bool {
 	for k, w := range p.Weights {
 		if floats.FirstNotFinite(w) >= 0 || !floats.IsFinite(p.bias(k)) {
@@ -56,8 +55,7 @@ func (p *Point) finite() bool {
 	return true
 }
 
-// newPoint returns a point that is not measured and whose weights are 0. If biases is true, it has
-// biases, all 0.
+// If biases is true, the new point has biases, all 0.
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {

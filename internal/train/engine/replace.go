@@ -13,9 +13,8 @@ import (
 // Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
 // because validation data then select the result.
 
-// replace compares the measured objective of each learner's weight vectors in m with the objectives
-// of w = 0 (of the prior, if there is one) and of the start, if there is one. If one of these is
-// smaller, replace puts the weights with the smallest objective into m: w = 0, the start, the last
+// replace puts the weights with the smallest objective into each learner's part of m if m is worse
+// than w = 0 (than the prior, if there is one) or than the start: w = 0, the start, the last
 // iterate, or the weights that m has. It adds the number of learners whose vectors it replaced to
 // replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
@@ -50,9 +49,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, which is measured already. It then replaces
-// weight vectors of m that are worse than w = 0 or than the start, and measures m again if it
-// replaced any. If Quality is set or Offset is OffsetNone, it replaces none.
+// measureAndReplace measures m, unless m is s.proven, which is measured already. It measures m
+// again if it replaced any weight vectors.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {
@@ -72,8 +70,7 @@ func (s *Session) measureAndReplace(m *Point) {
 	}
 }
 
-// Point returns the current point after measureAndReplace: measured, with weight vectors that are
-// worse than w = 0 or than the start replaced, unless the settings forbid that.
+// Point returns the current point after measureAndReplace.
 func (s *Session) Point() *Point {
 	m := s.Now()
 	s.measureAndReplace(m)

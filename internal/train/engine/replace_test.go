@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// steep returns random rows, one of them multiplied by 1000. Steps with that row are so long that
-// after a few steps the point is worse than w = 0.
+// In steep's data a row has 1000 times its length. Steps with that row are so long that after a few
+// steps the point is worse than w = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))
@@ -75,8 +75,7 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// A run from a good point does not end at a point that is worse by more than rounding, also if the
-// run is paused and resumed.
+// A run from a good point does not end at a worse point, also if the run is paused and resumed.
 func TestNoWorseThanStart(t *testing.T) {
 	replaced := 0
 	for seed := range uint64(4) {
@@ -106,7 +105,7 @@ func TestNoWorseThanStart(t *testing.T) {
 	}
 }
 
-// The result of the paper's steps, without an offset, is not replaced.
+// Without an offset, steps are exactly the paper's.
 func TestPaperIsNotReplaced(t *testing.T) {
 	data := steep(1)
 	m := train(t, newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 1e-6, Steps: 3,

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Fingerprint returns the fingerprint of the data, which includes the prior's hash. It returns ""
-// if until is done before the fingerprint is computed.
+// Fingerprint includes the prior's hash. It returns "" if until is done before the fingerprint is
+// computed.
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(scale.Raw(s.Rows.X), s.PriorHash, s.Threads, func() bool {
@@ -38,7 +38,6 @@ func (s *Session) arrays(f func([]float32)) {
 	}
 }
 
-// Checkpoint returns a copy of the session's state, from which a later session can resume.
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
 		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended,
@@ -96,8 +95,6 @@ func (s *Session) resume() error {
 	return nil
 }
 
-// checkFingerprint returns an error if the session's data do not have the given fingerprint, the
-// fingerprint of the interrupted run's data.
 func (s *Session) checkFingerprint(fingerprint string) error {
 	kind, hash, _ := strings.Cut(fingerprint, ":")
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
@@ -112,8 +109,7 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 	return nil
 }
 
-// resumeRuns restores the runs and their learners, except for the long arrays. It reports whether
-// the checkpoint fits the session.
+// resumeRuns restores all but the long arrays. It reports whether the checkpoint fits the session.
 func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	if len(from.Runs) != len(s.Runs) || from.Round < 0 {
 		return false
@@ -134,8 +130,7 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	return len(learners) == 0
 }
 
-// resume restores the number of steps and epochs of r and its position in the order of visits. It
-// reports whether the checkpoint fits the run.
+// resume reports whether the checkpoint fits the run.
 func (r *Run) resume(from *checkpoint.Run) bool {
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||
@@ -147,8 +142,8 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 	return true
 }
 
-// resumeLearner restores the learner l. It allocates the long arrays, which resumeArrays fills
-// later. It reports whether the checkpoint fits.
+// resumeLearner allocates the long arrays, which resumeArrays fills later. It reports whether the
+// checkpoint fits.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 || l.Done() != r.T {
 		return false
@@ -166,9 +161,8 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	return l.Restore(&from.Saved)
 }
 
-// resumeNewton switches l to Newton's method. The solver repeats the iterations before the
-// checkpoint when its result is first needed. resumeNewton reports whether the checkpoint fits the
-// run.
+// resumeNewton switches l to Newton's method, which repeats the iterations before the checkpoint
+// when its result is first needed. resumeNewton reports whether the checkpoint fits the run.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {
@@ -183,8 +177,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	return true
 }
 
-// resumeStopping restores the state of the stopping criteria. It reports whether the checkpoint
-// fits the session.
+// resumeStopping reports whether the checkpoint fits the session.
 func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	s.stop.nextCheck = from.NextCheck
 	b := from.Best
@@ -200,8 +193,7 @@ func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	return true
 }
 
-// resumeArrays copies the long arrays of the checkpoint to the session. It reports whether their
-// number and lengths are right.
+// resumeArrays reports whether the number and the lengths of the arrays are right.
 func (s *Session) resumeArrays(arrays [][]float32) bool {
 	fit := true
 	s.arrays(func(a []float32) {

@@ -20,8 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// resumed trains with a pause after each of the steps, resumes from a checkpoint each time, and
-// returns the digest of the point at the end.
+// resumed pauses training after each of the steps, and returns the digest of the point at the end.
 func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	t.Helper()
 	job.KeepState = true
@@ -47,7 +46,7 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	panic("unreachable")
 }
 
-// resumeJobs returns jobs of 5 or 12 epochs on 23 rows, with many settings, solvers and starts.
+// resumeJobs returns jobs of a few epochs on 23 rows.
 func resumeJobs(t *testing.T) map[string]engine.Job {
 	data := sample.Random(31, 23, 4, 3, 1)
 	weights := rowWeights(23)
@@ -100,8 +99,7 @@ func resumeJobs(t *testing.T) map[string]engine.Job {
 	return jobs
 }
 
-// accuracyOn returns a measure of quality for Patience: the share of the rows of p whose class has
-// the largest score.
+// accuracyOn returns a measure of quality for Patience.
 func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 	return func(m *engine.Point) float64 {
 		right := 0.0
@@ -124,8 +122,7 @@ func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 	}
 }
 
-// A run that is paused and resumed after one of its first 115 steps, or after several steps, ends
-// with the same bits as an uninterrupted run.
+// A run that is paused and resumed ends with the same bits as an uninterrupted run.
 func TestResume(t *testing.T) {
 	first := int64(0)
 	jobs := resumeJobs(t)
@@ -149,7 +146,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// pausedRun returns a job of 3 epochs and its checkpoint after 30 steps of each run.
+// pausedRun returns a job and a checkpoint of the middle of its run.
 func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State) {
 	t.Helper()
 	data := sample.Random(31, 23, 4, 3, 1)
@@ -167,7 +164,6 @@ func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State
 	return job, paused.Checkpoint()
 }
 
-// A damaged checkpoint is refused before the first step.
 func TestResumeRefusesDamage(t *testing.T) {
 	for name, damage := range map[string]func(*checkpoint.State){
 		"none":               func(st *checkpoint.State) {},
@@ -221,7 +217,6 @@ func TestResumeRefusesDamage(t *testing.T) {
 	}
 }
 
-// A damaged state of Newton's method, of dual descent or of Patience is refused too.
 func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	newton := settings.Settings{Finish: settings.FinishNewton, Tol: 1e-9}
 	dual := settings.Settings{Finish: settings.FinishDual}
@@ -288,8 +283,7 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	}
 }
 
-// A checkpoint of dual descent with impossible numbers is refused or harmless: there is no panic,
-// no endless run, and neither weights that are not finite nor a bound above the objective.
+// A checkpoint of dual descent with impossible numbers is refused or harmless.
 func TestResumeHarmless(t *testing.T) {
 	data, other := sample.Random(72, 23, 4, 3, 1), sample.Random(73, 23, 4, 3, 1)
 	clear(data.Dense.Row(7)) // a row without values has a loss as well
@@ -328,7 +322,6 @@ func TestResumeHarmless(t *testing.T) {
 	}
 }
 
-// upToThree returns n weights from 1 to 3.
 func upToThree(n int) (w []float32) {
 	for i := range n {
 		w = append(w, float32(1+i%3))
@@ -336,9 +329,8 @@ func upToThree(n int) (w []float32) {
 	return w
 }
 
-// resumeDamaged resumes the job from copies of the checkpoint in which one number, or all numbers
-// of one array, are replaced by NaN, an infinity, a huge number, -1 or 0. It fails the test if a
-// resumed run ends with a bound above the objective or with weights that are not finite.
+// resumeDamaged resumes the job from copies of the checkpoint with impossible numbers. It fails the
+// test if a resumed run ends with a bound above the objective or with weights that are not finite.
 func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	t.Helper()
 	resume := func(change func(*checkpoint.State)) {
@@ -394,8 +386,6 @@ func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	}
 }
 
-// A run is not resumed without a checkpoint, with a Start, or with other settings or data. The
-// error says why.
 func TestResumeRefuses(t *testing.T) {
 	job, st := pausedRun(t, settings.Settings{})
 	whole := job
@@ -416,8 +406,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Data with other columns, another order of the rows, or one other value are refused, even if the
-// norms and labels are the same.
+// The fingerprint must differ even if the norms and labels are the same.
 func TestResumeKnowsTheRows(t *testing.T) {
 	const rows, cols = 30, 12
 	x, y := dense.New(rows, cols), make([]float32, rows)

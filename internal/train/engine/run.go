@@ -57,9 +57,7 @@ func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	return r, r.addLearners(pair, t0)
 }
 
-// addLearners creates the run's learners: one for each class against the rest, or a single learner
-// for two classes, for regression or for a joint problem. t0 is the offset of the step count: after
-// t steps the divisor of w is lambda*(t+t0).
+// t0 is the offset of the step count: after t steps the divisor of w is lambda*(t+t0).
 func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
@@ -104,8 +102,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 }
 
 // newState returns the solver state of a learner with n weight vectors. start is the index of the
-// first of them in Point.Weights. t0 is the offset of the step count t: the divisor of w is
-// lambda*(t+t0).
+// first of them in Point.Weights, and t0 the offset of the step count.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -139,9 +136,8 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	return s, nil
 }
 
-// Period returns the number of steps between two samples of w for its average. total is the number
-// of steps of the run. A sample costs about as much as a step with a dense row: long runs are
-// sampled every 64 steps or more rarely, and short runs about 16 times.
+// Period returns the number of steps between two samples of w for its average. A sample costs about
+// as much as a step with a dense row: long runs are sampled rarely, and short runs about 16 times.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
@@ -183,10 +179,9 @@ func (r *Run) measureNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange prepares the rows for the order of visits. With Shuffled, the rows get a fixed random
-// order; they are copied in this order if that saves time and memory allows. Otherwise, and with
-// Permutation and IID, rows that exceed the caches are marked as scattered, so that they are
-// prefetched.
+// arrange prepares the rows for the order of visits. With Shuffled, rows are copied in this order
+// if that saves time and memory allows. Rows that are visited in random order and exceed the caches
+// are marked as scattered, so that they are prefetched.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -199,13 +194,10 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context. A segment has up
-// to sgd.Segment rows and, with batches, up to one batch more. With many weight vectors it has
-// fewer rows, so that all vectors together visit about a million rows on each goroutine, but at
-// least 32. If the rows' format can interleave vectors, a segment has at least as many rows as
-// there are columns, up to sgd.Segment, so that interleaving the vectors saves time: see group. In
-// the dual descent on a joint problem over such rows, a segment has up to four times as many rows
-// instead, at most maxJointSegment.
+// Segment returns the largest number of steps between two checks of the context. With many weight
+// vectors a segment has fewer rows, so that all vectors together visit about a million rows on each
+// goroutine. If the rows' format can interleave vectors, a segment is long enough for interleaving
+// the vectors to save time: see group.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -224,17 +216,15 @@ func (r *Run) Segment() int {
 	return rows
 }
 
-// maxJointSegment is the largest segment of the dual descent on a joint problem.
 const maxJointSegment = 8192
 
 // blockRows returns the number of rows that all classes visit before they go on to the next rows.
-// All classes but the first then find a row in the cache. With many columns, where v is long and
-// most rows are sparse, there are more rows, which keeps v in the cache instead. The number does
-// not change the weights.
+// All classes but the first then find a row in the cache. With many columns there are more rows,
+// which keeps v in the cache instead. The number does not change the weights.
 func blockRows(cols int) int { return max(32, cols/256) }
 
-// Advance trains to the end of the epoch, to the end of the run, or to step pause, whichever comes
-// first. It returns early if ctx is done.
+// Advance trains to the end of the epoch, of the run, or to step pause, whichever comes first. It
+// returns early, without an error, if ctx is done.
 func (r *Run) Advance(ctx context.Context, pause int64) error {
 	for end := min(r.Total, pause); r.T < end; {
 		if ctx.Err() != nil {
@@ -271,8 +261,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 	return nil
 }
 
-// nextAdaptation returns the step after which the learners adapt their t0 next; math.MaxInt64 if
-// they don't.
+// nextAdaptation returns math.MaxInt64 if the learners don't adapt their t0.
 func (r *Run) nextAdaptation() int64 {
 	if r.Learners[0].LeastT0 == 0 {
 		return math.MaxInt64
@@ -280,8 +269,7 @@ func (r *Run) nextAdaptation() int64 {
 	return iterate.NextAdaptation(r.T, r.Total)
 }
 
-// takeSteps takes steps with the rows idx for the learners from start to end-1. ends has the end of
-// each batch in idx; it is nil if each row is a step.
+// ends has the end of each batch in idx; it is nil if each row is a step.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	learners, block := r.Learners[start:end], len(idx)
 	if ends == nil {
@@ -303,7 +291,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 }
 
 // group returns the learners from start to end-1 as a group whose learners all visit a row before
-// the next row. It returns nil if they must take their steps one learner after the other.
+// the next row, or nil if there is one learner or any of them takes no Pegasos steps.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {
@@ -321,8 +309,6 @@ func (r *Run) group(start, end int) *sgd.Group {
 	return r.groups[start]
 }
 
-// write copies the current weights of the run's learners, and their counts of steps and violations,
-// to m.
 func (r *Run) write(m *Point) {
 	for k, l := range r.Learners {
 		w, b := r.vectorsOf(m, k)

@@ -22,7 +22,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// T0 and R^2 are computed from the rows' squared norms and weights as documented for the settings.
 func TestOffset(t *testing.T) {
 	const lambda, scale = 0.05, 3.0
 	x, err := dense.FromSlice(4, 2, []float32{1, 2, 3, 0, 0, 1, 2, 2})
@@ -85,8 +84,6 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// w is sampled every 64 steps or, with more than 256 columns, every cols/4 steps, but at least 16
-// times in a run of at least 16 steps.
 func TestPeriod(t *testing.T) {
 	for _, c := range []struct {
 		total int64
@@ -102,8 +99,6 @@ func TestPeriod(t *testing.T) {
 	}
 }
 
-// A run with many vectors takes fewer steps between two checks of the context. A run with one
-// vector takes as many as sgd.Segment says.
 func TestSegment(t *testing.T) {
 	for _, c := range []struct {
 		classes, cols, threads int
@@ -147,8 +142,7 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// Rows in a file are announced at most once an epoch, and all but about a segment of them are. With
-// IID none are announced. Announcing does not change the result.
+// Rows in a file are announced at most once an epoch, and all but about a segment of them are.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
 	g := rand.New(rand.NewPCG(1, 1))
@@ -219,8 +213,7 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// A score that is not finite ends prepared steps at the same row as single steps, wherever the row
-// is in a group of prepared rows.
+// A score that is not finite ends prepared steps at the same row as single steps.
 func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	defer func(old int) { store.MinConstantSize = old }(store.MinConstantSize)
 	const rows, cols = 200, 21
@@ -267,10 +260,9 @@ func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	}
 }
 
-// After many steps that change every weight, the tracked norm has an error of at most 1e-5 at the
-// end of each epoch, and v differs by at most 1e-3 of its length from the sum of the steps: adding
-// a number to a large float32 rounds to a multiple of its last bit, each time in the same direction
-// if the numbers are equal.
+// Adding a number to a large float32 rounds to a multiple of its last bit, each time in the same
+// direction if the numbers are equal: the tracked norm and v must still be accurate after many
+// steps.
 func TestLongRun(t *testing.T) {
 	steps := int64(2_000_000)
 	if testing.Short() {
@@ -315,7 +307,6 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// Weights beyond float32 end a run with an error that names a step, and without a point.
 func TestNotFinite(t *testing.T) {
 	x, err := dense.FromSlice(2, 1, []float32{1e18, 1e18})
 	if err != nil {
@@ -429,8 +420,6 @@ func TestMultinomialOverflow(t *testing.T) {
 	}
 }
 
-// A batch of more rows than there are, a C that makes lambda too small, too many epochs and too
-// many classes for one-vs-one are refused.
 func TestNewRefuses(t *testing.T) {
 	data := sample.Random(5, 40, 3, 2, 1)
 	many := make([]float32, settings.MaxPairClasses+1)
@@ -451,8 +440,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 	newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Batch: 40}))
 
-	// A prior whose scores are not finite, and a start with a bias for a run without, are refused
-	// too.
 	far := &engine.Point{Weights: [][]float32{{3e38, 3e38, 3e38}}}
 	job := newJob(t, data.Dense, data.Y, settings.Settings{})
 	job.Prior = far
@@ -468,8 +455,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Costs have to be a square matrix with zeros on its diagonal and positive numbers elsewhere, and
-// are for Crammer-Singer only.
 func TestCosts(t *testing.T) {
 	data := sample.Random(6, 30, 3, 3, 1)
 	for want, costs := range map[string][][]float64{
@@ -495,8 +480,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A run adapts t0 after the same steps, with the same bits, also with pauses, reports in its first
-// epoch, and 3 goroutines. Runs that start from a model or have another Offset keep their t0.
+// A run adapts t0 after the same steps, with the same bits, however it is interrupted.
 func TestAdapt(t *testing.T) {
 	data := sample.Random(31, 90, 4, 3, 1)
 	for name, s := range map[string]settings.Settings{

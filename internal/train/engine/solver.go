@@ -14,8 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file chooses the solver that a run begins with, and switches solvers at the end of an epoch.
-
 // maxNewtonStarts is the largest number of times that FinishAuto starts Newton's method on a
 // problem.
 const maxNewtonStarts = 2
@@ -31,9 +29,8 @@ const (
 	slowDescentPasses = 20
 )
 
-// choosePlan chooses the solver that all problems begin with. It estimates the solvers' costs for
-// an average problem: one with the mean number of rows per problem, and with rows whose mean
-// squared norm is the mean over all rows.
+// choosePlan estimates the solvers' costs for an average problem: one with the mean number of rows
+// per problem, and with rows whose mean squared norm is the mean over all rows.
 func (s *Session) choosePlan() {
 	if !s.HasSolver() {
 		return
@@ -63,11 +60,9 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// newtonPays reports whether FinishAuto should switch l from another solver to Newton's method. It
-// returns false if FinishAuto may not use Newton's method, or has started it on l maxNewtonStarts
-// times. Otherwise the solver of l decides. From Pegasos steps, l switches if Newton's method was
-// never started on it. From dual coordinate descent, l switches once the estimated cost of the
-// passes so far is at least the estimated cost of Newton's method.
+// newtonPays reports whether FinishAuto should switch l from another solver to Newton's method.
+// From dual coordinate descent, l switches once the estimated cost of the passes so far is at least
+// the estimated cost of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -80,9 +75,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 	return l.newtonStarts == 0
 }
 
-// advanceSolvers must be called at the end of each epoch. It switches learners to Newton's method
-// when that is due, and takes one iteration of Newton's method on learners that had switched
-// before.
+// advanceSolvers must be called at the end of each epoch. Newton's method takes its first iteration
+// on a learner an epoch after the switch.
 func (r *Run) advanceSolvers() {
 	var others []*Learner
 	var working []*newton.Method
@@ -99,8 +93,7 @@ func (r *Run) advanceSolvers() {
 	newton.Iterate(working, threads)
 }
 
-// startNewtonIfDue switches l to Newton's method: with FinishNewton from Pegasos steps, and with
-// FinishAuto if newtonPays returns true. It does nothing after an error or at the end of the run.
+// startNewtonIfDue does nothing after an error or at the end of the run.
 func (r *Run) startNewtonIfDue(l *Learner) {
 	switch {
 	case l.Err != nil || l.T >= l.Total || !r.s.HasSolver():
@@ -110,8 +103,7 @@ func (r *Run) startNewtonIfDue(l *Learner) {
 	}
 }
 
-// startNewton switches l to Newton's method after step t, from Pegasos steps or from dual
-// coordinate descent. Newton's method starts from the weights after step t.
+// startNewton switches l to Newton's method, which starts from the weights after step t.
 func (r *Run) startNewton(l *Learner, t int64) {
 	pool := &r.s.Newtons
 	l.Newton = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
@@ -121,8 +113,7 @@ func (r *Run) startNewton(l *Learner, t int64) {
 }
 
 // startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
-// are computed from the scores of l's weights if l has a start or has taken steps; otherwise they
-// are 0.
+// are computed from the scores of l's weights, and are 0 without a start or steps.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil || l.Done() > 0 {
@@ -139,16 +130,13 @@ func (r *Run) startDual(l *Learner) {
 	r.startDualFrom(l, a)
 }
 
-// startDualFrom switches l to dual coordinate descent. a has the initial dual variables; nil means
-// zeros.
 func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual = r.newDual(l, a, r.s.plan.averages)
 	l.Dual.RecomputeWeights()
 }
 
-// newDual returns a dual coordinate descent solver for l. a has the initial dual variables; nil
-// means zeros. If mean is true, the solver's result is the average of the iterates in the last
-// pass, otherwise the last iterate.
+// a has the initial dual variables; nil means zeros. If mean is true, the solver's result is the
+// average of the iterates in the last pass, otherwise the last iterate.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
@@ -159,8 +147,7 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
-// switchToDual replaces Newton's method on l by dual coordinate descent from the dual variables
-// that Newton's method found.
+// switchToDual starts from the dual variables that Newton's method found.
 func (r *Run) switchToDual(l *Learner) {
 	a := l.dualVariables()
 	l.Newton = nil

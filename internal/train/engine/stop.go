@@ -8,10 +8,9 @@ import (
 )
 
 // shouldStop reports whether the session ends after the current epoch. While Newton's method has
-// iterations left on a problem, the session goes on, unless another problem uses another solver
-// and Finish is FinishAuto. If all problems use Newton's method and have no iterations left, the
-// session ends if Tol is 0; otherwise it ends if the gap is at most Tol or no problem can improve.
-// If a problem uses another solver, Tol and Patience are checked only after some of the epochs.
+// iterations left on a problem, the session goes on, unless another problem uses another solver and
+// Finish is FinishAuto. If a problem uses another solver, Tol and Patience are checked only after
+// some of the epochs.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()
 	switch {
@@ -82,10 +81,8 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*dual)
 }
 
-// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact. If
-// newton is true or the first problem uses dual coordinate descent, it computes this objective at
-// once; otherwise only if the cheaper objective of Precision Quick leaves a gap of at most Tol
-// possible.
+// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact. It
+// computes this objective only if the gap may be at most Tol.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
 	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
@@ -104,8 +101,8 @@ func (s *Session) reachedTol(m *Point, newton bool) bool {
 	return res.Gap <= s.Tol
 }
 
-// recordQuality evaluates m on validation data, and keeps m if it is the best point so far. It
-// returns the number of checks since the best point was found.
+// recordQuality keeps m if m is the best point so far on validation data. It returns the number of
+// checks since the best point was found.
 func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
 		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
@@ -128,7 +125,6 @@ func (s *Session) replayNewton() bool {
 	return !s.newtonInterrupted()
 }
 
-// newtonInterrupted reports whether the context was done during an iteration of Newton's method.
 func (s *Session) newtonInterrupted() bool {
 	return slices.ContainsFunc(s.learners(), func(l *Learner) bool {
 		return l.Newton != nil && l.Newton.Interrupted()
@@ -136,9 +132,8 @@ func (s *Session) newtonInterrupted() bool {
 }
 
 // retryNewton makes Newton's method continue on problems on which it has ended but whose gap, as
-// measured in m, is above Tol. If Newton's method can't improve a problem, and the settings allow
-// dual coordinate descent, the problem switches to dual coordinate descent. retryNewton reports
-// whether any problem continues.
+// measured in m, is above Tol. A problem that it can't improve switches to dual coordinate descent
+// if the settings allow that. retryNewton reports whether any such problem continues.
 func (s *Session) retryNewton(m *Point) (continued bool) {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {

@@ -22,8 +22,7 @@ func testedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run with Tol ends after the first checked epoch whose gap is at most Tol, with the point of
-// that epoch. Neither progress reports that measure points nor goroutines change the result.
+// Neither progress reports that measure points nor goroutines change the result of Tol.
 func TestTol(t *testing.T) {
 	data := sample.Random(51, 100, 6, 3, 1)
 	for _, s := range []settings.Settings{
@@ -74,8 +73,7 @@ func TestTol(t *testing.T) {
 	}
 }
 
-// With Patience, a run ends after the given number of checks without a better point. It returns the
-// best point of all checks.
+// With Patience, a run returns the best point of all checks.
 func TestPatience(t *testing.T) {
 	data := sample.Random(52, 60, 4, 2, 1)
 	for _, patience := range []int{1, 2, 3} {
@@ -102,8 +100,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// solverStates trains on one problem and returns the sequence of its solvers, without repetitions,
-// from reports after each epoch: s for Pegasos steps, d for dual descent, n for Newton's method.
+// solverStates returns the sequence of a problem's solvers, without repetitions, from reports after
+// each epoch: s for Pegasos steps, d for dual descent, n for Newton's method.
 func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point) {
 	t.Helper()
 	var s *engine.Session
@@ -127,8 +125,6 @@ func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point)
 	return states, m
 }
 
-// FinishAuto begins with Newton's method if that is cheap, else with dual descent, changes between
-// them in long runs, and does not use Newton's method with many columns.
 func TestAutoChooses(t *testing.T) {
 	few, wide := sample.Random(71, 2000, 30, 2, 1), sample.Random(72, 200, 150, 2, 1)
 	many := sample.Random(73, 60, newton.MaxColumns+1, 2, 0.02)
@@ -171,8 +167,7 @@ func TestAutoChooses(t *testing.T) {
 	}
 }
 
-// A run with FinishAuto resumes to the bit, paused in the descent, or in Newton's method, which
-// takes over from the descent.
+// A pause may be in the descent, or in Newton's method, which takes over from the descent.
 func TestAutoResumes(t *testing.T) {
 	wide := sample.Random(72, 200, 150, 2, 1)
 	job := newJob(t, wide.Dense, wide.Y, settings.Settings{Lambda: 1, Tol: 1e-12, Epochs: 150,
@@ -237,7 +232,6 @@ func TestCancelAnywhere(t *testing.T) {
 	}
 }
 
-// doneAfter is a context that is canceled after a number of calls of Err.
 type doneAfter struct {
 	context.Context
 	calls int
@@ -250,8 +244,6 @@ func (d *doneAfter) Err() error {
 	return nil
 }
 
-// Progress is reported after the parts of the first epoch in Early, after each epoch, and at the
-// end, with the steps of all runs.
 func TestProgress(t *testing.T) {
 	data := sample.Random(54, 60, 4, 3, 1)
 	for _, c := range []struct {

@@ -49,8 +49,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	return m, false, nil
 }
 
-// notFinite returns an error which says that a number is infinite or NaN. what names the number,
-// such as "a weight".
+// what names the number that is not finite, such as "a weight".
 func (s *Session) notFinite(what string) error {
 	var t int64
 	for _, r := range s.Runs {
@@ -59,8 +58,7 @@ func (s *Session) notFinite(what string) error {
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + store.TooLarge}
 }
 
-// advance trains to the end of the session. If ctx was done or the session paused before the end,
-// stopped is true.
+// If ctx was done or the session paused before the end, stopped is true.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	s.Until, s.Newtons.Context = ctx, ctx
 	if !s.replayNewton() {
@@ -108,8 +106,8 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// advanceRuns calls due for each run and, if due returns true, advances the run up to the step that
-// due returns. It advances the runs in parallel.
+// advanceRuns advances, in parallel, each run for which due returns true, up to the step that due
+// returns.
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
 	errs := make([]error, len(s.Runs))
 	s.parallel(func(i int, r *Run) {
@@ -120,10 +118,8 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return cmp.Or(errs...)
 }
 
-// trainEarlyParts trains a first part of the first epoch. Early lists fractions of the epoch;
-// trainEarlyParts trains up to each of them and, if that took steps, reports progress. Without a
-// Progress callback it does nothing. It returns earlier if ctx is done, and advances no run beyond
-// the step after which runs pause.
+// trainEarlyParts trains up to each of the fractions of the first epoch in Early, and reports
+// progress if that took steps. Without a Progress callback it does nothing.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil
@@ -143,7 +139,6 @@ func (s *Session) trainEarlyParts(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the total number of steps that the runs have taken.
 func (s *Session) steps() (n int64) {
 	for _, r := range s.Runs {
 		n += r.T
@@ -151,7 +146,6 @@ func (s *Session) steps() (n int64) {
 	return n
 }
 
-// report calls the Progress callback, if there is one.
 func (s *Session) report() {
 	if s.Progress == nil {
 		return

@@ -17,7 +17,6 @@ import (
 // minimum that does not depend on the training run. The bound's dual variables are computed from
 // the margins of the written weights, see certificate.FromScores, or come from a proof.
 
-// Check says how Verify looks for a lower bound, and what the model claims.
 type Check struct {
 	// Proof has the dual variables of the bound: one element for each weight vector, or a single
 	// element for a joint problem. It is nil without a proof.
@@ -53,7 +52,6 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.
 	return slices.Concat(all...), m.Result
 }
 
-// verify does the work of Verify for the run's learners.
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Found) {
 	r.Measured = make([]proof.Measurement, len(r.Learners))
 	r.setObjectives(nil)
@@ -73,8 +71,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Fou
 	return found
 }
 
-// boundOf returns a lower bound for learner k: with a proof, the lower bound that it proves;
-// without a proof, the best lower bound that boundOf finds from the margins of m.
+// boundOf returns the lower bound that the proof shows or, without a proof, the best lower bound
+// that it finds from the margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -150,8 +148,6 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	return vectors, nil
 }
 
-// Fits reports whether vectors has the right number of dual variables for each of the session's
-// problems.
 func (s *Session) Fits(vectors []certificate.Packed) bool {
 	for _, r := range s.Runs {
 		for k, l := range r.Learners {
