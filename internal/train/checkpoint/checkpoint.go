@@ -39,7 +39,7 @@ type Best struct {
 	Result    *proof.ResultHeader `json:"result"`
 }
 
-// Run is the position of one of the session's runs: how far its epochs and steps have come.
+// Run is the position of one of the session's runs.
 type Run struct {
 	Steps int64 `json:"steps"`
 	Epoch int   `json:"epoch"`
@@ -57,15 +57,15 @@ type Learner struct {
 	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
-// Newton is the state of Newton's method on a learner: when Newton's method started and how many
-// iterations it has taken since. A resumed run repeats these iterations.
+// Newton is the state of Newton's method on a learner. A resumed run repeats the iterations since
+// Start.
 type Newton struct {
 	Start int64 `json:"start"`          // number of steps before Newton's method began
 	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent ran before Newton's method
 	newton.Past
 }
 
-// Steps returns the number of steps taken, summed over the runs.
+// Steps is the sum over the runs.
 func (st *State) Steps() (n int64) {
 	for _, r := range st.Runs {
 		n += r.Steps

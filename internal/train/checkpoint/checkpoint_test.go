@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// write returns a file with a state's head and arrays.
 func write(t *testing.T, head *checkpoint.Head, arrays [][]float32) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -53,7 +52,6 @@ func read(file []byte, used int) (*checkpoint.State, error) {
 		})
 }
 
-// full returns a state with a best point, two runs and two learners.
 func full() *checkpoint.State {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	best := proof.Result{Steps: 7, Solver: "steps", Objective: 0.5,
@@ -85,7 +83,6 @@ func full() *checkpoint.State {
 	}
 }
 
-// A state that was written is read back.
 func TestRoundTrip(t *testing.T) {
 	want := full()
 	have, err := read(write(t, &want.Head, want.Arrays), 0)

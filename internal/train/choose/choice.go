@@ -87,7 +87,6 @@ type Choice struct {
 	unsettled    *Choice        // the choice with scaled rows, before settle and expand
 }
 
-// newChoice returns a Choice for the rows of set, before anything is measured or chosen.
 func newChoice(o Open, set *store.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
@@ -116,8 +115,6 @@ func Shares(set *store.Set) (shares []float64) {
 	return shares
 }
 
-// measure computes the statistics of the columns and rows that the choices need. It returns an
-// error if the rows can't be read or a value is not finite.
 func (c *Choice) measure() error {
 	kind := c.Open.Scale
 	for few := c.width <= maxNarrow; ; few = true {
@@ -176,11 +173,10 @@ func (c *Choice) used() (n float64) {
 	return n + float64(c.Scale.Terms())
 }
 
-// memory returns the number of bytes that training may use.
 func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
 
-// moments returns the mean and the standard deviation of the regression targets. In place of a
-// deviation that is at most 2^-40 times the mean's magnitude, or not finite, it returns 1.
+// moments returns 1 in place of a deviation that is at most 2^-40 times the mean's magnitude, or
+// not finite.
 func (c *Choice) moments() (mean, deviation float64) {
 	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
 	deviation = math.Sqrt(c.mean(func(i int) float64 {

@@ -81,8 +81,7 @@ func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	return c, c.Validate()
 }
 
-// settle chooses the unset settings that depend on the scaled rows: the multi-class scheme, the
-// loss of a multinomial problem, the bias and lambda.
+// settle chooses the unset settings that depend on the scaled rows.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scale.Standard {
@@ -123,16 +122,15 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
-// pairsFit reports whether one-vs-one allows the number of classes, and the pairs have at most
-// MaxPairWeights weights.
+// pairsFit reports whether one-vs-one allows the number of classes and of weights.
 func (c *Choice) pairsFit() bool {
 	k, d := float64(len(c.shares)), float64(c.Cols())
 	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
 }
 
-// multiclass returns a multi-class scheme. For a matrix of misclassification costs it is Crammer
-// and Singer's, and for at most two classes one-vs-rest. Otherwise it is the best scheme whose run
-// fits in memory, or the best of all schemes if none fits.
+// multiclass returns the best scheme whose run fits in memory, or the best of all schemes if none
+// fits. For a matrix of misclassification costs the scheme is Crammer and Singer's, and for at most
+// two classes one-vs-rest.
 func (c *Choice) multiclass() string {
 	k, n := float64(len(c.shares)), float64(c.columns.Rows)
 	if c.Costs {

@@ -18,7 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The multi-class scheme depends on the rows per class, the columns, the loss and the memory.
 func TestMulticlass(t *testing.T) {
 	// The classes differ by at most one row. No run with the scheme tight fits in memory; no run at
 	// all if tight is "all".
@@ -76,8 +75,6 @@ func TestMulticlass(t *testing.T) {
 	}
 }
 
-// The solver, the tolerance and the epochs depend on the given settings, the loss, the memory and
-// the predicted cost.
 func TestEnd(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	large := sample.Random(6, 1500, 600, 2, 1)
@@ -169,8 +166,6 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// A run of Pegasos steps has 20 epochs, 10 over wide sparse rows, and up to 2000 over small data. A
-// run of more than 100 epochs has a Tol.
 func TestEpochs(t *testing.T) {
 	none := choose.Open{Settings: settings.Settings{Finish: settings.FinishNone}}
 	for _, c := range []struct {
@@ -193,8 +188,7 @@ func TestEpochs(t *testing.T) {
 }
 
 // A path lists multiples of the default lambda. Costly runs get fewer lambdas, fewer folds or no
-// search. There is no search for runs whose lambda is given, that build on a model or a checkpoint,
-// that have costs, user-defined rows, too few rows or only zeros, or that do not fit in memory.
+// search.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -262,7 +256,6 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// classes returns n labels that cycle through k classes.
 func classes(n, k int) []float32 {
 	y := make([]float32, n)
 	for i := range y {
@@ -271,7 +264,6 @@ func classes(n, k int) []float32 {
 	return y
 }
 
-// upTo returns the numbers 0 to n-1.
 func upTo(n int) []uint32 {
 	rows := make([]uint32, n)
 	for i := range rows {
@@ -280,7 +272,6 @@ func upTo(n int) []uint32 {
 	return rows
 }
 
-// TestUse checks that Use sets the run's lambda and note, and that End chooses the solver for it.
 func TestUse(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := slices.Clone(p.Y)
@@ -307,7 +298,6 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// The kind of scale depends on the fill, the columns' magnitudes, the rows' lengths and the memory.
 func TestScaleKinds(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	unit, counts := words(4, 400, 700, true), words(5, 400, 700, false)
@@ -413,8 +403,6 @@ func TestScaleLargest(t *testing.T) {
 	}
 }
 
-// A scaled copy of the rows has to fit in memory: a dense copy takes 4 bytes a value, a sparse copy
-// 8 bytes a nonzero and 8 a row.
 func TestMemoryForCopies(t *testing.T) {
 	p := sample.Random(3, 100, 10, 2, 0.2)
 	nonzeros := 0
@@ -466,8 +454,7 @@ func TestKnownScale(t *testing.T) {
 	}
 }
 
-// Fits reports whether a scale is the one that Settings would fit to the rows. It returns an error
-// for rows with NaN.
+// Fits returns an error for rows with NaN.
 func TestFits(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := make([]float32, 300)
@@ -557,7 +544,6 @@ func TestFitsCurves(t *testing.T) {
 	}
 }
 
-// Regression targets are scaled to mean 0 and standard deviation 1, and epsilon with them.
 func TestTargets(t *testing.T) {
 	p := sample.Random(3, 4, 2, 2, 1)
 	y := []float32{1, 3, 1, 3} // mean 2, deviation 1

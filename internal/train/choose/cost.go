@@ -25,8 +25,7 @@ const (
 	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 )
 
-// lossCosts holds the constants of one loss: measured constants of the cost prediction, and
-// constants of the choices of lambda and solver.
+// lossCosts holds the constants of one loss.
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
 	zone       float64 // mean number of Hessians that a row is added to; 0 with kinks: see CostOf
@@ -47,7 +46,6 @@ var costs = [loss.Kinds]lossCosts{
 	loss.Squared:        {3, 3, 50, 8, 1.3, minLambdaRowsSquared, true},
 }
 
-// costsOf returns the constants of a loss.
 func costsOf(l loss.Kind) *lossCosts {
 	of := &costs[l]
 	if of.iterations == 0 {
@@ -104,9 +102,9 @@ type Plan struct {
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 
-// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if
-// it is allowed and costs no more than the dual descent would. Otherwise the solver is the dual
-// descent, even if that is not allowed.
+// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if it
+// is allowed and costs no more than the dual descent would; else it is the dual descent, even if that
+// is not allowed.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)

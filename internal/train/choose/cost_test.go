@@ -42,8 +42,7 @@ func TestCostOf(t *testing.T) {
 	}
 }
 
-// Passes grow with the norm, and by a factor each time that the gap is divided by 10, from 1 % down
-// to 1e-5.
+// Passes grow by a factor each time that the gap is divided by 10, from 1 % down to 1e-5.
 func TestPasses(t *testing.T) {
 	for _, c := range []struct {
 		l         loss.Kind
@@ -64,8 +63,6 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestPlan checks that To plans Newton's method if that is allowed and costs no more than the dual
-// descent, and the dual descent otherwise, at a cost of +Inf if the dual descent is not allowed.
 func TestPlan(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}
@@ -91,7 +88,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A trial costs what Newton's method does, or at most PathEpochs passes of the dual descent.
+// A trial's dual descent ends after PathEpochs passes.
 func TestTrialCost(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2, Descent: true,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}

@@ -17,15 +17,13 @@ const (
 	minBudget    = 20e6 // nanoseconds that a proof may always cost
 )
 
-// End chooses how the run ends, and sets the settings that are still unset and have a constant
-// default to that default.
+// End chooses how the run ends, and sets the remaining settings that have a constant default.
 func (c *Choice) End() {
 	c.finish(c.passes())
 	c.Settings = c.Plain()
 }
 
-// passes returns the number of passes over the rows for a run that does not end with a proof. Small
-// data get more passes.
+// passes returns the number of passes over the rows for a run that does not end with a proof.
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
@@ -78,10 +76,9 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// prove sets the solver, the tolerance and the epochs so that the run ends with a proof of a
-// relative gap of ProofTol, if the proof is predicted to be cheap and fits in memory. If the cost
-// is the only obstacle, prove adds a note with the predicted time. The argument is the least number
-// of epochs.
+// prove lets the run end with a proof of a relative gap of ProofTol, if the proof is predicted to
+// be cheap and fits in memory. If the cost is the only obstacle, prove adds a note with the
+// predicted time. The argument is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {
@@ -103,7 +100,7 @@ func (c *Choice) prove(passes int) {
 	c.Epochs = max(passes, int(min(MaxPasses, 4*plan.Passes)))
 }
 
-// work describes the problems that the run trains, as input of the cost model.
+// work describes the problems that the run trains.
 func (c *Choice) work() Work {
 	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
 		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
@@ -134,7 +131,6 @@ func (c *Choice) budget(w *Work) float64 {
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))
 }
 
-// addNote appends a note to Scale.Note, which the model keeps.
 func (c *Choice) addNote(note string) {
 	if c.Scale.Note != "" {
 		note = c.Scale.Note + "; " + note

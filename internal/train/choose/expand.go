@@ -6,9 +6,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Expanded returns a choice like c for rows that are expanded by terms of the given kind. The
-// settings that depend on the rows are chosen anew. Expanded returns nil if the rows can't be
-// expanded, if there are no terms, or if Stopped reports true.
+// Expanded returns a choice like c for rows that are expanded by terms of the given kind, with the
+// settings that depend on the rows chosen anew. Expanded returns nil if the rows can't be expanded,
+// if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil
@@ -28,7 +28,6 @@ func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	return &e
 }
 
-// expand appends the terms of e to the scaled rows.
 func (c *Choice) expand(e *curves.Expansion) {
 	rows, s := *c.Rows, *c.Scale
 	rows.X = store.Expand(rows.X, e, c.termRoom())

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// pick returns one of the values at random.
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // newSet returns the rows of x, with classes or, for a regression loss, targets as labels.
@@ -29,7 +28,6 @@ func newSet(t testing.TB, x store.Examples, y []float32, lossName string,
 	return set
 }
 
-// tryRows calls choose.Settings for the rows of x with one goroutine, without canceling it.
 func tryRows(t testing.TB, x store.Examples, y []float32, o store.SetOptions, open choose.Open) (
 	*choose.Choice, error,
 ) {
@@ -58,7 +56,6 @@ func ended(t testing.TB, x store.Examples, y []float32, open choose.Open) *choos
 	return c
 }
 
-// unequalColumns returns random rows whose columns differ in mean and scale.
 func unequalColumns(seed uint64, rows, cols, classes int) sample.Pair {
 	p := sample.Random(seed, rows, cols, classes, 1)
 	g := rand.New(rand.NewPCG(seed, 9))
@@ -73,8 +70,8 @@ func unequalColumns(seed uint64, rows, cols, classes int) sample.Pair {
 	return sample.Pair{Dense: x, Sparse: sample.ToSparse(x), Y: p.Y}
 }
 
-// words returns rows of up to 24 small counts each, like texts, of unequal lengths or, if unit is
-// set, of length 1.
+// words returns rows of small counts, like texts, of unequal lengths or, if unit is set, of length
+// 1.
 func words(seed uint64, rows, cols int, unit bool) sample.Pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)

@@ -7,8 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// The table costs has a line for every loss, and costsOf panics with the name of a loss without a
-// line.
 func TestEveryLossHasCosts(t *testing.T) {
 	for k := range loss.Kind(loss.Kinds) {
 		c := costsOf(k)

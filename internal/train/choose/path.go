@@ -99,8 +99,8 @@ func (c *Choice) Search() *Search {
 	return nil
 }
 
-// newSearch returns the search among the choices on the given number of rows with the most lambdas
-// that the budget, in nanoseconds, pays for. It returns nil if the budget is too small.
+// newSearch uses as many lambdas as the budget, in nanoseconds, pays for. It returns nil if the
+// budget is too small.
 func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
 	s := &Search{Choices: choices, Rows: rows, Folds: folds, Tol: pathTol}
 	share := float64(rows) / float64(choices[0].columns.Rows)
@@ -120,8 +120,8 @@ func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
 	return nil
 }
 
-// path returns the path with the given multiples of the default lambda, and the predicted cost of
-// trying them on one fold of a sample that is the given share of the rows, in nanoseconds.
+// cost is the predicted time of trying the lambdas on one fold of a sample that is the given share
+// of the rows, in nanoseconds.
 func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) {
 	p = new(Path)
 	w := c.work()
@@ -146,7 +146,6 @@ func (w *Work) TrialCost(lambda float64) float64 {
 	return float64(plan.Cost * (PathEpochs / plan.Passes))
 }
 
-// fitsPath reports whether the models of a path fit in memory.
 func (c *Choice) fitsPath() bool {
 	w := c.work()
 	s := c.Settings
@@ -154,10 +153,8 @@ func (c *Choice) fitsPath() bool {
 	return Parts*40*w.Problems*float64(c.width) <= maxModelBytes && c.fits(s)
 }
 
-// alternatives returns the choices to compare with c. If the multi-class scheme was unset, c has
-// Crammer-Singer and its rows are not expanded, these include choices with one-vs-one and
-// one-vs-rest. If curves were unset, they include a choice for each kind of expanded rows. Choices
-// whose models of a path don't fit in memory are left out.
+// alternatives returns the choices to compare with c. Choices whose models of a path don't fit in
+// memory are left out.
 func (c *Choice) alternatives() (all []*Choice) {
 	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Scale.Expansion == nil &&
 		c.Multiclass == settings.CrammerSinger {
@@ -177,9 +174,8 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns a choice like c, without curves, with the given multi-class scheme. It returns
-// nil if there are too many pairs for one-vs-one, if the settings are invalid, or if the models of
-// a path don't fit in memory.
+// withScheme returns a choice like c, without curves, with the given multi-class scheme, or nil if
+// that is impossible.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled
@@ -192,8 +188,7 @@ func (c *Choice) withScheme(scheme string) *Choice {
 	return &a
 }
 
-// Use completes c after the search s, which has found lambda to be the best: it sets the lambda of
-// the run, and adds a note to those in the model.
+// Use completes c after the search s, which has found lambda to be the best.
 func (c *Choice) Use(s *Search, lambda float64) {
 	c.moved = lambda != c.Lambda
 	c.Lambda = lambda

@@ -12,8 +12,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// scale chooses the scale of the rows and targets, and scales them. It reuses the scale of the
-// model that the run builds on, c.Known, if that is of the kind in the settings.
+// scale reuses the scale of the model that the run builds on, c.Known, if that is of the kind in
+// the settings.
 func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
@@ -77,8 +77,8 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// kind returns the kind of scaling for the rows, which is the result of bestKind. If the rows can't
-// be copied for scaling, kind returns scale.None and sets c.note to the reason.
+// kind returns the result of bestKind. If the rows can't be copied for scaling, kind returns
+// scale.None and sets c.note to the reason.
 func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
 	if k == scale.None {
@@ -140,8 +140,7 @@ func (c *Choice) bestKind() scale.Kind {
 	return none
 }
 
-// copyBytes returns the memory of a copy of the rows, in bytes: 4 for each value if toDense is set
-// or the rows are not sparse, otherwise 8 for each row and each nonzero.
+// copyBytes returns the memory of a copy of the rows, in bytes.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)
@@ -168,8 +167,7 @@ func (c *Choice) checkCopy(toDense bool) error {
 }
 
 // chooseTargetScale sets the center and the standard deviation that the regression targets are
-// scaled by, and the epsilon of the scaled targets. The default of epsilon is a tenth of the
-// deviation if the targets are scaled, otherwise 0.
+// scaled by, and the epsilon of the scaled targets.
 func (c *Choice) chooseTargetScale() {
 	if !c.Regression() {
 		c.TargetScale = scale.None

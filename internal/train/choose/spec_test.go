@@ -21,9 +21,9 @@ var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByT
 
 // byPage is a table with labels, and the choices that docs/spec.md, "the page", prescribes for it.
 type byPage struct {
-	rows    [][]float32 // values of the table, with zeros
-	sparse  bool        // the table is stored as a sparse matrix
-	counts  []bool      // whether each row has a weight above 0
+	rows    [][]float32
+	sparse  bool   // the table is stored as a sparse matrix
+	counts  []bool // whether each row has a weight above 0
 	y       []float32
 	loss    string
 	n, nnz  float64
@@ -184,7 +184,6 @@ func (p *byPage) scaling() {
 	}
 }
 
-// folded reports whether the scale is folded into the weights.
 func (p *byPage) folded() bool {
 	for j, f := range p.factor {
 		far := p.shift != nil && f != 1 &&
@@ -196,7 +195,6 @@ func (p *byPage) folded() bool {
 	return p.kind != "unit"
 }
 
-// scale computes the scaled rows and R^2.
 func (p *byPage) scale() {
 	var norms []float64
 	k := 0
@@ -526,7 +524,6 @@ func TestChoicesByThePage(t *testing.T) {
 	}
 }
 
-// chosen returns the choices of Settings for the table.
 func (p *byPage) chosen(t *testing.T) *choose.Choice {
 	t.Helper()
 	x := dense.New(len(p.rows), len(p.rows[0]))
@@ -545,8 +542,7 @@ func (p *byPage) chosen(t *testing.T) *choose.Choice {
 		choose.Open{Settings: settings.Settings{Loss: p.loss}})
 }
 
-// checkTargets compares the center, the standard deviation and the epsilon of regression targets
-// with the page.
+// checkTargets compares the scaling of regression targets with the page.
 func (p *byPage) checkTargets(t *testing.T, seed uint64, c *choose.Choice) {
 	t.Helper()
 	if p.loss != "squared" && p.loss != "eps-insensitive" {

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// FromStatistics chooses the same scaling and kind of bias as Settings chooses from all rows, and
-// the same lambda and BiasScale up to a relative difference of 1e-5.
+// FromStatistics must choose what Settings chooses from all rows, up to rounding.
 func TestFromStatistics(t *testing.T) {
 	wide := sample.Random(61, 300, 400, 2, 0.02)
 	for name, c := range map[string]sample.Pair{
@@ -53,8 +52,6 @@ func TestFromStatistics(t *testing.T) {
 	}
 }
 
-// FromStatistics refuses impossible statistics and settings, and scales that the statistics rule
-// out.
 func TestFromStatisticsErrors(t *testing.T) {
 	p := sample.Random(61, 60, 4, 2, 1)
 	none := choose.Open{}

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Fill sets a field to its default value if the field is zero.
 func Fill[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -33,10 +32,8 @@ type Rule struct {
 // Name is a field name among the arguments of a reason. Rule.Mentions lists these names.
 type Name string
 
-// Error returns the field and the reason.
 func (r Rule) Error() string { return r.Field + ": " + r.Reason }
 
-// Err returns r as an error, or nil if the rule holds.
 func (r Rule) Err() error {
 	if r.Field == "" {
 		return nil
@@ -44,7 +41,7 @@ func (r Rule) Err() error {
 	return r
 }
 
-// Bad returns the error of a violated rule for the field, with the reason in format.
+// Bad returns the error of a violated rule, with the reason in format.
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
 // Check returns the first violated rule as an error, or nil.
@@ -59,8 +56,8 @@ func Check(tables ...[]Rule) error {
 	return nil
 }
 
-// Not returns a violated Rule for the field, with the reason in format, if broken is true;
-// otherwise the zero Rule.
+// Not returns a violated Rule if broken is true, with the reason in format; otherwise the zero
+// Rule.
 func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
 		return Rule{}
@@ -93,8 +90,7 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
-// Range returns the rule that have, the value of the field, is at least low and at most high. want
-// describes this range in the error.
+// want describes the range from low to high in the error.
 func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }

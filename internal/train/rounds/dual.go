@@ -29,10 +29,10 @@ const (
 	rowsPerCancelCheck = 4096
 )
 
-// runDual computes the sums over the shard's dual variables, and returns the dual variables to
-// store for the next round. In a round of the kind Ascent it makes a pass of dual coordinate ascent
-// first. alpha and next have the same layout, problem by problem: each row's dual variable before
-// the last pass, followed by each row's dual variable after it.
+// runDual returns the dual variables to store for the next round. In a round of the kind Ascent it
+// makes a pass of dual coordinate ascent first. alpha and next have the same layout, problem by
+// problem: each row's dual variable before the last pass, followed by each row's dual variable
+// after it.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -60,13 +60,12 @@ func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) 
 	return next
 }
 
-// visitAscent adds the current row's loss, with the weights t.W before the pass, to the sums.
 func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend makes a pass of dual coordinate ascent over the shard's rows and updates alpha. rows lists
-// the row numbers in the order of visits. ascend returns early if ctx is done.
+// ascend makes a pass of dual coordinate ascent and updates alpha. rows lists the row numbers in
+// the order of visits. ascend returns early if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -86,9 +85,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// addDual adds three terms for the current row and its dual variable a in problem k: the dual term
-// -l*(-a), where l* is the conjugate of the loss, to sums[0], a^2 to sums[1], and the label times a
-// times the row to the vector u. Each term is multiplied by the row's weight.
+// addDual adds three terms for the current row and its dual variable a in problem k, each
+// multiplied by the row's weight: the dual term -l*(-a), where l* is the conjugate of the loss, to
+// sums[0], a^2 to sums[1], and the label times a times the row to the vector u.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -98,10 +97,10 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
-// addDuals adds the sums over all rows of the shard to t.sum: the dual terms, then in a round of
-// the kind Proof the squares of the dual variables, then v, the sum of c_i*a_i*y_i*x_i. The
-// elements of v are truncated once for the whole shard, not once for each block: the result depends
-// on how the rows are cut into shards anyway, because the dual variables do.
+// addDuals adds the sums over all rows of the shard to t.sum: the dual terms, in a round of the
+// kind Proof the squares of the dual variables, and v. The elements of v are truncated once for the
+// whole shard, not once for each block: the result depends on how the rows are cut into shards
+// anyway, because the dual variables do.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {
@@ -118,7 +117,6 @@ func (w *worker) addDuals(t *task, alpha []float32) {
 	w.addTruncated(t.sum[last:], v, t.segments[last])
 }
 
-// nextAscent updates the state s by the total of all shards' sums in a dual pass.
 func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	s.Iterations++
 	for k := range tasks {
@@ -129,10 +127,9 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	return nil
 }
 
-// updateFromPass updates one problem after a dual pass: it computes the primal objective before the
-// pass and the dual objective after it. If the dual objective is below t.Bound, and sigma' is less
-// than the number of shards, the pass is rolled back and sigma' becomes 1.5 times as large, but at
-// most the number of shards.
+// updateFromPass computes the primal objective before the pass and the dual objective after it. If
+// the dual objective is below t.Bound, and sigma' is less than the number of shards, the pass is
+// rolled back and sigma' increased.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

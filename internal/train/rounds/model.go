@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// modelVector is a weight vector of a Model and its bias, converted to float64 and to scaled rows.
+// modelVector is a weight vector of a Model and its bias, for scaled rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
@@ -18,7 +18,7 @@ type modelVector struct {
 }
 
 // Model returns the model that has, for each problem, the weights with the smallest objective so
-// far, and Result(s) as its Result.
+// far.
 func (r *Rounds) Model(s *State) (*Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (r *Rounds) Model(s *State) (*Model, error) {
 	return m, nil
 }
 
-// Result returns the report on the rounds up to s. If s is Done, it has the proven objectives and
-// lower bounds; otherwise they are NaN.
+// Result returns the report on the rounds up to s. Objectives and lower bounds are NaN unless s is
+// Done.
 func (r *Rounds) Result(s *State) proof.Result {
 	steps := int64(s.Iterations) * int64(r.rows)
 	all := proof.Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.weightSum,
@@ -60,7 +60,6 @@ func (r *Rounds) Result(s *State) proof.Result {
 	return all
 }
 
-// modelVector returns weight vector k of m and its bias, converted to scaled rows.
 func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	e := modelVector{w: floats.Float64s(m.Weights[k])}
 	if m.Bias != nil {
@@ -81,8 +80,7 @@ func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	return e
 }
 
-// norm returns the Euclidean norm of the weights and, if there is a bias, of the bias variable,
-// which is the bias divided by r.biasScale.
+// norm includes the bias variable, which is the bias divided by r.biasScale, if there is a bias.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objective.SquareSum(e.w)
 	if r.biasScale > 0 {
@@ -92,5 +90,4 @@ func (e *modelVector) norm(r *Rounds) float64 {
 	return math.Sqrt(square)
 }
 
-// norm returns the Euclidean norm of v.
 func norm(v []float64) float64 { return math.Sqrt(objective.SquareSum(v)) }

@@ -71,8 +71,7 @@ func TestMeasureWidths(t *testing.T) {
 	}
 }
 
-// The direction solves Newton's equations for the rings of the zone, and Slope is the objective's
-// slope along the direction.
+// Slope is the objective's slope along the direction.
 func TestFindDirection(t *testing.T) {
 	for _, c := range []struct {
 		loss  loss.Kind
@@ -136,8 +135,8 @@ func TestFindDirection(t *testing.T) {
 	}
 }
 
-// lossAt returns the hinge or squared hinge loss at margin m and, for the loss smoothed to the
-// width, the dual variable and the second derivative.
+// lossAt returns the loss at margin m and, for the loss smoothed to the width, the dual variable
+// and the second derivative.
 func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	value = max(0, 1-m)
 	switch u := (1-m)/width + 0.5; {
@@ -152,7 +151,6 @@ func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	}
 }
 
-// The sums of a round equal, up to rounding, sums computed by a loop over the rows.
 func TestVisitNewton(t *testing.T) {
 	const rows, cols = 300, 5
 	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge} {
@@ -199,7 +197,7 @@ func TestVisitNewton(t *testing.T) {
 	}
 }
 
-// visit returns the task of the round of a shard that has all rows, with its sums.
+// visit returns the task of the round of a shard that has all rows.
 func visit(t *testing.T, r *Rounds, shard *Shard, state *State) *task {
 	t.Helper()
 	sum, _, err := shard.Visit(context.Background(), state, nil, 2)

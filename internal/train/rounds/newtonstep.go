@@ -10,9 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
-// This file updates the state of Newton's method by the sums over all rows. Package newton
-// describes the method.
-
 // widthSums holds sums over all rows for one width of the zone. The zone consists of the margins
 // around the kink for which the loss is smoothed.
 type widthSums struct {
@@ -23,8 +20,7 @@ type widthSums struct {
 	u         []float64 // mean of weight * dual variable * label * row
 }
 
-// nextSums updates the state s by the total of all shards' gradient and Hessian sums. For each
-// problem that is not done it chooses the width of the zone and the search direction.
+// nextSums updates the state s by the total of all shards' gradient and Hessian sums.
 func (r *Rounds) nextSums(s *State, tasks []task) error {
 	s.Iterations++
 	for k := range tasks {
@@ -46,8 +42,8 @@ func (r *Rounds) nextSums(s *State, tasks []task) error {
 	return nil
 }
 
-// measureWidths returns the widthSums of each width, from the widest to the narrowest. It stores in
-// t the primal objective, and the largest lower bound over the widths, if they are the best so far.
+// measureWidths returns the widthSums of each width, the widest first. It stores in t the primal
+// objective, and the largest lower bound over the widths, if they are the best so far.
 func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	rings, primal := r.rings(), r.objective(t)
 	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
@@ -97,8 +93,7 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 
 // findDirection computes the search direction of Newton's method, and the slope along it of the
 // objective smoothed over the given zone. index is the number of the zone's width, 0 for the
-// widest. findDirection reports false if the Hessian can't be factored, if the slope is not
-// negative and finite, or if the norm of the direction exceeds the range of float32.
+// widest. findDirection reports false if there is no usable direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.
@@ -129,11 +124,10 @@ type hessian struct {
 	rings [][]int64 // upper triangle of each sum: quanta, in variables times Rounds.scale
 }
 
-// Dim returns the number of rows of the matrix: one for each variable.
+// Dim returns the number of variables.
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j) of the matrix, i <= j, with the quanta and the scaling of the variables
-// undone.
+// at returns element (i, j), i <= j, with the quanta and the scaling of the variables undone.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {
@@ -142,15 +136,12 @@ func (h *hessian) at(i, j int) float64 {
 	return float64(v) * h.r.hessianQuantum.unit / h.r.scale[i] / h.r.scale[j]
 }
 
-// Upper stores row i of the matrix's upper triangle in dst: element (i, j) in dst[j], i <= j <
-// Dim().
 func (h *hessian) Upper(i int, dst []float64) {
 	for j := i; j < h.r.vars; j++ {
 		dst[j] = h.at(i, j)
 	}
 }
 
-// Diagonal stores the diagonal of the matrix in dst: element (i, i) in dst[i].
 func (h *hessian) Diagonal(dst []float64) {
 	for i := range dst[:h.r.vars] {
 		dst[i] = h.at(i, i)

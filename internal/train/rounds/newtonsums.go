@@ -4,10 +4,10 @@ package rounds
 // smoothed over a zone of margins. A round serves several widths of the zone at once: it has a
 // Hessian for each ring, that is, over the rows in one zone but not in the next narrower one.
 
-// visitNewton adds the current row to the sums for Newton's method: its loss and, for each width of
-// the zone, the dual term and the vector a*y*x, where a is the row's dual variable at this width.
-// If the row lies in a zone, it is also added to the row count and to the Hessian of its ring. This
-// is the ring of the narrowest zone in which the row lies.
+// visitNewton adds the current row's loss and, for each width of the zone, the dual term and the
+// vector a*y*x, where a is the row's dual variable at this width. If the row lies in a zone, it is
+// also added to the row count and to the Hessian of its ring, that of the narrowest zone in which
+// the row lies.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]
@@ -74,7 +74,7 @@ func (w *worker) addProducts(triangle []int64, c float64) {
 	}
 }
 
-// addHessians adds, for each ring, the weighted sum of the outer products of its rows to its upper
+// addHessians adds the weighted sum of the outer products of each ring's rows to the ring's upper
 // triangle. It then empties the rings.
 func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	vars, q := w.r.vars, w.r.hessianQuantum

@@ -47,8 +47,8 @@ func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n i
 	return shards
 }
 
-// finalState runs all rounds and returns the last state. Every other round visits the shards in
-// reverse, and the number of goroutines differs from round to round.
+// Every other round visits the shards in reverse, and the number of goroutines differs from round
+// to round.
 func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.State {
 	t.Helper()
 	s := r.Start()
@@ -80,7 +80,6 @@ func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.
 	return s
 }
 
-// train trains in rounds over shards.
 func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.Model {
 	t.Helper()
 	m, err := r.Model(finalState(t, r, shards))
@@ -90,8 +89,7 @@ func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.Model
 	return m
 }
 
-// verify verifies a model in rounds over n shards of the rows, which have the statistics s. It
-// returns the rounds and their last state.
+// verify verifies a model in rounds over n shards of the rows, which have the statistics s.
 func verify(t testing.TB, c *rounds.Model, x store.Examples, y []float32, s *scale.Statistics,
 	n int,
 ) (*rounds.Rounds, *rounds.State, error) {
@@ -103,7 +101,6 @@ func verify(t testing.TB, c *rounds.Model, x store.Examples, y []float32, s *sca
 	return r, finalState(t, r, shardsOf(t, r, x, y, n)), nil
 }
 
-// public converts a model and its claims to a pegasos.Model.
 func public(c *rounds.Model) *pegasos.Model {
 	m := &pegasos.Model{Classes: c.Classes, Weights: c.Weights, Bias: c.Bias, Lambda: c.Lambda,
 		Scaling: (*pegasos.Scaling)(c.Scale), Result: pegasos.Result(c.Result)}
@@ -111,7 +108,6 @@ func public(c *rounds.Model) *pegasos.Model {
 	return m
 }
 
-// compare returns the verification of c by r, whose last state is s.
 func compare(c *rounds.Model, r *rounds.Rounds, s *rounds.State) *pegasos.Verification {
 	return public(c).Compare(pegasos.Result(r.Result(s)))
 }
@@ -133,7 +129,7 @@ type problem struct {
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
 // newProblem returns a random problem for a seed: rows of any magnitude and distance from the
-// origin, usually few, and random settings that rounds support.
+// origin, and random settings that rounds support.
 func newProblem(seed uint64) *problem {
 	g := rand.New(rand.NewPCG(seed, 78))
 	p := &problem{g: g}
@@ -170,8 +166,7 @@ func newProblem(seed uint64) *problem {
 	return p
 }
 
-// matrix returns random numbers scale*(z+mean) for normal z. In one matrix of three about 70 % of
-// the elements are 0.
+// matrix returns random numbers scale*(z+mean) for normal z, sometimes mostly zeros.
 func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	m := dense.New(rows, cols)
 	fill := pick(p.g, 0.3, 1, 1)
@@ -185,8 +180,8 @@ func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	return m
 }
 
-// label gives most rows the class whose random vector scores highest. One row in six, and the first
-// rows, get classes in turn.
+// label gives most rows the class whose random vector scores highest. The first rows get classes in
+// turn.
 func (p *problem) label(classes int) {
 	truth := p.matrix(classes, p.rows.Cols(), 1, 0)
 	p.y = make([]float32, p.rows.Rows())
@@ -203,7 +198,7 @@ func (p *problem) label(classes int) {
 	}
 }
 
-// train returns the rounds' model, or nil where the labels or settings are refused.
+// train returns nil where the labels or settings are refused.
 func (p *problem) train(t testing.TB) *rounds.Model {
 	t.Helper()
 	if _, _, err := labels.Classify(p.y, nil, nil, badRow); err != nil {
@@ -282,7 +277,6 @@ func (p *problem) subproblem(m *rounds.Model, k int) *certtest.Problem {
 	return q
 }
 
-// tally counts certificates.
 type tally struct{ problems, bounds, useful, close int }
 
 // check compares the certificate of each of the model's weight vectors with the optimum found by

@@ -33,8 +33,8 @@ func (r *Rounds) remainder(v float64, q segment) int64 {
 	return int64(float64((v - math.Trunc(v)) * r.remainderScale()))
 }
 
-// visitProof adds the current row's loss under the stored model to the sums. In Newton's method it
-// also adds the dual term, a^2 and a*y*x, where a is the row's dual variable for the weights DualW.
+// visitProof adds the current row's loss under the stored model and, in Newton's method, the dual
+// term, a^2 and a*y*x, where a is the row's dual variable for the weights DualW.
 func (w *worker) visitProof(t *task) {
 	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
@@ -145,9 +145,7 @@ func (r *Rounds) reached(s *State) bool {
 }
 
 // resume prepares problem k for more rounds after a proof that did not suffice. It raises
-// TargetBound if that is set, which it is only in a verification. The problem is done, and gets no
-// more rounds before the next proof, if it is stuck or if its own proof suffices: if its gap is at
-// most s.Target or, with a TargetBound, if its lower bound is at least the claimed one.
+// TargetBound if that is set, which it is only in a verification.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

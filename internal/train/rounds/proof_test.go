@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// proofOf returns the task of a proof whose model has the weights w and the bias b, with the given
-// means of losses, dual terms, squares and, in unscaled variables, vectors.
+// proofOf's model has the weights w and the bias b, with the given means of losses, dual terms,
+// squares and, in unscaled variables, vectors.
 func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, meanLoss, dualTerm, square float64,
 	u []float64,
 ) *task {
@@ -113,7 +113,7 @@ func TestCertifyErrors(t *testing.T) {
 	}
 }
 
-// A model's weights and bias are converted to scaled rows. Without a bias variable the bias is 0.
+// Without a bias variable the bias is 0.
 func TestModelVector(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	m := &Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}
@@ -136,7 +136,6 @@ func TestModelVector(t *testing.T) {
 	}
 }
 
-// After a proof the rounds are done, or go on with half the target gap.
 func TestNextProof(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(r *Rounds, s *State)
@@ -183,7 +182,6 @@ func TestNextProof(t *testing.T) {
 	}
 }
 
-// Objective and Bound of a state are means over the problems.
 func TestProofMeans(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	r.labels = []float32{0, 1}
@@ -204,7 +202,6 @@ func TestProofMeans(t *testing.T) {
 	}
 }
 
-// verifying returns rounds that verify a model with the claim of a weight vector.
 func verifying(t *testing.T, method Method, objective, bound float64) *Rounds {
 	t.Helper()
 	r := newRounds(t, loss.Hinge, method, 1)
@@ -261,7 +258,6 @@ func TestTargetBound(t *testing.T) {
 			t.Errorf("%+v: the first problem is %+v", c, p)
 		}
 	}
-	// Without a target the gap decides.
 	s.Target = 0.25
 	for bound, done := range map[float64]bool{0.8: true, 0.79: false} {
 		s.Problems[0] = Problem{Objective: 1, Bound: bound}

@@ -89,8 +89,7 @@ type Model struct {
 	Result  proof.Result      // report on the training, with the proven claims
 }
 
-// claim returns the objective and the lower bound that m claims for weight vector k; both are NaN
-// if unknown.
+// claim's results are NaN if unknown.
 func (m *Model) claim(k int) proof.Claim {
 	if all := m.Result.PerClass; len(all) == len(m.Weights) {
 		return proof.Claim{Objective: all[k].Objective, DualObjective: all[k].DualObjective}
@@ -176,8 +175,7 @@ func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) 
 	return r, options.Check([]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
-// checkConfig returns an error if cfg sets anything that training in rounds does not support. kind
-// is the loss; known is false if cfg has an unknown loss.
+// kind is the loss; known is false if cfg has an unknown loss.
 func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known bool) error {
 	classes, bias := cmp.Or(cfg.Multiclass, settings.OneVsRest), cmp.Or(cfg.Bias, settings.BiasNone)
 	others := settings.SetBeyond(cfg, settings.Round)
@@ -197,8 +195,8 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 	})
 }
 
-// setWeights computes the weight of the rows of each class, normalized such that the rows with a
-// weight above 0 have the mean weight 1.
+// setWeights normalizes the class weights such that the rows with a weight above 0 have the mean
+// weight 1.
 func (r *Rounds) setWeights(s *scale.Statistics) error {
 	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
@@ -243,8 +241,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 // blocks returns an upper bound on the number of blocks of all shards.
 func (r *Rounds) blocks() int { return r.rows/Block + 1 }
 
-// setBounds computes bounds on the values and norms of the scaled rows, and decides whether
-// Hessians are summed from nonzeros.
+// setBounds also decides whether Hessians are summed from nonzeros.
 func (r *Rounds) setBounds(s *scale.Statistics) error {
 	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scale.None].MaxSquare
 	for j := range r.vars {
@@ -306,8 +303,6 @@ func (r *Rounds) quantum(bound float64) quantum {
 // method.
 const maxDualShards = 16
 
-// Warning returns a warning if the dual method is used with more than maxDualShards shards, and ""
-// otherwise.
 func (r *Rounds) Warning() string {
 	if r.Method != Dual || r.Shards <= maxDualShards {
 		return ""

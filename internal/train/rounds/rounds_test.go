@@ -28,7 +28,6 @@ var (
 	certifyFrom = flag.Uint64("certify-from", 0, "the first seed")
 )
 
-// Certificates hold for random problems, with all roundings to integers.
 func TestCertificate(t *testing.T) {
 	least := uint64(1500)
 	if testing.Short() {
@@ -192,7 +191,7 @@ func TestNewDefaults(t *testing.T) {
 }
 
 // Unsupported settings are refused with an error that names the field, except weights of 0 for all
-// rows. Rows that are too long are refused, too.
+// rows.
 func TestNewRefused(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	for _, c := range []struct {
@@ -229,7 +228,6 @@ func TestNewRefused(t *testing.T) {
 	}
 }
 
-// Shard refuses rows, labels and positions that don't fit the statistics.
 func TestShardRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
@@ -277,8 +275,7 @@ func TestShardRefused(t *testing.T) {
 	}
 }
 
-// Visit rejects states that don't fit and wrong dual variables, and returns an error if it is
-// canceled.
+// Visit rejects states that don't fit and wrong dual variables.
 func TestRoundRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	r, err := rounds.New(plain, rounds.Dual, sample.Statistics(t, data.Dense, data.Y), 1)
@@ -334,7 +331,6 @@ func TestRoundRefused(t *testing.T) {
 	}
 }
 
-// Model returns the best weights so far, and only of a state that fits the rounds.
 func TestModel(t *testing.T) {
 	data := sample.Random(62, 300, 5, 3, 1)
 	cfg := plain
@@ -370,7 +366,6 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A verification refuses models that don't fit the rows or can't be trained in rounds.
 func TestVerificationRefused(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
@@ -420,7 +415,6 @@ func TestVerificationRefused(t *testing.T) {
 	}
 }
 
-// withTargets returns a function that sets the spread and the centre in a copy of a model's scale.
 func withTargets(spread, centre float64) func(*rounds.Model, *scale.Statistics) {
 	return func(m *rounds.Model, _ *scale.Statistics) {
 		s := *m.Scale
@@ -457,8 +451,8 @@ func TestVerifyFolded(t *testing.T) {
 	}
 }
 
-// Models trained in rounds are never contradicted, and most are confirmed; models that claim more
-// than is true are contradicted or refused.
+// Models trained in rounds are never contradicted; models that claim more than is true are
+// contradicted or refused.
 func TestVerify(t *testing.T) {
 	seeds := uint64(150)
 	if testing.Short() {
@@ -518,7 +512,7 @@ var tamperings = map[string]func(m *rounds.Model, c *proof.ClassResult){
 	},
 }
 
-// tamper returns a changed copy of a model. The means in its result are recomputed from PerClass.
+// The means in the copy's result are recomputed from PerClass.
 func tamper(m *rounds.Model, change func(*rounds.Model, *proof.ClassResult)) *rounds.Model {
 	lie := *m
 	lie.Weights = slices.Clone(m.Weights)

@@ -9,8 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// This file runs the rounds: Start, Shard.Visit and Rounds.Next.
-
 // handlers maps each kind of round to the function that adds a worker's current row to the sums,
 // and the function that updates the state by the total of all shards' sums.
 var handlers = map[Kind]struct {
@@ -27,7 +25,7 @@ var handlers = map[Kind]struct {
 // model's weights are rounded to float32 and the proof subtracts all rounding errors.
 const targetShare = 0.95
 
-// Start returns the state that is the input of the first round.
+// Start returns the input of the first round.
 func (r *Rounds) Start() *State {
 	s := &State{Kind: firstKind[r.Method], Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.loss.At(0)}
@@ -46,10 +44,9 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
-// Visit computes the shard's sums for the round whose input is state, in up to the given number of
-// goroutines. alpha has the dual variables that the shard's Visit returned as next in the round
-// before; it may be nil in the first round. next has the dual variables to store for the next
-// round; it is nil with Newton's method.
+// Visit computes the shard's sums for the round whose input is state. alpha has the dual variables
+// that the shard's Visit returned as next in the round before; it may be nil in the first round.
+// next has the dual variables to store for the next round; it is nil with Newton's method.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
@@ -90,7 +87,6 @@ func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, thread
 	return sum, next, nil
 }
 
-// block adds the sums over one block, the rows from start to end-1, to w.sums.
 func (w *worker) block(start, end int) {
 	for k := range w.tasks {
 		clear(w.tasks[k].block)

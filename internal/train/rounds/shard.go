@@ -23,10 +23,9 @@ type Shard struct {
 }
 
 // Shard returns the shard with the given number, whose rows are x, a dense.Matrix or sparse.Matrix,
-// with labels y. x is not copied, and must not change. start is the number of x's
-// first row among the rows of all shards: a multiple of Block, unless x has no rows. Shard reads
-// all rows and returns an error if a row exceeds the bounds in the statistics or has a label that
-// is not among their classes.
+// with labels y. x is not copied, and must not change. start is the number of x's first row among
+// the rows of all shards: a multiple of Block, unless x has no rows. Shard reads all rows and
+// returns an error if a row does not fit the statistics.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*Shard, error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, err
@@ -55,8 +54,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*S
 	return p, p.check(y)
 }
 
-// check reads all rows and compares them with the statistics; it returns an error for the first row
-// that does not fit. It sets the class and the squared norm of each row.
+// check compares the rows with the statistics. It sets the class and the squared norm of each row.
 func (p *Shard) check(y []float32) error {
 	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
@@ -88,7 +86,7 @@ func (p *Shard) check(y []float32) error {
 	return p.x.Err()
 }
 
-// row returns the columns and values of row i, before scaling.
+// row returns row i before scaling.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
 		index = p.columns
@@ -113,7 +111,7 @@ type reader struct {
 	r *Rounds
 
 	row    int       // number of the row in the shard
-	weight float64   // weight of the row
+	weight float64   // weight of the row's class
 	index  []int32   // column numbers of values
 	values []float64 // scaled features; 0 in the columns that are not in index
 }
@@ -153,8 +151,8 @@ func (o *reader) read(i int) bool {
 	return true
 }
 
-// label returns the label of the current row in problem k: +1 if the row is of the positive class,
-// else -1. With two classes the second is the positive class, otherwise class k is.
+// label returns +1 if the current row is of the positive class of problem k, else -1. With two
+// classes the second is the positive class, otherwise class k is.
 func (o *reader) label(k int) float64 {
 	if len(o.r.labels) == 2 {
 		k = 1
@@ -165,8 +163,8 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot returns the dot product of the current row and w, without the bias. It keeps four running
-// sums, and adds the product of values[t] to running sum t mod 4.
+// dot excludes the bias. It keeps four running sums, and adds the product of values[t] to running
+// sum t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values

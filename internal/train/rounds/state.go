@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// Kind is the kind of a round's computation.
 type Kind string
 
 const (
@@ -70,8 +69,7 @@ type Problem struct {
 	Direction []float64 `json:"-"` // search direction of a Line
 }
 
-// Vectors returns pointers to the problems' vectors, which are not part of the JSON. Each vector
-// has Rounds.Vars elements.
+// Vectors returns pointers to the problems' vectors, which are not part of the JSON.
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
@@ -99,12 +97,9 @@ func (r *Rounds) Problems() int {
 // methods maps each kind of round to the training method that has such rounds, "" for both.
 var methods = map[Kind]Method{Sums: Newton, Line: Newton, Ascent: Dual, Proof: ""}
 
-// firstKind maps each training method to the kind of its first round.
 var firstKind = map[Method]Kind{Newton: Sums, Dual: Ascent}
 
-// Check returns an error if s does not fit r. The training method of r must have rounds of the kind
-// of s, there must be one problem for each weight vector, and all vectors must be finite and have
-// Vars elements.
+// Check returns an error if s does not fit r.
 func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.Problems() {
 		return fmt.Errorf("pegasos: the state has %d problems, want %d", len(s.Problems), r.Problems())
@@ -126,7 +121,6 @@ func (r *Rounds) Check(s *State) error {
 	return nil
 }
 
-// clone returns a deep copy of s.
 func (s *State) clone() *State {
 	c := *s
 	c.Problems = slices.Clone(s.Problems)
@@ -137,8 +131,8 @@ func (s *State) clone() *State {
 }
 
 // updateDone sets p.Done and p.Stuck. A problem is done when it reaches its target: a lower bound
-// of TargetBound or, if that is 0, a gap of s.Target. If it has not, but Objective - Bound did not
-// fall by a tenth in the last patience iterations, the problem is both done and stuck.
+// of TargetBound or, if that is 0, a gap of s.Target. If Objective - Bound did not fall by a tenth
+// in the last patience iterations, the problem is both done and stuck.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
@@ -146,8 +140,8 @@ func (s *State) updateDone(p *Problem, patience int) {
 	p.Done, p.Stuck = reached || stalled, stalled && !reached
 }
 
-// scheduleProof makes the next round a proof if all problems are done or if Config.Epochs
-// iterations were made, and reports whether it did.
+// scheduleProof makes the next round a proof if all problems are done or the iterations are used
+// up, and reports whether it did.
 func (r *Rounds) scheduleProof(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {

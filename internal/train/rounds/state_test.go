@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newRounds returns rounds over 1,000 rows of 3 columns, with a bias variable and without scale.
+// newRounds returns rounds with a bias variable and without scale.
 func newRounds(t *testing.T, kind loss.Kind, method Method, shards int) *Rounds {
 	t.Helper()
 	r, err := New(settings.Settings{Loss: kind.Name(), Lambda: 0.01,
@@ -25,7 +25,6 @@ func newRounds(t *testing.T, kind loss.Kind, method Method, shards int) *Rounds 
 	return r
 }
 
-// statistics returns the statistics of 1,000 rows, 600 of class 0 and 400 of class 1.
 func statistics() *scale.Statistics {
 	return &scale.Statistics{Columns: scale.Columns{Rows: 1000, Nonzeros: 2500,
 		MaxAbs: []float32{1, 2, 0.75}, Squares: []float64{0.5, 2, 5}}, Cols: 3,
@@ -48,10 +47,8 @@ func (t *task) setMean(r *Rounds, i int, q segment, v float64) {
 	t.sum[i] = int64(v * r.weightedRows * q.inverse)
 }
 
-// near reports whether a and b are equal up to rounding errors.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(math.Abs(a)+math.Abs(b)) }
 
-// The statistics determine the bounds.
 func TestBounds(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 3)
 	if r.vars != 4 || r.biasScale != 2 || r.weightedRows != 1000 || r.weightSum != 0 ||
@@ -108,8 +105,7 @@ func TestSparseHessian(t *testing.T) {
 	}
 }
 
-// The bounds of a row's loss, dual variable and dual term are at most 1e-3 off, and the first two
-// are not too low.
+// rowBounds may be slightly too high, but the bounds of loss and dual variable must not be too low.
 func TestRowBounds(t *testing.T) {
 	for _, c := range []struct {
 		kind                loss.Kind
@@ -195,7 +191,6 @@ func TestRemainder(t *testing.T) {
 	}
 }
 
-// Each kind of round has its layout of sums.
 func TestSegments(t *testing.T) {
 	const triangle = 10 // elements of the upper triangle of a 4 x 4 matrix
 	for _, c := range []struct {
@@ -273,7 +268,6 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// The first state has the objective of zero weights, the first width and the first sigma'.
 func TestStart(t *testing.T) {
 	r := newRounds(t, loss.Log, Newton, 1)
 	s := r.Start()
@@ -291,7 +285,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A problem is done at the target, or stuck without progress.
 func TestUpdateDone(t *testing.T) {
 	problem := func(objective, bound, targetBound, falling float64) Problem {
 		return Problem{Objective: objective, Bound: bound, TargetBound: targetBound,
@@ -318,7 +311,6 @@ func TestUpdateDone(t *testing.T) {
 	}
 }
 
-// The proof comes when all problems are done, or after Config.Epochs iterations.
 func TestScheduleProof(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	for _, c := range []struct {
@@ -337,7 +329,7 @@ func TestScheduleProof(t *testing.T) {
 	}
 }
 
-// The best weights have the smallest objective, which is lambda/2 |w|^2 plus the mean loss.
+// The objective is lambda/2 |w|^2 plus the mean loss.
 func TestObjective(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
@@ -409,8 +401,7 @@ func TestPickWidth(t *testing.T) {
 	}
 }
 
-// The step lengths ascend from 1/256 to 64, in steps of 1/16 around 1. They are exact multiples of
-// 1/256.
+// The step lengths are exact multiples of 1/256.
 func TestStepLengths(t *testing.T) {
 	last := 0.0
 	for _, s := range stepLengths {
@@ -460,7 +451,6 @@ func TestNextLine(t *testing.T) {
 	}
 }
 
-// Next reports the round and the number of sums it needs.
 func TestNextErrors(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()

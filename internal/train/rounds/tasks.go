@@ -12,7 +12,7 @@ import (
 // This file lays out the sums of a round, and their quanta (see quantum), for the workers that
 // compute the sums and for Next, which reads them.
 
-// task is the work of a round for one weight vector: the layout of its sums, and the sums.
+// task is the work of a round for one weight vector.
 type task struct {
 	*Problem
 	vector    int         // index of the weight vector in State.Problems
@@ -149,7 +149,7 @@ func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	return append(layout, segment{r.quantum(dual), r.vars, true})
 }
 
-// splitSums returns a copy of the tasks. The sums of each task are its part of the slice sum.
+// splitSums returns a copy of the tasks, each with its part of the slice sum.
 func splitSums(tasks []task, sum []int64) []task {
 	tasks = slices.Clone(tasks)
 	for k := range tasks {
@@ -158,13 +158,12 @@ func splitSums(tasks []task, sum []int64) []task {
 	return tasks
 }
 
-// mean returns a sum over the rows, given as v quanta of q, divided by the number of rows with a
-// weight above 0.
+// mean divides a sum over the rows, v quanta of q, by the number of rows with a weight above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector returns the sum of the vectors terms, divided by the number of rows with a weight
-// above 0. The elements of terms are in quanta of q and multiplied by Rounds.scale; both are undone
-// in the result.
+// meanVector divides the sum of the vectors terms by the number of rows with a weight above 0. The
+// elements of terms are in quanta of q and multiplied by Rounds.scale; both are undone in the
+// result.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -178,7 +177,7 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 }
 
 // objective returns the primal objective of the weights t.W. If it is the smallest so far,
-// objective stores it in t.Objective and the weights in t.BestW.
+// objective stores it and the weights in t.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
@@ -219,8 +218,8 @@ func (p *Shard) worker(s *State, tasks []task, size int) *worker {
 	return w
 }
 
-// addTruncated converts the sums of the segment q to quanta, truncated toward 0, and adds them to
-// dst. It sets w.err if a sum is not finite or not below 2^62 quanta in magnitude.
+// addTruncated truncates toward 0. It sets w.err if a sum is not finite or not below 2^62 quanta in
+// magnitude.
 func (w *worker) addTruncated(dst []int64, sums []float64, q segment) {
 	for j, v := range sums {
 		if q.scaled {

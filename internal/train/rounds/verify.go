@@ -19,9 +19,9 @@ const claimSurplus = 0.05
 
 // NewVerification returns the Rounds that verify the claims of m on rows with the statistics s.
 // shards is the number of shards that have rows. iterations is the largest number of dual passes or
-// of Newton's iterations; 0 means the default of New. New also chooses the method. When the state
-// is Done, it has the objectives of the model and the lower bounds found. NewVerification returns
-// an error if New does not support the settings or if the model does not fit the rows.
+// of Newton's iterations; 0 means the default of New. When the state is Done, it has the objectives
+// of the model and the lower bounds found. NewVerification returns an error if New does not support
+// the settings or if the model does not fit the rows.
 func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Rounds, error) {
 	switch cols := len(m.Weights[0]); {
 	case cols != s.Cols:
@@ -63,9 +63,8 @@ func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Ro
 	return r, nil
 }
 
-// startVerifying initializes p, problem k of a verification. It sets TargetBound if the model
-// claims a positive lower bound that is at most the objective. In Newton's method it sets W to the
-// model's weights.
+// startVerifying sets TargetBound if the model claims a positive lower bound that is at most the
+// objective. In Newton's method it sets W to the model's weights.
 func (r *Rounds) startVerifying(p *Problem, k int) {
 	c := r.claimed.claim(k)
 	if c.DualObjective > 0 && c.DualObjective <= c.Objective {

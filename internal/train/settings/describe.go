@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Describe uses these words for the values of Scale, Bias and Multiclass.
 var (
 	scaleWords = map[scale.Kind]string{
 		scale.None: "features not scaled", scale.Standard: "columns standardised",

@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
 
-// Describe names the values of the settings and the limit that ends the run.
 func TestDescribe(t *testing.T) {
 	for _, c := range []struct {
 		s       Settings

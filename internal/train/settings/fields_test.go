@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// Every field is in the table of uses, and KeepOnly, SetBeyond and Differences follow the table.
 func TestUses(t *testing.T) {
 	var full Settings
 	v := reflect.ValueOf(&full).Elem()

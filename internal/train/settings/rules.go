@@ -24,8 +24,7 @@ const (
 	namePatience   options.Name = "Patience"
 )
 
-// Validate returns an [options.Rule] that names the first field whose value is not allowed and the
-// reason, or nil if the settings are valid.
+// Validate returns an [options.Rule] that names the first field whose value is not allowed, or nil.
 func (s Settings) Validate() error {
 	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
 		return err
@@ -40,7 +39,6 @@ func (s Settings) Validate() error {
 	return options.Check(s.valueRules(), s.lengthRules(), s.classRules())
 }
 
-// valueRules returns the rules for fields with a list of allowed values, and for the penalty.
 func (s *Settings) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", s.Loss, loss.Names()...),
@@ -59,8 +57,6 @@ func (s *Settings) valueRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules for the length of a run (Epochs and Steps), for its early end
-// (Patience and Tol), for the solver (Finish), and for the steps (Block and Batch).
 func (s *Settings) lengthRules() []options.Rule {
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
@@ -90,7 +86,6 @@ func (s *Settings) lengthRules() []options.Rule {
 		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"))
 }
 
-// classRules returns the rules for BiasScale, Calibrate, Epsilon, Multiclass and ClassWeight.
 func (s *Settings) classRules() []options.Rule {
 	numbers, augmented, b := s.Regression(), s.Bias == BiasAugmented, s.BiasScale
 	required := map[string]string{CrammerSinger: loss.Hinge.Name(),

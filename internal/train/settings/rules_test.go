@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Validate returns a Rule that names the first invalid field, or nil if the settings are valid.
 func TestValidate(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	joint := Settings{Multiclass: CrammerSinger}
@@ -106,8 +105,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// ClassWeights parses a list of labels and weights, and rejects invalid lists with a Rule for
-// ClassWeight.
 func TestClassWeights(t *testing.T) {
 	for _, c := range []struct {
 		list string

@@ -203,8 +203,7 @@ func (s *Settings) LossFunc() loss.Func {
 // Regression reports whether labels are regression targets.
 func (s *Settings) Regression() bool { return s.Kind().Traits().Numbers }
 
-// Joint reports whether all weight vectors are trained in one optimization problem: with
-// CrammerSinger and Multinomial.
+// Joint reports whether all weight vectors are trained in one optimization problem.
 func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
@@ -225,12 +224,10 @@ func (s *Settings) canFinish() bool {
 	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
 
-// CanDescend reports whether the settings allow dual coordinate descent.
 func (s *Settings) CanDescend() bool {
 	return s.canFinish() && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// CanNewton reports whether the settings allow Newton's method.
 func (s *Settings) CanNewton() bool {
 	return s.canFinish() && !s.Joint() && s.Patience == 0
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// Plain sets zero fields to their defaults and keeps the others.
 func TestPlain(t *testing.T) {
 	plain := Settings{Loss: "hinge", Multiclass: OneVsRest, Lambda: 1e-4, Epochs: 20,
 		Order: "shuffled", Block: 64, Offset: OffsetAuto, Average: LastHalf, Bias: BiasNone,
@@ -92,7 +91,6 @@ func TestFillFrom(t *testing.T) {
 	}
 }
 
-// The settings decide which solvers, bounds and default values of Tol a run may have.
 func TestSolvers(t *testing.T) {
 	for _, c := range []struct {
 		s Settings
@@ -126,7 +124,6 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// Kind and LossFunc return the loss that Loss names, and the hinge loss for unknown names.
 func TestKind(t *testing.T) {
 	for name, want := range map[string]loss.Kind{"": loss.Hinge, "other": loss.Hinge,
 		"log": loss.Log, "squared": loss.Squared, "eps-insensitive": loss.EpsInsensitive} {
@@ -144,7 +141,6 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// Length returns the number of steps of a run, or an error if Epochs make more than 2^53 steps.
 func TestLength(t *testing.T) {
 	for _, c := range []struct {
 		s     Settings
@@ -163,9 +159,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// With one-vs-one, Parts yields the pairs of classes in order, until the loop ends early. Otherwise
-// it yields one part with a nil pair.
-// Vectors returns the number of weight vectors, or an error for a wrong number of classes.
+// With one-vs-one, Parts yields the pairs of classes in order, otherwise one part with a nil pair.
 func TestParts(t *testing.T) {
 	ovo := &Settings{Multiclass: OneVsOne}
 	var pairs [][]int32
@@ -210,7 +204,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Copy copies fields of equal name, and converts them to the type of the destination.
 func TestCopy(t *testing.T) {
 	type name string
 	var to struct {
@@ -226,7 +219,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// Only Pegasos steps on single rows with the hinge loss adapt t0, and only if Offset is OffsetAuto.
 // OffsetAuto is the default for the settings that can adapt t0, and for no others.
 func TestAdaptsOffset(t *testing.T) {
 	for _, c := range []struct {

@@ -17,8 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// jobOf returns the job of a run with the given settings, and the search among the lambdas of the
-// default choice. Unset settings are chosen from the data.
+// Settings that are unset are chosen from the data.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
 	engine.Job, *choose.Search,
 ) {
@@ -40,14 +39,12 @@ func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weig
 	return engine.Job{Settings: c.Settings, Rows: c.Rows, Scale: c.Scale, Threads: 2}, p
 }
 
-// lambdaOf returns the lambda that the search p chooses for the job.
 func lambdaOf(job engine.Job, p *choose.Search) (float64, error) {
 	_, lambda, _, err := Best(p, func(*choose.Choice) engine.Job { return job })
 	return lambda, err
 }
 
-// shift returns the index of the chosen lambda in the path minus the index of the default lambda.
-// It is above 0 if the chosen lambda is smaller.
+// shift is above 0 if the chosen lambda is smaller than the default.
 func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	t.Helper()
 	lambda, err := lambdaOf(job, p)
@@ -57,9 +54,9 @@ func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 	return slices.Index(p.Paths[0].Lambdas, lambda) - p.Paths[0].Rule
 }
 
-// A signal in small differences of correlated columns needs a smaller lambda than the default. For
-// labels by chance, the choice is at most one place below the default. The choice is the same with
-// the rows in reverse order and with one goroutine.
+// A signal in small differences of correlated columns needs a smaller lambda than the default,
+// labels by chance do not. The choice does not depend on the order of the rows or the number of
+// goroutines.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
@@ -100,8 +97,6 @@ func TestLambda(t *testing.T) {
 	}
 }
 
-// For regression targets that depend on small differences of columns, a smaller lambda than the
-// default is chosen.
 func TestLambdaOfTargets(t *testing.T) {
 	x, y := sample.NearlyEqual(4, 300, 8, 2, true)
 	for i := range y {
@@ -115,7 +110,6 @@ func TestLambdaOfTargets(t *testing.T) {
 	}
 }
 
-// A weight of 2 for all rows, and additional rows of weight 0, do not change the choice.
 func TestLambdaOfWeights(t *testing.T) {
 	x, y := sample.NearlyEqual(5, 300, 8, 2, true)
 	weights := make([]float32, 300)
@@ -305,8 +299,6 @@ func TestHoldOutOne(t *testing.T) {
 	}
 }
 
-// The mistake is the row's weight for a wrong class, the weighted squared error for regression, and
-// infinite without a model.
 func TestMistake(t *testing.T) {
 	x, err := dense.FromSlice(3, 2, []float32{1, 2, -1, 3, 2, 0})
 	if err != nil {

@@ -67,7 +67,6 @@ func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	return leader.choice, leader.path.Lambdas[leader.best], t.estimate(leader), nil
 }
 
-// prepareJob changes t.job to a job that trains the models of a path.
 func (t *trial) prepareJob() {
 	job := &t.job
 	s := &job.Settings
@@ -94,7 +93,7 @@ func (t *trial) newCandidate(c *choose.Choice, p *choose.Path) *candidate {
 	return one
 }
 
-// holdOutAll calls holdOut for every fold. The memory limits how many folds run in parallel.
+// The memory limits how many folds holdOutAll runs in parallel.
 func (t *trial) holdOutAll(c *candidate) error {
 	atOnce := min(parallel.Threads(t.job.Threads), t.search.Folds)
 	if x := t.job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
@@ -108,8 +107,8 @@ func (t *trial) holdOutAll(c *candidate) error {
 	}
 }
 
-// holdOutSome calls holdOut for every fold, for up to atOnce folds in parallel. If some calls fail,
-// it returns one of the errors.
+// holdOutSome runs up to atOnce folds in parallel. If some calls fail, it returns one of the
+// errors.
 func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
 	t.copies = t.sample == nil && t.fits(float64(atOnce)*store.CopySize(t.job.Rows.X))
@@ -184,8 +183,7 @@ func (t *trial) assignParts() {
 	}
 }
 
-// drawSample sets t.sample to the rows that are not absent, and restricts t.group and t.part to
-// them.
+// drawSample restricts t.group and t.part to the rows of the sample.
 func (t *trial) drawSample() {
 	places := make([]int32, len(t.part)) // index of each row in the sample
 	var group, part []int32
@@ -200,7 +198,7 @@ func (t *trial) drawSample() {
 	t.group, t.part = group, part
 }
 
-// takeSample replaces the rows of t.job by the rows of the sample.
+// takeSample replaces the rows of t.job by the rows of the sample, if there is one.
 func (t *trial) takeSample() {
 	if set := t.job.Rows; t.sample != nil {
 		share := float64(len(t.sample)) / float64(set.X.Rows())
@@ -208,14 +206,12 @@ func (t *trial) takeSample() {
 	}
 }
 
-// stopped reports whether job.Until is done.
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
-// holdOut runs the fold that holds out the rows of the given part. It trains a model with each
-// lambda on the other rows, starting from the model of the previous lambda, and stores the mistakes
-// of each model on the held-out rows in c.wrong. After a model without a mistake on the rows it was
-// trained on, holdOut trains no more models: all smaller lambdas get the mistakes of this model. It
-// returns an error if there is too little memory.
+// holdOut trains a model with each lambda on the rows outside the given part, starting from the
+// model of the previous lambda, and stores the mistakes on the held-out rows in c.wrong. After a
+// model without a mistake on the rows it was trained on, holdOut trains no more models: all smaller
+// lambdas get the mistakes of this model. It returns an error if there is too little memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -268,7 +264,6 @@ func (t *trial) holdOut(c *candidate, part int32) error {
 	return nil
 }
 
-// perfect reports whether the model m makes no mistake on any row of set.
 func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	for i := range set.Y {
 		if mistake(s, m, set, i) != 0 {
@@ -283,8 +278,8 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 // number.
 const startSteps = 1 << 20
 
-// run trains the model of a job. It returns a nil model if training fails or is stopped. It returns
-// an error only if there is too little memory.
+// run returns a nil model if training fails or is stopped. It returns an error only if there is too
+// little memory.
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
@@ -328,9 +323,9 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 	return weight
 }
 
-// chooseLambda sets c.best. It considers only lambdas whose mean mistake is below the mean mistake
-// of the default lambda by more than sureErrors standard errors, and chooses the lambda with the
-// smallest mean mistake among them, or the default lambda if there are none.
+// chooseLambda considers only lambdas whose mean mistake is below the mean mistake of the default
+// lambda by more than sureErrors standard errors, and chooses the lambda with the smallest mean
+// mistake among them, or the default lambda if there are none.
 func (c *candidate) chooseLambda(t *trial) {
 	c.best = c.path.Rule
 	least := 0.0
@@ -342,8 +337,7 @@ func (c *candidate) chooseLambda(t *trial) {
 	}
 }
 
-// beats reports whether the models of c with c's best lambda are better than the models of d with
-// d's best lambda by more than sureCurves (if c has expanded rows) or sureSchemes standard errors.
+// beats compares the models of c and d, each with its best lambda.
 func (t *trial) beats(c, d *candidate) bool {
 	sure := float64(sureSchemes)
 	if c.choice.Scale.Expansion != nil {
@@ -383,8 +377,7 @@ func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation) / all
 }
 
-// clipped returns the mistake of row i; for regression, it limits a finite mistake as maxDeviations
-// says.
+// clipped limits a finite mistake of regression as maxDeviations says.
 func (t *trial) clipped(mistake float64, i int) float64 {
 	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
 		return mistake

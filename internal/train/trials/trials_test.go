@@ -13,8 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newTrial returns a trial of rows with one column and the given labels, and assigns the rows to
-// parts.
 func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	t.Helper()
 	x := dense.New(len(values), 1)
@@ -31,7 +29,7 @@ func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 }
 
 // Equal rows are in the same part, also if the rows have another order, and each part has about a
-// fifth of each class: 45 to 75 of about 300 rows.
+// fifth of each class.
 func TestAssignParts(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	var values, labels []float32
@@ -143,7 +141,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// compare returns the mean difference and its standard error, or zeros if a mistake is infinite.
+// compare returns zeros if a mistake is infinite.
 func TestCompare(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 2}, job: engine.Job{Rows: new(store.Set)},
 		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2}}
@@ -174,8 +172,7 @@ func TestCompareOutlier(t *testing.T) {
 	}
 }
 
-// The estimate is the accuracy on the held-out rows, with its standard error, or R^2 for
-// regression; nil if a model is missing.
+// The estimate is nil if a model is missing.
 func TestEstimate(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 5}, group: []int32{0, 1, 2, 3, 4},
 		part: []int32{0, 1, 2, 3, absent},
@@ -196,8 +193,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A row of integer weight w gives the same mean difference of mistakes and the same standard error,
-// up to rounding, as w copies of the row in the same fold.
+// A row of integer weight w counts as w copies of the row in the same fold.
 func TestCompareWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	var values, labels, weights, copied, copiedLabels []float32
@@ -230,7 +226,6 @@ func TestCompareWeights(t *testing.T) {
 	}
 }
 
-// Models make the same mistakes whether or not the training rows are copied.
 func TestHoldOutViews(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	x, y := dense.New(300, 7), make([]float32, 300)
