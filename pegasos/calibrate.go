@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
 )
 
-// train trains a model on set. If Config.Calibrate is not 0, it then fits the model's sigmoids by
-// cross-validation: see calibrate.
+// train also fits the model's sigmoids by cross-validation if Config.Calibrate is not 0: see
+// calibrate.
 func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	inner := *t
 	inner.Progress = joinProgress(1+t.Calibrate, t.Progress)
@@ -24,8 +24,8 @@ func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	return m, err
 }
 
-// joinProgress returns a callback for the given number of consecutive training runs, which reports
-// their progress to f as if they were one run. It returns f if f is nil or there is only one run.
+// joinProgress returns a callback that reports the progress of consecutive training runs to f as if
+// they were one run. It returns f if f is nil or there is only one run.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f

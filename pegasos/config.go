@@ -237,14 +237,12 @@ func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 // settings against the data.
 func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
 
-// settings converts cfg to the settings type of the internal packages.
 func (cfg Config) settings() *settings.Settings {
 	s := new(settings.Settings)
 	settings.Copy(s, cfg)
 	return s
 }
 
-// fromSettings converts s, the settings type of the internal packages, to a Config.
 func fromSettings(s settings.Settings) (cfg Config) {
 	settings.Copy(&cfg, s)
 	return cfg

@@ -317,8 +317,8 @@ func TestCurveColumnsRefused(t *testing.T) {
 	}
 }
 
-// Changes of the data that leave the curves of the columns unchanged do not change the choice of
-// curves.
+// The units of columns, the order of rows, copies of rows and useless columns do not change the
+// choice of curves.
 func TestCurvesInvariance(t *testing.T) {
 	const rows, cols = 300, 3
 	x, y := ring(9, rows, cols)

@@ -31,7 +31,6 @@ func (e *ConfigError) ReasonFor(name func(field string) string) string {
 	return text + rest
 }
 
-// configErrorf returns a *ConfigError whose Reason is formatted by fmt.Sprintf.
 func configErrorf(field, format string, args ...any) error {
 	return publicError(options.Bad(field, format, args...))
 }
@@ -45,10 +44,9 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
-// newRowError returns a *RowError whose Scale is false: no scaling makes the row usable.
+// No scaling makes the row usable.
 func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// publicError converts errors of the internal packages to the types of this package.
 func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:

@@ -92,8 +92,8 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean returns the weighted mean of value(i) for i from 0 to n-1. It does not call value
-// for rows of weight 0. If weight is nil, each row has the weight 1.
+// weightedMean does not call value for rows of weight 0. If weight is nil, each row has the weight
+// 1.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {

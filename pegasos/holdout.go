@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// trainHoldout does the work of Train if Holdout is set.
 func (tr *Trainer) trainHoldout(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	cfg := tr.Config
 	if err := cmp.Or(cfg.Validate(), tr.validateHoldout()); err != nil {
@@ -35,7 +34,6 @@ func (tr *Trainer) trainHoldout(ctx context.Context, x Examples, y []float32) (*
 	return m, nil
 }
 
-// verifyHoldout does the work of Verify if Holdout is set.
 func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	if err := cmp.Or(m.Validate(), tr.validateHoldout()); err != nil {
@@ -50,8 +48,7 @@ func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []
 	return inner.Verify(ctx, m, rest.X, rest.Y, o)
 }
 
-// validateHoldout returns an error if Holdout is not between 0 and 1, or if another field is set
-// that can't be combined with Holdout.
+// validateHoldout also rejects fields that can't be combined with Holdout.
 func (tr *Trainer) validateHoldout() error {
 	if !proof.GoodShare(tr.Holdout) {
 		return configErrorf("Holdout", "have %v, want a share of the rows, more than 0 and less "+
@@ -66,7 +63,7 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
-// split returns a copy of the rows that Holdout holds out, and a copy of the other rows.
+// split returns copies.
 func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regression bool,
 	seed uint64) (held, rest *Labelled, err error) {
 	if err := store.CheckExamples(x); err != nil {

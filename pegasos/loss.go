@@ -29,8 +29,7 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// traits returns the properties of the loss. For an unknown name, which Config.Validate rejects, it
-// returns the properties of Hinge.
+// For an unknown name, which Config.Validate rejects, traits returns the properties of Hinge.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

@@ -105,7 +105,7 @@ func (m *Model) trainedCols() int {
 	return max(0, len(m.Weights[0])-m.Scaling.internal().Terms())
 }
 
-// bias returns the bias of vector k, 0 if the model has none.
+// bias returns 0 if the model has no biases.
 func (m *Model) bias(k int) float64 { return floats.At(m.Bias, k, 0) }
 
 // scalesRows reports whether the model scales rows before it computes their scores.
@@ -124,8 +124,7 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// checkSettings returns an error unless the Config is valid and Lambda positive. The Order may also
-// be Permutation, which Partial sets.
+// The Order may also be Permutation, which Partial sets.
 func (m *Model) checkSettings() error {
 	cfg := m.Config
 	if cfg.Order == Permutation {
@@ -134,8 +133,6 @@ func (m *Model) checkSettings() error {
 	return cmp.Or(cfg.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the weight vectors have equal length and all weights and
-// biases are finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -246,10 +243,9 @@ func (m *Model) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// proofHash returns the SHA-256 of vectorHash in hexadecimal. A Proof names its model by this hash.
+// A Proof names its model by proofHash.
 func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
 
-// vectorHash returns a SHA-256 to which the weight vectors, biases and classes were written.
 func (m *Model) vectorHash() hash.Hash {
 	h := sha256.New()
 	for _, w := range m.Weights {

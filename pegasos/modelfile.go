@@ -97,7 +97,7 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Line
 // ReadFile reads a model from the named file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads a model file after its first line, which modelfile.Read reads.
+// readModel reads a model file after its first line.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := r.Header(h.fields(m)); err != nil {
@@ -156,7 +156,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	return m, h.check(m)
 }
 
-// check returns an error unless m is valid and, if the header has a hash, that is the hash of m.
+// If the header has a hash, that must be the hash of m.
 func (h *header) check(m *Model) error {
 	if err := m.check(); err != nil {
 		return err
@@ -174,8 +174,7 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill sets m.Classes, m.Result and m.gapMismatch from the header, and returns the number of weight
-// vectors in the file.
+// fill returns the number of weight vectors in the file.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err

@@ -71,8 +71,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	return newPartial(cfg, m.Classes, m.Cols(), m)
 }
 
-// newPartial returns a trainer for chunks that continues from the model base, or from weights of 0
-// if base is nil.
+// base is the model to continue from; nil for weights of 0.
 func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial, error) {
 	if err := cfg.checkChunks(); err != nil {
 		return nil, err

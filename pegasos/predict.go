@@ -131,8 +131,8 @@ func (d *decider) decide(i int, dst []float64) {
 	}
 }
 
-// matchCols returns m with as many features as x has columns: see WithCols. It panics if x is nil
-// or has an invalid number of rows or columns.
+// matchCols returns m with as many features as x has columns. It panics if x is nil or has an
+// invalid number of rows or columns.
 func (m *Model) matchCols(x Examples) *Model {
 	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
@@ -306,8 +306,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled scales a row, stores its scores in dst and returns dst. values holds the values of
-// the features in index, or of all features if index is nil.
+// values holds the values of the features in index, or of all features if index is nil.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.internal().Dots(dst, index, values, m.Weights)
 	for k := range dst {

@@ -90,7 +90,8 @@ func TestWorstGap(t *testing.T) {
 }
 
 // Compare contradicts a claimed objective that differs from the computed objective by more than
-// float32 rounding explains, and confirms claims only if the computed bound and gap are as good.
+// float32 rounding explains. It confirms no objective that is too small by more than float64
+// rounding, and no bound or gap that is better than the computed one.
 func TestCompare(t *testing.T) {
 	model := func(p, d float64) *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 0.5,

@@ -102,9 +102,9 @@ type Plan struct {
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 
-// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if it
-// is allowed and costs no more than the dual descent would; else it is the dual descent, even if that
-// is not allowed.
+// To returns the plan for reaching a relative duality gap of tol. The solver is Newton's method if
+// it is allowed and costs no more than the dual descent would; else it is the dual descent, even if
+// that is not allowed.
 func (w *Work) To(tol, lambda float64) (p Plan) {
 	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
 	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)

@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// Traits are the constants of a loss.
 type Traits struct {
 	Name    string
 	Formula string // the loss in terms of the label y and the score z
@@ -53,8 +52,8 @@ type definition struct {
 	low, high float64 // Traits.Low and High, limited to finite float32 numbers
 }
 
-// prepare sets the fields that depend on others. It returns an error that names what the definition
-// lacks, or the constants that contradict each other.
+// prepare sets the fields that depend on others. It returns an error if the definition is
+// incomplete or contradictory.
 func (d *definition) prepare() error {
 	for _, f := range []struct {
 		name    string
@@ -85,7 +84,6 @@ func (d *definition) prepare() error {
 	return nil
 }
 
-// least implements Func.DualTerm.
 func (d *definition) least(b, epsilon float64) float64 {
 	if d.Entropy {
 		return -XLogX(b) - XLogX(1-b)
@@ -93,7 +91,6 @@ func (d *definition) least(b, epsilon float64) float64 {
 	return d.linear(b, epsilon) - float64(d.Quadratic*float64(b*b))
 }
 
-// gap returns the duality gap of a row with the margin m and the dual variable a.
 func (d *definition) gap(a, m, epsilon float64) float64 {
 	return max(0, d.at(m, epsilon)-d.least(a, epsilon)+float64(a*m))
 }
@@ -114,7 +111,6 @@ func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	return to, d.gap(a, m, epsilon)
 }
 
-// linear implements Func.DualLinear.
 func (d *definition) linear(b, epsilon float64) float64 {
 	if d.Epsilon {
 		return -float64(epsilon * math.Abs(b))

@@ -38,7 +38,7 @@ func logDerivatives(a, curvature, m []float64) {
 	}
 }
 
-// negate stores -v in dst for each v of m. dst must be at least as long as m, and may be m.
+// dst must be at least as long as m, and may be m.
 func negate(dst, m []float64) {
 	for i, v := range m {
 		dst[i] = -v

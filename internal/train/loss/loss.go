@@ -6,7 +6,6 @@ package loss
 
 import "fmt"
 
-// Kind identifies a loss.
 type Kind uint8
 
 const (
@@ -32,7 +31,6 @@ func init() {
 	}
 }
 
-// Names returns the names of all losses.
 func Names() (names []string) {
 	for k := range definitions {
 		names = append(names, definitions[k].Name)
@@ -40,7 +38,7 @@ func Names() (names []string) {
 	return names
 }
 
-// KindOf returns the loss with the given name, and whether there is one.
+// ok is false if there is no loss of the name.
 func KindOf(name string) (k Kind, ok bool) {
 	for k := range definitions {
 		if definitions[k].Name == name {
@@ -50,10 +48,8 @@ func KindOf(name string) (k Kind, ok bool) {
 	return 0, false
 }
 
-// Name returns the loss's name in settings and model files.
 func (k Kind) Name() string { return definitions[k].Name }
 
-// Traits returns the loss's constants.
 func (k Kind) Traits() *Traits { return &definitions[k].Traits }
 
 // Func is a loss as a function of one number m: the margin y*z of a row with the label y and the
@@ -64,7 +60,6 @@ type Func struct {
 	Epsilon float64 // width of EpsInsensitive; 0 for the other losses
 }
 
-// At returns the loss at m.
 func (f Func) At(m float64) float64 { return definitions[f.Kind].at(m, f.Epsilon) }
 
 // Coefficient returns minus a sub-gradient of the loss at m; 0 at a kink.

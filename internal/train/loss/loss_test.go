@@ -23,8 +23,7 @@ var all = func() (all []Func) {
 	return all
 }()
 
-// truths defines every loss again, with package math: the value, minus the derivative (0 at a kink)
-// and the traits.
+// truths defines every loss again, with package math; coefficient is 0 at a kink.
 var truths = [Kinds]struct {
 	at, coefficient func(m, epsilon float64) float64
 	traits          Traits
@@ -61,7 +60,6 @@ var truths = [Kinds]struct {
 	},
 }
 
-// step returns 1 for x > 0, else 0.
 func step(x float64) float64 {
 	if x > 0 {
 		return 1
@@ -95,13 +93,11 @@ func TestEveryLoss(t *testing.T) {
 	}
 }
 
-// near reports whether have is finite and at most off from want.
 func near(have, want, off float64) bool {
 	return math.Abs(have-want) <= off && have-have == 0
 }
 
-// prepare returns an error for a definition that lacks a function or a constant, or whose constants
-// contradict each other. A loss of a kind without a definition panics.
+// A loss of a kind without a definition panics.
 func TestIncompleteDefinitions(t *testing.T) {
 	for name, damage := range map[string]func(d *definition){
 		"Name":           func(d *definition) { d.Name = "" },
@@ -149,7 +145,6 @@ func TestIncompleteDefinitions(t *testing.T) {
 	Func{Kind: Kinds}.At(0)
 }
 
-// KindOf finds every loss by its name, and reports false for an unknown name.
 func TestNames(t *testing.T) {
 	names := Names()
 	for k, name := range names {
@@ -175,8 +170,8 @@ func points(g *rand.Rand) []float64 {
 	return margins
 }
 
-// Coefficient is minus a sub-gradient of At. Away from kinks, and for margins up to 100, it agrees
-// with minus the difference quotient of At.
+// Away from kinks, and for margins up to 100, Coefficient agrees with minus the difference quotient
+// of At.
 func TestCoefficient(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -200,7 +195,6 @@ func TestCoefficient(t *testing.T) {
 	}
 }
 
-// Losses and Derivatives, called in place, store the results of At and DerivativesAt.
 func TestSlices(t *testing.T) {
 	m := points(rand.New(rand.NewPCG(1, 4)))
 	for _, f := range all {
@@ -217,8 +211,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// Clamp limits b to the dual variables of the loss, and DualTerm(b) is the minimum of At(m) + b*m
-// over m, up to the spacing of the margins tried.
+// DualTerm(b) is the minimum of At(m) + b*m over m, up to the spacing of the margins tried.
 func TestLeast(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {

@@ -24,7 +24,7 @@ type Binary struct {
 	// Buffers for a batch.
 	dots         []float32 // dot products of the batch's rows with V
 	z            []float64 // scores of the batch's rows
-	updates      []uint32  // rows with a nonzero coefficient
+	updates      []uint32
 	coefficients []float32 // multiple of each row in updates that is added to V
 }
 
@@ -123,7 +123,7 @@ func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.FreeBias
 }
 
-// runHinge takes a step of the hinge loss with each of the rows idx.
+// runHinge takes a step of the hinge loss with each row.
 func (p *Binary) runHinge(idx []uint32) {
 	if p.T == 0 && p.T0 == 0 {
 		// w is 0 and violates every margin, but satisfied would return true, because Scale is 0.

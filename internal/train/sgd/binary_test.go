@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// roundUp returns the least float32 that is not below its argument, or +Inf.
 func TestRoundUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 100_000 {

@@ -54,8 +54,8 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	return g
 }
 
-// Steps takes a step of each problem with each of the rows idx, and samples w where a sample is
-// due. It stops at a score that is not finite.
+// Steps takes a step of each problem with each row, and samples w where a sample is due. It stops
+// at a score that is not finite.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // all problems have taken the same number of steps
 	distance := lead.PrefetchDistance()
@@ -89,7 +89,7 @@ func (g *Group) Steps(idx []uint32) {
 	}
 }
 
-// step takes a step of each problem with row i. It reports false if a score is not finite.
+// step reports false if a score is not finite.
 func (g *Group) step(i uint32) bool {
 	changed := false
 	for k, p := range g.problems {
@@ -115,5 +115,5 @@ func (g *Group) step(i uint32) bool {
 }
 
 // Segment returns the largest number of steps on single rows between two checks of a run's context,
-// except in the dual descent on a joint problem: 1024 to 8192, for vectors with cols elements.
+// except in the dual descent on a joint problem. cols is the length of a vector.
 func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }

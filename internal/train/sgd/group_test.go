@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// oneVsRest returns a problem for each of k classes. The vector of class c is row first+c of m.
+// The vector of class c is row first+c of m.
 func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *dense.Matrix,
 	first int) (problems []*sgd.Binary) {
 	for class := range k {
@@ -24,8 +24,7 @@ func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *de
 	return problems
 }
 
-// Problems in a Group get the same bits as problems that take their steps by themselves: with dense
-// and sparse rows, several numbers of problems, and several first rows of the matrix.
+// Problems in a Group get the same bits as problems that take their steps by themselves.
 func TestGroup(t *testing.T) {
 	for _, c := range []struct {
 		classes, first int
@@ -68,8 +67,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// NewGroup returns nil for problems that are not PlainHinge or have a projection, for user-defined
-// rows, and where sharing sparse rows would cost more than it saves.
+// A Group must not be used where sharing rows is impossible or would cost more than it saves.
 func TestNoGroup(t *testing.T) {
 	data := sample.Random(7, 30, 10, 8, 0.6)
 	wide := sample.Random(7, 30, 40_000, 3, 0.0001)
@@ -125,7 +123,6 @@ func TestGroupNotFinite(t *testing.T) {
 	}
 }
 
-// Segment returns fewer steps for longer vectors, from 8192 down to 1024.
 func TestSegment(t *testing.T) {
 	for cols, want := range map[int]int{0: 8192, 1: 8192, 4096: 4096, 16000: 1048, 16384: 1024,
 		16385: 1024} {

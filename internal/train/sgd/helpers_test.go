@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// layouts returns the same rows as a dense matrix, a sparse matrix, and a user-defined type.
 func layouts(x *dense.Matrix) []store.Examples {
 	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }
@@ -38,10 +37,8 @@ type spec struct {
 	compact bool    // whether sparse rows, each with equal values, are stored in fewer bytes
 }
 
-// numbers reports whether the labels are regression targets.
 func (s *spec) numbers() bool { return !s.joint && s.loss.Kind.Traits().Numbers }
 
-// data returns random rows and labels for the problem.
 func (s *spec) data(seed uint64, n, classes int) (*dense.Matrix, []float32) {
 	p := sample.Random(seed, n, 7, classes, 0.7)
 	g := rand.New(rand.NewPCG(seed, 2))
@@ -55,7 +52,7 @@ func (s *spec) data(seed uint64, n, classes int) (*dense.Matrix, []float32) {
 	return p.Dense, p.Y
 }
 
-// state returns the state of a run over the rows, before its first step.
+// state returns the state of a run before its first step.
 func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State {
 	t.Helper()
 	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.numbers(), Weights: s.weights})
@@ -111,7 +108,7 @@ func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State 
 	return state
 }
 
-// weightsOf returns the last iterate with the prior: for each vector its weights and its bias.
+// weightsOf returns, for each vector, the weights of the last iterate with the prior, and its bias.
 func weightsOf(s *iterate.State) (w [][]float64) {
 	v, b := s.NewWeights()
 	s.Last(v, b)
@@ -141,7 +138,7 @@ type oracle struct {
 	counts []float64   // sums of the coefficients that Windows.Count should hold
 }
 
-// newOracle returns an oracle that begins with the weights and the step number of the state.
+// newOracle's oracle begins with the weights and the step number of the state.
 func (s *spec) newOracle(x *dense.Matrix, y []float32, from *iterate.State) *oracle {
 	o := &oracle{spec: s, x: x, y: y, t: from.T, w: weightsOf(from),
 		counts: make([]float64, x.Rows()*len(from.Vectors)), share: make([]float64, x.Rows())}
@@ -286,7 +283,7 @@ func (o *oracle) step(idx []uint32) (kink bool) {
 	return false
 }
 
-// same reports whether the state's weights are the oracle's, up to rounding.
+// same allows for rounding.
 func (o *oracle) same(s *iterate.State) bool {
 	size := 1 / o.lambda / (float64(o.t) + o.t0)
 	for _, w := range o.w {

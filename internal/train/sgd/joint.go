@@ -25,9 +25,8 @@ type Joint struct {
 	b    []float64 // buffer: coefficients b_r of a row
 }
 
-// NewJoint returns a Joint that trains the vectors of s, and moves the vectors into a matrix. The
-// loss is the multinomial log loss if log is set, otherwise the loss of Crammer and Singer with the
-// given costs.
+// NewJoint moves the vectors of s into a matrix. The loss is the multinomial log loss if log is
+// set, otherwise the loss of Crammer and Singer with the given costs.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
@@ -39,7 +38,6 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	return j
 }
 
-// Steps takes a step with each row or batch, as Binary.Steps does.
 func (j *Joint) Steps(idx []uint32, ends []int) {
 	if ends != nil {
 		inBatches(&j.State, idx, ends, j.batch)
@@ -101,8 +99,8 @@ func (j *Joint) batch(idx []uint32) {
 	j.Project()
 }
 
-// move adds g/share times row i to vector r, and updates the bias of the vector, in a step with the
-// given number of rows. It ends the run if g/share is not finite.
+// move adds g/share times row i to vector r, in a step with the given number of rows. It ends the
+// run if g/share is not finite.
 func (j *Joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {

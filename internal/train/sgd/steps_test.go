@@ -15,12 +15,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// stepper is a Binary or a Joint.
 type stepper interface {
 	Steps(idx []uint32, ends []int)
 }
 
-// newStepper returns a Binary or Joint for the problem, and its state.
 func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper, *iterate.State) {
 	t.Helper()
 	if s.joint {
@@ -31,8 +29,8 @@ func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper,
 	return p, &p.State
 }
 
-// take takes up to 150 steps one at a time, and compares the state after each with the oracle. It
-// returns the number of steps before rounding could decide a coefficient.
+// take compares the state after each step with the oracle. It returns the number of steps before
+// rounding could decide a coefficient.
 func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []float32) (steps int) {
 	t.Helper()
 	p, state := s.newStepper(t, x, y)
@@ -77,7 +75,7 @@ func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []floa
 
 var costs4 = [][]float64{{0, 1, 3, 1}, {0.5, 0, 0.5, 4}, {2, 1, 0, 0.25}, {1, 1, 1, 0}}
 
-// losses holds a problem with each loss. Losses with a Curvature need a large t0.
+// Losses with a Curvature need a large t0.
 var losses = func() []spec {
 	all := []spec{{joint: true}, {joint: true, costs: costs4}, {joint: true, log: true}}
 	for k := range loss.Kind(loss.Kinds) {
@@ -227,8 +225,7 @@ func upTo(n int) (idx []uint32) {
 	return idx
 }
 
-// Many steps in one call give the same bits as calls with one step each, and as steps on
-// user-defined rows, in the average as well.
+// Many steps in one call give the same bits as calls with one step each.
 func TestManyStepsAtATime(t *testing.T) {
 	for _, l := range losses {
 		for _, change := range []func(s *spec){
@@ -283,8 +280,7 @@ func TestManyStepsAtATime(t *testing.T) {
 	}
 }
 
-// Rows with one value each, for which some problems prepare steps, give the same bits as plain
-// sparse rows.
+// Some problems prepare steps for rows with one value each.
 func TestPreparedSteps(t *testing.T) {
 	data := sample.ZerosAndOnes(sample.Random(12, 150, 7, 2, 0.5))
 	for i := range 150 {
@@ -319,7 +315,6 @@ func upToWeights(n int) (weights []float32) {
 	return weights
 }
 
-// arrays returns all numbers of the arrays of a state, as bits.
 func arrays(s *iterate.State) (all []uint32) {
 	s.Arrays(func(a []float32) {
 		for _, v := range a {
@@ -329,8 +324,7 @@ func arrays(s *iterate.State) (all []uint32) {
 	return all
 }
 
-// A score that is not finite ends the run with an error that names the step and the row. Binary
-// takes no later steps.
+// Binary takes no steps after an error.
 func TestNotFinite(t *testing.T) {
 	wide := dense.New(5, 1)
 	for i := range 5 {

@@ -9,7 +9,7 @@ import (
 )
 
 // The class with the largest loss, the first if there are several, has the coefficient 1, and all
-// others have 0. If the largest loss is 0, all coefficients are 0.
+// others have 0.
 func TestTies(t *testing.T) {
 	x, y := dense.New(4, 1), []float32{0, 1, 2, 3} // one row of each class
 	for _, c := range []struct {
