@@ -25,8 +25,8 @@ import (
 // ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// prepare checks the settings, chooses the unset fields of the Config from the data, and returns
-// the scaled rows with their labels.
+// prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
+// their labels.
 func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
@@ -92,7 +92,6 @@ func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	return c.Rows, t.rescaleModels(x.Cols())
 }
 
-// use sets the Config, the scale and the other fields that c determines.
 func (t *task) use(c *choose.Choice) {
 	t.Config = fromSettings(c.Settings)
 	t.scale, t.rawEpsilon = c.Scale, c.RawEpsilon
@@ -113,7 +112,7 @@ func (t *task) validate() error {
 	})), t.validateRows(t.Valid))
 }
 
-// validateRows returns an error if Patience is set and v, the validation rows, can't be used.
+// validateRows does nothing without Patience.
 func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
@@ -156,8 +155,6 @@ func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	return set, publicError(err)
 }
 
-// checkColumns returns an error if x has an invalid number of rows or columns: see
-// options.CheckRows.
 func (t *task) checkColumns(x Examples) error {
 	return publicError(options.CheckRows(x, t.MaxMemory))
 }
@@ -286,7 +283,6 @@ func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Mod
 	return m, nil
 }
 
-// job returns the engine's description of a training run on set.
 func (t *task) job(set *store.Set) engine.Job {
 	job := engine.Job{
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,

@@ -69,8 +69,8 @@ type VerifyOptions struct {
 	// Passes is the number of passes of dual coordinate descent that improve the bound from the
 	// margins; 0 means that the bound is not improved. If the bound is still weaker than claimed,
 	// Verify makes up to 21 times Passes in all. Some iterations of Newton's method may follow if
-	// the model's Finish is FinishNewton or FinishAuto, its Multiclass is not joint, and it has at
-	// most 2,000 columns.
+	// the model's Finish is FinishNewton or FinishAuto, its Multiclass is not joint, it has at most
+	// 2,000 columns, and the memory suffices.
 	Passes int
 	// Sigmoids makes Verify train the folds of Config.Calibrate again, and contradict the claim
 	// unless it gets the model's sigmoids, to the bit. The trainer's Start and the layout of the

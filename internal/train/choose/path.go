@@ -174,8 +174,8 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns a choice like c, without curves, with the given multi-class scheme, or nil if
-// that is impossible.
+// withScheme returns a choice like c, without curves, with the given multi-class scheme. It returns
+// nil if the scheme is not allowed or the models of a path don't fit in memory.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled

@@ -55,7 +55,8 @@ func (c *Chunks) Train(set *store.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r, a run on a new chunk, continue the latest run on the same weight vectors.
+// continueFrom makes r, a run on a new chunk, continue the latest run on the same weight vectors,
+// if there is one.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {

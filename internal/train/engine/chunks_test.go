@@ -35,8 +35,8 @@ func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 	return sets
 }
 
-// In sequential order and without an offset, no step depends on later rows: chunks
-// give the weights of one pass.
+// In sequential order and without an offset, no step depends on later rows: chunks give the weights
+// of one pass.
 func TestChunksAreAPass(t *testing.T) {
 	data := sample.Random(81, 60, 5, 3, 1)
 	for _, s := range []settings.Settings{

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// In steep's data a row has 1000 times its length. Steps with that row are so long that after a few
-// steps the point is worse than w = 0.
+// steep returns random rows, one of them multiplied by 1000. Steps with that row are so long that
+// after a few steps the point is worse than w = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))
@@ -75,7 +75,8 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// A run from a good point does not end at a worse point, also if the run is paused and resumed.
+// A run from a good point does not end at a point that is worse by more than rounding, also if the
+// run is paused and resumed.
 func TestNoWorseThanStart(t *testing.T) {
 	replaced := 0
 	for seed := range uint64(4) {

@@ -406,7 +406,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// The fingerprint must differ even if the norms and labels are the same.
+// Data with one other value are refused, even if the norms and labels are the same.
 func TestResumeKnowsTheRows(t *testing.T) {
 	const rows, cols = 30, 12
 	x, y := dense.New(rows, cols), make([]float32, rows)

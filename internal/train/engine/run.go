@@ -291,7 +291,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 }
 
 // group returns the learners from start to end-1 as a group whose learners all visit a row before
-// the next row, or nil if there is one learner or any of them takes no Pegasos steps.
+// the next row. It returns nil if they must take their steps one learner after the other.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {

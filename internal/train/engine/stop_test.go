@@ -22,7 +22,8 @@ func testedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// Neither progress reports that measure points nor goroutines change the result of Tol.
+// Neither progress reports that measure points nor the number of goroutines change the result of a
+// run with Tol.
 func TestTol(t *testing.T) {
 	data := sample.Random(51, 100, 6, 3, 1)
 	for _, s := range []settings.Settings{

@@ -131,8 +131,8 @@ func (s *State) clone() *State {
 }
 
 // updateDone sets p.Done and p.Stuck. A problem is done when it reaches its target: a lower bound
-// of TargetBound or, if that is 0, a gap of s.Target. If Objective - Bound did not fall by a tenth
-// in the last patience iterations, the problem is both done and stuck.
+// of TargetBound or, if that is 0, a gap of s.Target. A problem that has not reached its target is
+// both done and stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||
