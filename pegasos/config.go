@@ -229,8 +229,10 @@ func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: Las
 
 // Plain returns cfg with its zero fields set to defaults that do not depend on the data: ScaleNone,
 // BiasNone, OneVsRest, DefaultLambda unless C is set, 20 epochs unless Steps is set (200 with
-// FinishNewton), and for other fields the value listed first. The Loss of Multinomial is Log. A
-// zero field in the Config of a [Model] means the value that Plain gives it.
+// FinishNewton), and for other fields but Finish, which stays zero, the value listed first. The
+// Loss of Multinomial is Log, Offset is OffsetR2 for settings that do not adapt t0, and BiasScale
+// is 1 with BiasAugmented. A zero field in the Config of a [Model] means the value that Plain gives
+// it.
 func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
 // Validate returns a *[ConfigError] for the first invalid field, or nil. Train also checks the

@@ -52,7 +52,7 @@ func (m *Model) Penalty() float64 {
 // and Trainer.Costs are not applied. For regression with a TargetScale the loss refers to scaled
 // targets. MeanLoss is NaN if a weight is invalid or none is above 0, if the label of a row with a
 // weight above 0 is not one of the model's classes, or if a pair of classes has no rows. It panics
-// if y and weights differ in length.
+// if y and weights differ in length, or if there are too few scores.
 func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	if weights != nil && len(weights) != len(y) {
 		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))

@@ -31,7 +31,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 
 // Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
 // or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite, which
-// happens if sums leave the range of float32. It panics for a regression model.
+// happens if sums leave the range of float32. It panics for a regression model, and if there are
+// fewer scores than weight vectors.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("a regression model has no classes"))
@@ -219,9 +220,9 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 // sigmoid for each weight vector to the scores that [Model.DecisionAll] returned for rows with the
 // labels y, which should not be training rows. weights, if not nil, holds a weight for each row, as
 // in Trainer.Weights: a row of weight 2 counts as two rows, in Platt's targets as well, and a row
-// of weight 0 is ignored. If the mean of the weights above 0 is below 1, they are scaled to the
-// mean 1. The error says which argument does not fit the model or is not finite, or that no sigmoid
-// fits; the model is then unchanged.
+// of weight 0 is ignored. If the mean of the weights above 0, among the rows for a sigmoid, is
+// below 1, they are scaled to the mean 1. The error says which argument does not fit the model or
+// is not finite, or that no sigmoid fits; the model is then unchanged.
 func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a regression model has no probabilities")

@@ -179,8 +179,8 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	return scores, nil
 }
 
-// Predict returns the name of the class with the highest score, or for regression the predicted
-// number as text. See [Model.Score] for the cells and the errors.
+// Predict returns the name of the predicted class, or for regression the predicted number as text.
+// See [Model.Score] for the cells and the errors.
 func (m *Model) Predict(cells []string) (string, error) {
 	scores, err := m.Score(cells)
 	if err != nil {
