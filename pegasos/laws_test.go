@@ -300,9 +300,9 @@ func TestLawDuplicates(t *testing.T) {
 }
 
 // Dense and sparse matrices give models with the same hash if sums are exact, as on integers and
-// with the hinge loss on a9a's zeros and ones; else models are close. (The hinge loss adds rows to
-// v element by element in both formats: two runs differ only if a rounding decides whether a row
-// violates its margin.)
+// with the hinge loss on a9a's zeros and ones. If sums are rounded, the models are close. (The
+// hinge loss adds rows to v element by element in both formats: two runs differ only if a rounding
+// decides whether a row violates its margin.)
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {
