@@ -27,7 +27,7 @@ type Head struct {
 	NextCheck int       `json:"look"`            // epoch after which the next stop check is due
 	Best      *Best     `json:"best,omitempty"`
 	Runs      []Run     `json:"runs"`
-	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, and so on
+	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, ...
 }
 
 // Best describes the best point of the session so far, judged by validation data. Its weights are
@@ -61,7 +61,7 @@ type Learner struct {
 // Start.
 type Newton struct {
 	Start int64 `json:"start"`          // number of steps before Newton's method began
-	Dual  bool  `json:"dual,omitempty"` // whether dual coordinate descent ran before Newton's method
+	Dual  bool  `json:"dual,omitempty"` // dual coordinate descent ran before Newton's method
 	newton.Past
 }
 

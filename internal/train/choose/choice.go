@@ -18,7 +18,7 @@ const (
 	maxColumnRange = 10      // large / small column magnitude above which scales count as unequal
 	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
 	maxLengthRange = 1.01    // largest / least squared row length up to which these count as equal
-	maxDenseGrowth = 4       // ratio of dense to sparse bytes up to which sparse rows may become dense
+	maxDenseGrowth = 4 // largest dense/sparse ratio of bytes for sparse rows to become dense
 	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
 	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of memory-mapped rows for scaling
 
@@ -74,7 +74,7 @@ type Choice struct {
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
 	meanSquare   float64        // mean squared length of the unscaled rows
-	weight       []float64      // 1 for rows with a weight above 0, 0 for others; nil without weights
+	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
 	columns      *scale.Columns // statistics of the unscaled columns
 	filled       int            // columns with a nonzero value; 0 until Cols has counted them

@@ -21,7 +21,7 @@ type Cost struct {
 }
 
 const (
-	minLambdaRows        = 0.3  // least lambda*rows / (mean squared row length), for balanced classes
+	minLambdaRows        = 0.3  // least lambda*rows/(mean squared row length), for balanced classes
 	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 )
 

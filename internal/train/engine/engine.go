@@ -44,8 +44,8 @@ type Job struct {
 	KeepState bool  // the caller will request checkpoints: count the memory for them
 	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
 
-	// Until is a context that cancels New; nil if nothing cancels it. Train and Verify replace Until
-	// by their context.
+	// Until is a context that cancels New; nil if nothing cancels it. Train and Verify replace
+	// Until by their context.
 	Until context.Context
 	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
 	// Train, unless it stops early, returns the best of the points that it checked. Patience

@@ -163,7 +163,7 @@ func (s *Session) Memory(problems int) float64 {
 	vectors, rows, visited, longest := s.sizes()
 	perVector := 2.0  // float32 numbers per feature and weight vector: in v and in the model
 	perRow := 0.0     // bytes per weight vector and row that it is trained on
-	perVisited := 8.0 // bytes per run and row: two indices, for the order of visits and of the epoch
+	perVisited := 8.0 // bytes per run and row: indices for the orders of visits and of the epoch
 	perSet := 4.0     // bytes per row of the training set: its squared norm
 	if s.pairs() {
 		perVisited += 12 // the row's index in the training set, its class and its squared norm
@@ -180,7 +180,7 @@ func (s *Session) Memory(problems int) float64 {
 	}
 	if s.HasSolver() || s.verifyByNewton {
 		perVector++
-		perRow += 16 // the row's dual variable, nextPass, streak and place in active: see package dual
+		perRow += 16 // dual variable, nextPass, streak and place in active: see package dual
 		if s.Joint() {
 			perRow -= 8 // all classes share the nextPass and the streak of a row
 		}

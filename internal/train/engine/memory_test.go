@@ -359,7 +359,7 @@ func TestCompact(t *testing.T) {
 		{two.Dense, two.Y, settings.Settings{Epochs: many, Finish: settings.FinishNewton}, false},
 		{two.Dense, two.Y, settings.Settings{Steps: int64(90 * many)}, true},
 		{two.Dense, two.Y, settings.Settings{Steps: int64(90*many) - 1}, false},
-		{p.Sparse, p.Y, settings.Settings{Epochs: few}, false}, // rows are visited by all classes at once
+		{p.Sparse, p.Y, settings.Settings{Epochs: few}, false}, // all classes visit a row at once
 		{p.Sparse, p.Y, settings.Settings{Epochs: few, Multiclass: settings.CrammerSinger}, true},
 		// A row is in two of three pairs.
 		{p.Dense, p.Y, settings.Settings{Epochs: (many + 1) / 2, Multiclass: settings.OneVsOne}, true},

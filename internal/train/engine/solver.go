@@ -19,9 +19,9 @@ import (
 const maxNewtonStarts = 2
 
 const (
-	// FinishAuto, if it does not plan Newton's method and the settings allow dual coordinate descent,
-	// chooses the descent if its estimated passes are at most maxDescentRatio times the passes of the
-	// run, or if the run has at least minDescentPasses passes.
+	// FinishAuto, if it does not plan Newton's method and the settings allow dual coordinate
+	// descent, chooses the descent if its estimated passes are at most maxDescentRatio times the
+	// passes of the run, or if the run has at least minDescentPasses passes.
 	maxDescentRatio  = 8
 	minDescentPasses = 100
 	// If Average is LastHalf, the result of dual coordinate descent is an average for losses with

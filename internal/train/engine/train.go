@@ -28,7 +28,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 		return nil, false, s.notFinite("a weight")
 	}
 	if s.KeepState {
-		s.Fingerprint(context.Background()) // a checkpoint needs the fingerprint even if ctx is done
+		s.Fingerprint(context.Background()) // a checkpoint needs it even if ctx is done
 	}
 	if stopped {
 		return m, true, nil

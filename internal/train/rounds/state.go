@@ -31,8 +31,8 @@ type State struct {
 
 	Problems []Problem `json:"problems"` // one per weight vector
 
-	// Objective and Bound are means over the problems of their Objective and Bound. If Done they are
-	// proven for the model: all rounding errors are subtracted from Bound.
+	// Objective and Bound are means over the problems of their Objective and Bound. If Done they
+	// are proven for the model: all rounding errors are subtracted from Bound.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -41,7 +41,7 @@ type State struct {
 type Problem struct {
 	Done      bool    `json:"done"`      // the problem needs no more rounds before the proof
 	Stuck     bool    `json:"stuck"`     // Done because the method makes no more progress
-	Objective float64 `json:"objective"` // smallest objective so far; a proof sets it to the model's
+	Objective float64 `json:"objective"` // smallest so far; a proof sets it to the model's
 	Bound     float64 `json:"bound"`     // largest lower bound so far; a proof recomputes it
 
 	// Stall records when Objective - Bound last fell by a tenth.
@@ -58,7 +58,7 @@ type Problem struct {
 
 	// Dual method. RolledBack means that the last pass lowered the dual objective, so that the dual
 	// variables from before it are in force.
-	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to the number of shards
+	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to Rounds.Shards
 	FailedSigma float64 `json:"failed,omitempty"` // largest sigma' that was rolled back; 0 for none
 	RolledBack  bool    `json:"back,omitempty"`
 

@@ -40,9 +40,9 @@ type ringRows struct {
 }
 
 const (
-	// ringCount is the number of zone widths that a round of Newton's method serves if the loss has
-	// a kink, and so the number of rings: see newtonsums.go. The widest is Problem.Width; each other
-	// width is the next wider one divided by widthRatio.
+	// ringCount is the number of zone widths that a round of Newton's method serves if the loss
+	// has a kink, and so the number of rings: see newtonsums.go. The widest is Problem.Width;
+	// each other width is the next wider one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. In training all margins are 0 in that
