@@ -18,7 +18,7 @@ const (
 	maxColumnRange = 10      // large / small column magnitude above which scales count as unequal
 	maxMeanLength  = 3       // mean / median squared row length above which rows get length 1
 	maxLengthRange = 1.01    // largest / least squared row length up to which these count as equal
-	maxDenseGrowth = 4 // largest dense/sparse ratio of bytes for sparse rows to become dense
+	maxDenseGrowth = 4       // largest dense/sparse ratio of bytes for sparse rows to become dense
 	maxEmptyBytes  = 1 << 20 // bytes that all-zero columns may add when sparse rows become dense
 	maxMappedCopy  = 1 << 30 // largest copy, in bytes, of memory-mapped rows for scaling
 
