@@ -41,9 +41,8 @@ func layers(t *testing.T) (all [][]string) {
 	return all
 }
 
-// TestLayers reads the imports of every package, tests apart, and compares them with the layers in
-// docs/architecture.md: a package imports only packages of lower layers, or of the same folder of
-// the list. Every package has a layer, and every folder of the list has a package.
+// TestLayers checks that a package, tests apart, imports only packages of lower layers in
+// docs/architecture.md, or of the same folder of the list.
 func TestLayers(t *testing.T) {
 	all := layers(t)
 	used := map[string]bool{}

@@ -63,7 +63,6 @@ func TestPublicDocumentation(t *testing.T) {
 	}
 }
 
-// checkSpec checks one constant or type, and removes the type from structs.
 func checkSpec(t *testing.T, file string, g *ast.GenDecl, s ast.Spec, internal map[string]bool,
 	structs map[string]reflect.Type) {
 	isInternal := func(e ast.Expr) bool {

@@ -40,7 +40,6 @@ type Row struct {
 	Value []float32
 }
 
-// function returns the kernel. f is nil unless Kernel is Function.
 func (cfg Config) function(f Func) kernel.Function {
 	k := kernel.Function{Kind: string(cfg.Kernel), Gamma: cfg.Gamma, Coef0: cfg.Coef0,
 		Degree: cfg.Degree}
@@ -50,7 +49,6 @@ func (cfg Config) function(f Func) kernel.Function {
 	return k
 }
 
-// minGamma, maxGamma and maxDegree are the limits of the kernel parameters that Validate accepts.
 const (
 	minGamma  = 1e-30
 	maxGamma  = 1e30
@@ -154,7 +152,6 @@ func (cfg Config) Validate() error {
 	return publicError(err)
 }
 
-// publicError converts errors of the internal packages to the types of package pegasos.
 func publicError(err error) error {
 	switch err := err.(type) {
 	case options.Rule:
@@ -167,8 +164,6 @@ func publicError(err error) error {
 	return err
 }
 
-// valueRules returns the rules for the fields that have a fixed set of values, and for Lambda and
-// C.
 func (cfg Config) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Kernel", cfg.Kernel, RBF, Linear, Polynomial, Sigmoid, Function),
@@ -181,7 +176,6 @@ func (cfg Config) valueRules() []options.Rule {
 	}
 }
 
-// kernelRules returns the rules for Gamma, Coef0 and Degree, which depend on the kernel.
 func (cfg Config) kernelRules() []options.Rule {
 	k := cfg.Kernel
 	polynomial := k == Polynomial
@@ -198,8 +192,6 @@ func (cfg Config) kernelRules() []options.Rule {
 	}
 }
 
-// lengthRules returns the rules for the fields that determine when a run ends: Epochs, Steps,
-// Finish, Passes and Tol.
 func (cfg Config) lengthRules() []options.Rule {
 	finish := cfg.Finish == pegasos.FinishDual
 	rules := []options.Rule{
@@ -221,22 +213,16 @@ func (cfg Config) lengthRules() []options.Rule {
 	return rules
 }
 
-// scalesProducts reports whether the kernel is a function of gamma <x,z> + coef0: Polynomial or
-// Sigmoid.
 func (cfg Config) scalesProducts() bool {
 	return cfg.Kernel == Polynomial || cfg.Kernel == Sigmoid
 }
 
-// hasGamma reports whether the kernel has the parameter gamma: RBF, Polynomial or Sigmoid.
 func (cfg Config) hasGamma() bool { return cfg.Kernel == RBF || cfg.scalesProducts() }
 
-// bounded reports whether a lower bound on the optimum can be proven. None can be proven with the
-// Sigmoid kernel, which is not an inner product for most settings, or with the order IID, which may
-// visit a row more than once per epoch.
+// bounded reports whether a lower bound on the optimum can be proven: Sigmoid is not an inner
+// product for most settings, and the order IID may visit a row more than once per epoch.
 func (cfg Config) bounded() bool { return cfg.Order != pegasos.IID && cfg.Kernel != Sigmoid }
 
-// lambda returns the weight of the penalty for a problem of the given number of rows, or an error
-// if C makes that weight unusable.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
 	return lambda, rule.Err()

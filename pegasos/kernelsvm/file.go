@@ -40,7 +40,6 @@ type header struct {
 	result   *headerResult
 }
 
-// fields returns the header's lines, in order, with pointers to the values in h and m.
 func (h *header) fields(m *Model) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.features),
@@ -56,7 +55,6 @@ func (h *header) fields(m *Model) []modelfile.Field {
 	}
 }
 
-// headerResult is the JSON form of a Result in the header of a model file.
 type headerResult struct {
 	Result
 	proof.ClaimHeader
@@ -119,8 +117,7 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-// writeBody writes the support rows and the coefficients. It ignores errors: w must either remember
-// its first error or never fail.
+// writeBody ignores errors: w must either remember its first error or never fail.
 func (m *Model) writeBody(w io.Writer) {
 	n := m.rows.Rows()
 	if m.rows.Dense() == nil {
@@ -223,8 +220,6 @@ func (m *Model) readTerms(mr *modelfile.Reader) error {
 	return nil
 }
 
-// check returns the number of support rows that the header claims, or an error if the header is
-// invalid.
 func (h *header) check(m *Model) (rows int, err error) {
 	n := len(m.Classes)
 	if n < 2 || n > labels.MaxClasses {
@@ -248,8 +243,6 @@ func (h *header) check(m *Model) (rows int, err error) {
 	return h.checkSizes(m)
 }
 
-// checkSizes returns the number of support rows, or an error if the layout or a size in the header
-// is invalid.
 func (h *header) checkSizes(m *Model) (rows int, err error) {
 	switch {
 	case h.layout != "dense" && h.layout != "sparse":
@@ -272,7 +265,7 @@ func (h *header) checkSizes(m *Model) (rows int, err error) {
 	return rows, nil
 }
 
-// readSupport reads the support rows. It allocates memory only for numbers that it has read.
+// readSupport allocates memory only for numbers that it has read.
 func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, error) {
 	if h.layout == "dense" {
 		if h.features == 0 && rows > 1<<20 { // no bytes of the file account for the rows
@@ -315,7 +308,6 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (pegasos.Examples, e
 	return x, nil
 }
 
-// readValues reads n values of support rows, which must be finite.
 func readValues(mr *modelfile.Reader, n int) ([]float32, error) {
 	values, err := mr.Floats(n)
 	if i := floats.FirstNotFinite(values); err == nil && i >= 0 {

@@ -76,7 +76,6 @@ type Result struct {
 // ProblemResult is the objective of one problem and the lower bound on its optimum; see [Result].
 type ProblemResult struct{ Objective, DualObjective float64 }
 
-// claim returns the objective and the lower bound of r.
 func (r Result) claim() proof.Claim {
 	return proof.Claim{Objective: r.Objective,
 		DualObjective: r.DualObjective}
@@ -100,7 +99,6 @@ func (cfg Config) pairs(classes int) bool {
 	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
 }
 
-// problems returns the number of problems for the given number of classes.
 func (cfg Config) problems(classes int) int {
 	if cfg.pairs(classes) {
 		return classes * (classes - 1) / 2

@@ -12,8 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm/internal/kernel"
 )
 
-// expand returns the model as an expansion, for scores. It panics if the kernel is a function and
-// Func is nil.
 func (m *Model) expand() *kernel.Expansion {
 	if m.Config.Kernel == Function && m.Func == nil {
 		panic(misuse.Of("the model's kernel is a function: set Func after reading"))
@@ -99,7 +97,6 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	return m.score(kernel.Row{Index: idx, Value: val}, dst)
 }
 
-// score stores the scores of a row in dst, or in a new slice if dst is too short.
 func (m *Model) score(x kernel.Row, dst []float64) []float64 {
 	e := m.expand()
 	if len(dst) < e.Outputs {

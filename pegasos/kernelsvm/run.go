@@ -78,7 +78,6 @@ func (r *run) solve(ctx context.Context) error {
 	return cmp.Or(errs...)
 }
 
-// report records the state of problem k and calls progress, unless progress is nil.
 func (r *run) report(k int, now solve.Solution) {
 	if r.progress == nil {
 		return
@@ -91,7 +90,6 @@ func (r *run) report(k int, now solve.Solution) {
 		Objective: res.Objective, Gap: res.Gap})
 }
 
-// result returns the Result of the run so far.
 func (r *run) result() Result {
 	var res Result
 	n := float64(len(r.pairs))

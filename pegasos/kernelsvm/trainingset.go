@@ -90,8 +90,7 @@ func newTrainingSet(tr *Trainer, x pegasos.Examples, y []float32) (*trainingSet,
 	return set, set.arrange(tr)
 }
 
-// arrange orders the rows that the run will visit by class, sets the default gamma, checks the
-// kernel's diagonal and computes the error bounds of kernel values.
+// arrange orders the rows that the run will visit by class, and checks their kernel values.
 func (set *trainingSet) arrange(tr *Trainer) error {
 	visited := set.visited()
 	set.pos, set.starts = make([]int32, set.x.Rows()), make([]int, 1)
@@ -156,7 +155,6 @@ func (set *trainingSet) count(k int) int {
 	return set.x.Rows()
 }
 
-// visits returns the order in which the run visits the rows of a problem of the given size.
 func (set *trainingSet) visits(rows int) *order.Visits {
 	return order.New(string(set.cfg.Order), rows, 0, 0, set.cfg.Seed)
 }
@@ -181,7 +179,6 @@ func (set *trainingSet) visited() []bool {
 	return visited
 }
 
-// problem returns problem k.
 func (set *trainingSet) problem(k int) (*solve.Problem, error) {
 	pair, n := set.pairs[k], set.count(k)
 	lambda, err := set.cfg.lambda(float64(n))

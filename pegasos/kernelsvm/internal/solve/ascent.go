@@ -132,7 +132,6 @@ func (s *solver) ascend(ctx context.Context) error {
 	return nil
 }
 
-// scan computes the sums and the selections of all rows.
 func (s *solver) scan(sums []roundSums) (all roundSums) {
 	s.eachTile(func(_ *worker, t int, tile Tile) { s.scanTile(&sums[t], tile) })
 	for t := range sums {
@@ -150,7 +149,6 @@ func (s *solver) scan(sums []roundSums) (all roundSums) {
 	return all
 }
 
-// scanTile sets sums to the sums over the rows of tile t and the selections of its rows.
 func (s *solver) scanTile(sums *roundSums, t Tile) {
 	scale, sign := s.dualScale(), s.Sign[t.Start]
 	highest := roundAlpha(1, scale)
@@ -201,8 +199,8 @@ func curvature(d, scale float64) (per, drop float64) {
 	return scale / max(d, 0), d / (2 * scale)
 }
 
-// improve moves the alphas of the selected rows and returns the number of moves. It stores the
-// total change of each alpha as an update of the block.
+// improve returns the number of moves and stores the total change of each alpha as an update of
+// the block.
 func (s *solver) improve(all *roundSums) (moves int) {
 	b := &s.block
 	b.begin()

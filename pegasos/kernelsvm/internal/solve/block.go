@@ -32,21 +32,18 @@ type update struct {
 // cheap.
 const blockRows = 128
 
-// begin removes the rows and updates of the last block.
 func (b *block) begin() {
 	b.rows, b.sign, b.score, b.pos = b.rows[:0], b.sign[:0], b.score[:0], b.pos[:0]
 	b.updates, b.selected = b.updates[:0], false
 }
 
-// add adds row i of p, which has the given score.
 func (b *block) add(p *Problem, i int, score float64) {
 	b.kernel[len(b.rows)] = b.kernel[len(b.rows)][:0]
 	b.rows, b.pos = append(b.rows, i), append(b.pos, p.Pos[i])
 	b.sign, b.score = append(b.sign, p.Sign[i]), append(b.score, score)
 }
 
-// kernelRow returns the kernel of row k of the block with all rows of the block, which are rows of
-// p. It adds the number of values that it computes to values.
+// kernelRow returns the kernel of row k of the block with all rows of the block.
 func (b *block) kernelRow(p *Problem, c *cache, k int, values *atomic.Int64) []float32 {
 	if len(b.kernel[k]) > 0 {
 		return b.kernel[k]

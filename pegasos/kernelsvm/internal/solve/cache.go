@@ -13,21 +13,19 @@ type cache struct {
 	keep     int64           // a row used in the last keep calls of get is not evicted
 }
 
-// cacheSlot is one cached row of kernel values.
 type cacheSlot struct {
 	row    int32 // index of the row in the problem
 	used   int64 // clock at the last call of get for the row
 	values []float32
 }
 
-// newCache returns a cache of up to mb MB.
 func newCache(mb float64, keep int64) *cache {
 	return &cache{capacity: int64(max(0, min(mb, 1<<30)) * 1e6 / 4), keep: keep,
 		index: map[int32]int32{}}
 }
 
-// reset removes all rows and prepares the cache for a problem of the given number of rows. The
-// cache reuses the memory of the removed rows.
+// reset prepares the cache for a problem of the given number of rows. The memory of the old rows
+// is reused.
 func (c *cache) reset(rows int) {
 	clear(c.index)
 	c.slots, c.length, c.rows = c.slots[:0], rows, min(c.capacity/int64(rows), int64(rows))
@@ -36,7 +34,6 @@ func (c *cache) reset(rows int) {
 	}
 }
 
-// find returns the kernel values of a row, or nil if they are not cached.
 func (c *cache) find(row int) []float32 {
 	if k, ok := c.index[int32(row)]; ok {
 		return c.slots[k].values

@@ -133,7 +133,6 @@ func (s *solver) measure(w weights, off *scoreErrors, epochs int) {
 	s.setBound()
 }
 
-// setObjective sets the objective of weights with the given scale, and the bound on its error.
 func (s *solver) setObjective(t *tally, scale float64) {
 	n := float64(s.N)
 	s.Objective = s.penalty(t.square, scale) + t.loss/n
@@ -188,7 +187,6 @@ func (s *solver) needsFloat64(gap, raw float64) bool {
 		(s.lower == 0 || gap-raw > s.Tol/4)
 }
 
-// recompute recomputes the scores of w, the solver's weights, in float64.
 func (s *solver) recompute(ctx context.Context, w weights) {
 	exact := s.model(ctx, s.coefficients(w), len(s.workers))
 	if ctx.Err() != nil {

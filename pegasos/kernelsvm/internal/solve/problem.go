@@ -50,7 +50,6 @@ func NewProblem(rows *kernel.Rows, n int, lambda float64, sign func(group int) f
 // the coefficients of w, up to sign, and its scores.
 func (p *Problem) dualScale() float64 { return float64(p.Lambda * float64(p.N)) }
 
-// Settings are the settings of Solve.
 type Settings struct {
 	Visits *order.Visits // order in which Pegasos visits the N rows
 	Visit  []int32       // the problem's row for each row of Visits; -1 for those never visited
@@ -88,7 +87,6 @@ type Solution struct {
 	lower          float64 // proven lower bound on the optimum
 }
 
-// unsolved returns the solution of p before the first step.
 func (p *Problem) unsolved() Solution {
 	return Solution{R2: p.R2, Objective: math.NaN(), Bound: math.NaN(), gap: math.Inf(1)}
 }

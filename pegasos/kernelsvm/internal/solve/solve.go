@@ -12,8 +12,6 @@ func Solve(ctx context.Context, p *Problem, set Settings, m *Memory, report func
 	return s.Solution, err
 }
 
-// run takes the Pegasos steps, and then runs dual coordinate ascent if Dual is set. Otherwise the
-// model is the mean of the averaged iterates, or the last iterate.
 func (s *solver) run(ctx context.Context) error {
 	for s.Steps < s.Total && ctx.Err() == nil {
 		// A block never crosses the middle of the run, where averaging begins.

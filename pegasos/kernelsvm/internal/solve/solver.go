@@ -33,7 +33,6 @@ type solver struct {
 	recomputations     int
 }
 
-// newSolver returns the solver of p at w = 0.
 func newSolver(p *Problem, set Settings, m *Memory, report func(Solution)) *solver {
 	n := len(p.Pos)
 	s := &solver{Problem: p, Settings: set, Memory: m, Solution: p.unsolved(), report: report,

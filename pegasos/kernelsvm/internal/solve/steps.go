@@ -61,7 +61,6 @@ func (s *solver) notFinite(i int) error {
 		Reason: "the score is not finite: " + store.TooLarge}
 }
 
-// last returns the last iterate of Pegasos.
 func (s *solver) last() weights { return weights{s.alpha, s.score, s.scale(), 1} }
 
 // mean returns the mean of the averaged iterates, or the last iterate if no iterates were averaged.

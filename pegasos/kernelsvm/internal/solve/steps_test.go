@@ -113,7 +113,6 @@ func TestFigure3(t *testing.T) {
 	}
 }
 
-// TestMean tests the alphas, scores and objective of the mean of the iterates of the last half.
 func TestMean(t *testing.T) {
 	data := sample.Random(4, 300, 6, 2, 1)
 	p, set := problemOf(t, kernel.Function{Kind: kernel.RBF, Gamma: 0.3}, data.Dense, data.Y, 1e-3,

@@ -48,7 +48,6 @@ func (s *solver) updateScores() {
 	})
 }
 
-// eachTile calls f for every tile t of the problem, in several goroutines.
 func (s *solver) eachTile(f func(w *worker, t int, tile Tile)) {
 	parallel.For(len(s.workers), len(s.Tiles), func(worker, t int) {
 		f(s.workers[worker], t, s.Tiles[t])

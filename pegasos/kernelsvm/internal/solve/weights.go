@@ -16,7 +16,6 @@ type weights struct {
 	each         float64 // the most that one violation adds to an alpha; 1 for dual variables
 }
 
-// coefficients returns the coefficients of w.
 func (p *Problem) coefficients(w weights) []float64 {
 	coef := make([]float64, len(w.alpha))
 	for i, a := range w.alpha {
