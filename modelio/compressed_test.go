@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// sparseModel returns a model with few weights that are not 0, like models of hashed text.
 func sparseModel(classes, features int) *pegasos.Model {
 	m := &pegasos.Model{Lambda: 1, Config: pegasos.Config{Lambda: 1, Multiclass: pegasos.OneVsRest}.Plain()}
 	for k := range classes {

@@ -22,7 +22,6 @@ func (s *script) bytes(n int) []byte {
 	return b
 }
 
-// bits returns the next n bytes as a big-endian number.
 func (s *script) bits(n int) (bits uint64) {
 	for _, b := range s.bytes(n) {
 		bits = bits<<8 | uint64(b)
@@ -32,7 +31,6 @@ func (s *script) bits(n int) (bits uint64) {
 
 func (s *script) below(n int) int { return int(s.bytes(1)[0]) % n }
 
-// float32 returns a finite number, which may be subnormal or -0.
 func (s *script) float32() float32 {
 	v := math.Float32frombits(uint32(s.bits(4)))
 	if !floats.IsFinite(v) {
@@ -49,7 +47,6 @@ func (s *script) float64() float64 {
 	return v
 }
 
-// model returns a model that Validate accepts.
 func (s *script) model(t *testing.T) *pegasos.Model {
 	losses := []pegasos.Loss{
 		pegasos.Hinge, pegasos.SquaredHinge, pegasos.Log, pegasos.EpsInsensitive,

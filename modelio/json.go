@@ -61,7 +61,6 @@ func features(m *pegasos.Model) int {
 	return n
 }
 
-// scalingToJSON converts s to the form of the file; the result is nil if s is nil.
 func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
 	if s == nil {
 		return nil
@@ -74,7 +73,7 @@ func scalingToJSON(s *pegasos.Scaling) *jsonScaling {
 	return j
 }
 
-// scaling converts j to a Scaling. It leaves out TermShift and TermFactor.
+// scaling leaves out TermShift and TermFactor.
 func (j *jsonScaling) scaling() *pegasos.Scaling {
 	if j == nil {
 		return nil
@@ -83,7 +82,6 @@ func (j *jsonScaling) scaling() *pegasos.Scaling {
 		Centre: j.Centre, Spread: j.Spread, R2: j.R2, Note: j.Note, Expansion: j.Expansion}
 }
 
-// fields returns the fields of the JSON object, in the order in which they are written.
 func (j *jsonModel) fields() []modelfile.Field {
 	m := &j.model
 	return []modelfile.Field{
@@ -149,7 +147,6 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 	return b.Flush()
 }
 
-// writeVectors writes the last field, "weights", with a line for each vector, and ends the object.
 func writeVectors(b *bufio.Writer, weights [][]float32) error {
 	b.WriteString(",\n  \"weights\": [")
 	for k, v := range weights {
@@ -215,7 +212,6 @@ func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
 	return j.whole()
 }
 
-// readField reads the value of the named field and returns missing without that field.
 func (j *jsonModel) readField(
 	d *modelfile.Decoder, name json.Token, missing []modelfile.Field,
 ) (rest []modelfile.Field, err error) {
@@ -242,8 +238,6 @@ func (j *jsonModel) readField(
 	return rest, nil
 }
 
-// whole returns the model with the values of all fields, or an error if they contradict one another
-// or the model is not valid.
 func (j *jsonModel) whole() (*pegasos.Model, error) {
 	m, length := &j.model, j.features
 	if length < 0 || length > math.MaxInt32 {

@@ -15,8 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns two trained models, of two and of four classes, a model without features, and a
-// regression.
 func models(t testing.TB) []*pegasos.Model {
 	t.Helper()
 	train := func(classes int, cfg pegasos.Config) *pegasos.Model {

@@ -16,7 +16,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A solver is a solver of liblinear: its name in model files and the loss that it minimizes.
 type solver struct {
 	name string
 	loss pegasos.Loss
@@ -231,7 +230,6 @@ func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	}
 }
 
-// readValue reads the value of the header line key.
 func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	switch key {
 	case "solver_type":
@@ -257,7 +255,6 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	return err
 }
 
-// check returns an error if a line is missing, or if the classes and labels do not fit the solver.
 func (h *liblinearHeader) check(t *tokens, seen map[string]bool) error {
 	for _, name := range []string{"solver_type", "nr_class", "nr_feature", "bias"} {
 		if !seen[name] {
@@ -351,7 +348,6 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	return b.Flush()
 }
 
-// A liblinearModel describes the file in which a model is written.
 type liblinearModel struct {
 	solver     string // name of the solver
 	regression bool
@@ -359,8 +355,6 @@ type liblinearModel struct {
 	line       []byte // buffer of writeLine
 }
 
-// liblinearForm returns the description of a model's file, or an error if liblinear has no form for
-// the model.
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
 	loss := m.Config.Plain().Loss
@@ -386,7 +380,6 @@ func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	return f, nil
 }
 
-// writeHeader writes the lines before the weights.
 func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 	fmt.Fprintf(b, "solver_type %s\n", f.solver)
 	if f.regression {

@@ -25,13 +25,11 @@ import (
 // hostileSize is the approximate size in bytes of files that try to make a reader allocate more.
 var hostileSize = 4 << 20
 
-// repeated returns text again and again, joined by commas, up to hostileSize bytes.
 func repeated(text string) string {
 	n := hostileSize / (len(text) + 1)
 	return strings.Repeat(text+",", n-1) + text
 }
 
-// count returns the numbers from 0 to n-1, joined by commas.
 func count(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -74,7 +72,6 @@ const (
 // proofLines is the header of a proof file without the value of the last line, vectors.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
-// linear returns the header of a linear model file with the given lines.
 func linear(lines map[string]string) string {
 	return header("pegasimd model 1\n", lines, [][2]string{
 		{"features", "1"}, {"sparse", ""}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
@@ -83,7 +80,6 @@ func linear(lines map[string]string) string {
 	})
 }
 
-// kernel returns the header of a kernel machine's file with the given lines.
 func kernel(lines map[string]string) string {
 	return header("pegasimd kernel model 1\n", lines, [][2]string{
 		{"features", "1"}, {"classes", "[0,1]"}, {"names", ""}, {"index_base", "0"},
@@ -92,8 +88,8 @@ func kernel(lines map[string]string) string {
 	})
 }
 
-// header returns the header of a model file. Each key has the value in lines, or else the default
-// value; a key with an empty value gets no line.
+// In header a key has the value in lines, or else the default; a key with an empty value gets no
+// line.
 func header(magic string, lines map[string]string, defaults [][2]string) string {
 	for _, f := range defaults {
 		value, ok := lines[f[0]]
@@ -107,8 +103,6 @@ func header(magic string, lines map[string]string, defaults [][2]string) string 
 	return magic
 }
 
-// named returns a function that opens a file, decompresses it if needed, and calls read, as
-// modelio.ReadFile does.
 func named[M any](read func(io.Reader) (M, error)) func(name string) error {
 	return func(name string) error {
 		_, err := modelfile.ReadFile(name, read)
@@ -322,7 +316,6 @@ func bomb(begin, again string) func() []byte {
 	}
 }
 
-// upTo returns the header up to the value of the named line.
 func upTo(header, line string) string {
 	before, _, ok := strings.Cut(header, "\n"+line+":")
 	if !ok {

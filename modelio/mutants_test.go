@@ -20,14 +20,12 @@ import (
 
 var mutants = flag.Int("mutants", 2000, "number of mutants of each file that TestMutants reads")
 
-// pieces are the texts that a mutation may insert.
 var pieces = []string{
 	"0", "-1", "1e999", "NaN", "null", "{}", "[]", "[[", "]", "}", ",", ":", "\n", "\n\n", " ", `"`,
 	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f", "\x1b[31m", "\u202e",
 	"classes: [0,1]\n", "features: 3\n", "sparse: true\n", `"vb":[1]`, "w\n", "nr_class 3\n",
 }
 
-// mutant returns a copy of text with one to four random changes.
 func mutant(g *rand.Rand, text []byte) []byte {
 	text = bytes.Clone(text)
 	for range 1 + g.IntN(4) {

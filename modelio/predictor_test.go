@@ -17,7 +17,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// predictors returns a linear model and a kernel machine of two classes, and of four classes.
 func predictors(t *testing.T) []Predictor {
 	t.Helper()
 	var all []Predictor

@@ -60,14 +60,12 @@ func (t *tokens) next() error {
 	return nil
 }
 
-// fail returns a SyntaxError at the place of the token.
 func (t *tokens) fail(format string, a ...any) error {
 	e := t.at
 	e.Reason = escape.Error(fmt.Errorf(format, a...)).Error()
 	return &e
 }
 
-// ended returns err, or a SyntaxError if err is io.EOF.
 func (t *tokens) ended(err error) error {
 	if err == io.EOF {
 		return t.fail("the text ends here: the file is cut short")
@@ -88,8 +86,6 @@ func (t *tokens) number(what string) (float64, error) {
 	return v, nil
 }
 
-// integer reads the next token, a whole number of 32 bits, and returns its value. what names the
-// number in errors.
 func (t *tokens) integer(what string) (int, error) {
 	if err := t.next(); err != nil {
 		return 0, t.ended(err)

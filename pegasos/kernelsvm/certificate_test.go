@@ -227,8 +227,7 @@ func (p *smallProblem) rowsOf(first, second int) (rows []int) {
 	return rows
 }
 
-// checkCertificate trains on a small problem and compares the certificate with an optimum found
-// independently. It returns the number of bounds and how many of them prove a gap of at most 100 %.
+// checkCertificate returns the number of bounds and how many of them prove a gap of at most 100 %.
 // ok is false if training returns an error, as for values that are too large for float32.
 func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	t.Helper()

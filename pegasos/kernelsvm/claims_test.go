@@ -54,8 +54,6 @@ func TestClaims(t *testing.T) {
 	t.Log("number of models by verdict:", found)
 }
 
-// editedModel returns the model read from an edited copy of m's file, or nil if the copy cannot be
-// read or has another number of classes.
 func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	t.Helper()
 	var file bytes.Buffer
@@ -69,7 +67,6 @@ func editedModel(t *testing.T, g *rand.Rand, m *Model) *Model {
 	return edited
 }
 
-// checkClaims returns an error unless the claims of the model, which v has confirmed, are true.
 func (p *smallProblem) checkClaims(m *Model, v *pegasos.Verification) error {
 	if v.Gap > v.Claimed.Gap {
 		return fmt.Errorf("the claimed gap %v is below the verified gap %v", v.Claimed.Gap, v.Gap)

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// claimedCols is rows of a custom type that claim to have cols columns.
 type claimedCols struct {
 	pegasos.Examples
 	cols int

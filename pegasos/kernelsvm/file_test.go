@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns models that differ in most of what a file can contain.
 func models(t testing.TB) []*Model {
 	two, many := sample.Random(1, 30, 5, 2, 1), sample.Random(2, 40, 6, 4, 0.4)
 	a := mustTrain(t, two.Dense, two.Y, Trainer{})
@@ -81,7 +80,6 @@ func TestModelRoundTrip(t *testing.T) {
 			!reflect.DeepEqual(have.Names, m.Names) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
-		// A kernel model cannot be read as a linear model.
 		if _, err := pegasos.Read(bytes.NewReader(text)); err == nil {
 			t.Errorf("model %d was read as a linear model", i)
 		}
@@ -146,8 +144,6 @@ func TestModelGolden(t *testing.T) {
 	}
 }
 
-// TestModelDamage tests that a file that is cut short, has one changed bit or an additional byte is
-// never read as a model.
 func TestModelDamage(t *testing.T) {
 	for i, m := range models(t) {
 		text := encode(t, m)
@@ -249,8 +245,6 @@ func TestModelHostile(t *testing.T) {
 	}
 }
 
-// TestModelMemory tests that reading a short file whose header claims huge sizes allocates at most
-// 1 MiB.
 func TestModelMemory(t *testing.T) {
 	for _, layout := range []string{"sparse", "dense"} {
 		header := strings.Replace(good, "layout: \"sparse\"", "layout: \""+layout+"\"", 1)

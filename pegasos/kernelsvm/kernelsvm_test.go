@@ -40,7 +40,6 @@ func accuracy(m interface {
 	return metrics.Accuracy(y, m.PredictAll(x), nil)
 }
 
-// kernel64 returns the kernel of two dense rows in float64, by its formula.
 func kernel64(cfg Config, x, z []float32) float64 {
 	var dot, distance float64
 	for j := range x {
@@ -158,8 +157,6 @@ func TestPolynomialIsFeatureMap(t *testing.T) {
 	}
 }
 
-// TestFunction tests that a Func that computes RBF gives RBF's coefficients and about its scores,
-// and how a Func is called.
 func TestFunction(t *testing.T) {
 	p := sample.Random(6, 200, 6, 3, 1)
 	gamma := float32(0.7)
@@ -200,7 +197,6 @@ func TestFunction(t *testing.T) {
 	if r.DualObjective > r.Objective {
 		t.Errorf("the bound %v is above the objective %v", r.DualObjective, r.Objective)
 	}
-	// Sparse rows are passed as their nonzeros.
 	seen := false
 	mustTrain(t, p.Sparse, p.Y, Trainer{Config: Config{Kernel: Function}, Threads: 1,
 		Func: func(x, z Row) float32 {
@@ -488,7 +484,6 @@ func TestQueries(t *testing.T) {
 					t.Errorf("%s, %s: scores of %s rows differ", name, form, what)
 				}
 			}
-			// The scores agree with their definition.
 			rows := m.SupportRows()
 			for i := range 100 {
 				for k := range m.Problems() {
@@ -706,7 +701,6 @@ func TestMemory(t *testing.T) {
 	if some >= all {
 		t.Errorf("%d kernel values computed with a cache, %d without", some, all)
 	}
-	// Narrow rows of zeros and ones have no cache by default.
 	for _, c := range []struct{ cols, mb, cache int }{{4, 0, 0}, {256, 0, 0},
 		{257, 0, DefaultCacheMB}, {4, 1, 1}} {
 		q := sample.ZerosAndOnes(sample.Random(19, 50, c.cols, 2, 0.5))
@@ -769,7 +763,6 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// TestCrossPredict tests that cross-validation tells a good gamma from bad ones.
 func TestCrossPredict(t *testing.T) {
 	x, y := circle(3, 500)
 	right := func(x pegasos.Examples, gamma float64) (n int) {
@@ -810,7 +803,6 @@ func TestCrossPredict(t *testing.T) {
 	}
 }
 
-// TestRealImages tests the accuracy of models trained on the first tenth of Fashion-MNIST.
 func TestRealImages(t *testing.T) {
 	dir := sample.DataDir(t)
 	if dir == "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestPredictOverflow tests that a row whose scores overflow gets no label.
 func TestPredictOverflow(t *testing.T) {
 	p := sample.Random(1, 40, 2, 3, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {

@@ -13,8 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scoredModels returns models with 30 columns for each kernel but Sigmoid, of dense and of sparse
-// rows.
 func scoredModels(t testing.TB) map[string]*Model {
 	models := map[string]*Model{}
 	for _, kernel := range []Kernel{RBF, Linear, Polynomial, Function} {
@@ -93,7 +91,6 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestScoreAtOnce tests that Score is right when several goroutines call it at once.
 func TestScoreAtOnce(t *testing.T) {
 	x, y := circle(3, 200)
 	m := mustTrain(t, x, y, Trainer{Config: Config{Gamma: 1}})

@@ -57,8 +57,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyContradicts tests that Verify contradicts a model whose claims, coefficients or data
-// have changed.
 func TestVerifyContradicts(t *testing.T) {
 	ctx := context.Background()
 	p := sample.Random(7, 120, 5, 3, 1)

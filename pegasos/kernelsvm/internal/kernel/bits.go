@@ -47,7 +47,6 @@ func (r *Rows) pack() bool {
 	return true
 }
 
-// packRow sets the bit of every column below cols in which the row has a 1.
 func packRow(words []uint64, x *Row, cols int) {
 	for k, v := range x.Value {
 		if j := x.column(k); v == 1 && j < cols {

@@ -155,7 +155,6 @@ func (e *Expansion) Score(x Row, dst []float64) []float64 {
 	return dst
 }
 
-// scorer is the memory that one goroutine needs to compute scores.
 type scorer struct {
 	x       store.Rows
 	queries []Row
@@ -250,7 +249,6 @@ func addProducts(scores []float64, p, k int, coef []float32, rows [][]float64) {
 	}
 }
 
-// buffer is memory for a probe.
 type buffer struct {
 	words  []uint64
 	index  []int32

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Kinds of kernels.
 const (
 	RBF        = "rbf"
 	Linear     = "linear"
@@ -33,13 +32,11 @@ type Row struct {
 	Value []float32
 }
 
-// RowOf returns row i of x.
 func RowOf(x store.Rows, i int) Row {
 	index, values := x.Row(i)
 	return Row{index, values}
 }
 
-// column returns the column of value k.
 func (x *Row) column(k int) int {
 	if x.Index != nil {
 		return int(x.Index[k])
@@ -47,7 +44,6 @@ func (x *Row) column(k int) int {
 	return k
 }
 
-// float has the types in which kernel values are computed.
 type float interface{ float32 | float64 }
 
 // apply sets dst to the kernel values of a row x and other rows z. products has their inner
@@ -90,7 +86,6 @@ func apply[T, P float](f *Function, dst []T, products []P, direct bool, square f
 	}
 }
 
-// ofProduct returns the value of Polynomial or Sigmoid for the inner product g.
 func (f *Function) ofProduct(g float64) float64 {
 	u := float64(f.Gamma*g) + f.Coef0
 	if f.Kind == Sigmoid {
@@ -103,7 +98,6 @@ func (f *Function) ofProduct(g float64) float64 {
 	return p
 }
 
-// exp replaces every v[j] by e^v[j].
 func exp[T float](v []T) {
 	switch v := any(v).(type) {
 	case []float32:

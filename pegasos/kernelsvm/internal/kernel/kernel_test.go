@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/sample"
 )
 
-// wide returns the kernel of two dense rows in float64, by its formula.
 func wide(f Function, x, z []float32) float64 {
 	var dot, distance float64
 	for j := range x {
@@ -29,7 +28,6 @@ func wide(f Function, x, z []float32) float64 {
 	return dot
 }
 
-// all returns the kernel values of all rows of r with each other. query returns row p as a probe.
 func all[T float](r *Rows, query func(p int) Probe) (values [][]T) {
 	for q := range r.At {
 		row := make([]T, len(r.At))

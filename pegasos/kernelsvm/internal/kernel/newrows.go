@@ -58,7 +58,6 @@ func (r *Rows) Select(dst *Rows, positions []int32) {
 	}
 }
 
-// buildIndex builds the column index of every tile of sparse rows.
 func (r *Rows) buildIndex() {
 	if r.dense != nil {
 		return

@@ -7,8 +7,8 @@ import (
 )
 
 // Measure sets Diagonal, Norms, MaxNorm, Error and Error64. It stops at the first row x whose
-// k(x,x) is not finite or whose squared norm exceeds half of the largest float32, and returns the
-// position of x; it returns -1 if there is no such row.
+// k(x,x) is not finite, or whose squared norm is NaN or exceeds half of the largest float32, and
+// returns the position of x; it returns -1 if there is no such row.
 func (r *Rows) Measure() (bad int) {
 	r.Diagonal, r.Norms = make([]float32, len(r.At)), make([]float64, len(r.At))
 	for p, square := range r.squares {
@@ -30,8 +30,7 @@ func (r *Rows) Measure() (bad int) {
 	return -1
 }
 
-// errorBound32 returns the error bound of the float32 kernel values. largest is an upper bound on
-// k(x,x) for the rows x.
+// errorBound32 returns the error bound of float32 kernel values if k(x,x) is at most largest.
 func (r *Rows) errorBound32(largest float64) ErrorBound {
 	dot, terms := 0.0, 0.0 // relative error of a dot product; number of terms that may underflow
 	if r.words == nil {
@@ -50,8 +49,6 @@ func (r *Rows) errorBound32(largest float64) ErrorBound {
 	return b
 }
 
-// errorBound64 returns the error bound of the float64 kernel values. largest is an upper bound on
-// k(x,x) for the rows x.
 func (r *Rows) errorBound64(largest float64) ErrorBound {
 	dot := 0.0
 	if r.words == nil || r.Kind == Linear {

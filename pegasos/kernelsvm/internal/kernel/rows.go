@@ -52,7 +52,6 @@ type Rows struct {
 // Tile is a range of rows, all of one group, whose kernel values are computed together.
 type Tile struct{ Start, End, Group int }
 
-// Len returns the number of rows of the tile.
 func (t Tile) Len() int { return t.End - t.Start }
 
 // Probe is a query row, whose kernel values with the rows of a tile are computed.
@@ -62,7 +61,6 @@ type Probe struct {
 	words  []uint64 // the query row as bits; nil if it or Rows is not stored as bits
 }
 
-// divide divides the rows into tiles.
 func (r *Rows) divide(groups []int) {
 	start := 0
 	for g, n := range groups {
@@ -74,7 +72,6 @@ func (r *Rows) divide(groups []int) {
 	}
 }
 
-// squaredNorm64 returns the inner product of a row with itself in float64.
 func (r *Rows) squaredNorm64(values []float32) (sum float64) {
 	if r.dense != nil {
 		return dense.Dot64(values, values)
@@ -94,7 +91,6 @@ func gather[T any](dst, all []T, positions []int32) []T {
 	return dst
 }
 
-// UpTo returns the numbers from 0 to n-1.
 func UpTo(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
@@ -103,10 +99,8 @@ func UpTo(n int) []int32 {
 	return all
 }
 
-// row returns row p.
 func (r *Rows) row(p int) Row { return RowOf(r.Matrix, int(r.At[p])) }
 
-// Probe returns row p as a probe for these rows.
 func (r *Rows) Probe(p int) Probe {
 	q := Probe{Row: r.row(p), square: r.squares[p]}
 	if r.words != nil {

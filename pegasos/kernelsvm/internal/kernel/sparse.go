@@ -2,12 +2,12 @@ package kernel
 
 import "slices"
 
-// columnIndex is an inverted index of a tile's sparse rows: the nonzeros of column column[k] are
-// entries starts[k] to starts[k+1]-1 of rows and values.
+// columnIndex is an inverted index of a tile's sparse rows: the stored values of column column[k]
+// are entries starts[k] to starts[k+1]-1 of rows and values.
 type columnIndex struct {
 	column []int32
 	starts []int32
-	rows   []int32 // row of each nonzero, counted from the tile's start
+	rows   []int32 // row of each stored value, counted from the tile's start
 	values []float32
 }
 
@@ -22,14 +22,14 @@ func newColumnIndex(n int, row func(i int) Row, next []int32) (c columnIndex) {
 			if next[j] == 0 {
 				c.column = append(c.column, j)
 			}
-			next[j]++ // the number of nonzeros in the column
+			next[j]++ // the number of stored values in the column
 		}
 	}
 	slices.Sort(c.column)
 	c.starts = make([]int32, 1, len(c.column)+1)
 	for k, j := range c.column {
 		c.starts = append(c.starts, c.starts[k]+next[j])
-		next[j] = c.starts[k] // the position of the column's next nonzero
+		next[j] = c.starts[k] // the position of the column's next value
 	}
 	c.rows, c.values = make([]int32, nonzeros), make([]float32, nonzeros)
 	for i := range n {

@@ -23,7 +23,7 @@ func Values[T float](r *Rows, dst [][]T, probes []Probe, t int) {
 			lookUp(r, dst[k][:n], table, &probes[k], r.words[tile.Start*r.width:])
 		}
 	case r.dense != nil:
-		// A chunk is up to 16 kB of rows, or four rows if they are wide, to stay in the L1 cache
+		// A chunk is up to 16 KiB of rows, or four rows if they are wide, to stay in the L1 cache
 		// while all probes are multiplied with it.
 		chunk := max(4, 4096/max(r.cols, 1)&^3)
 		for j := 0; j < n; j += chunk {
