@@ -32,7 +32,6 @@ func tools(t *testing.T, names ...string) {
 	}
 }
 
-// A pair is a training set and a test set.
 type pair struct {
 	name        string
 	train, test *dataset.Set
@@ -81,7 +80,6 @@ func tool(t *testing.T, args ...string) {
 	}
 }
 
-// predict returns the lines that liblinear-predict writes.
 func predict(t *testing.T, data, model string, flags ...string) (lines []string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")

@@ -270,7 +270,6 @@ func doubles(f func(dst, x []float64)) func(n int) string {
 	}
 }
 
-// halves returns v rounded to half-precision numbers.
 func halves[T half.Float](v []float32) []T {
 	h := make([]T, len(v))
 	half.Quantize(h, v)
@@ -285,7 +284,6 @@ func unpacks[T half.Float](n int) string {
 	return all(dst)
 }
 
-// withHalves returns a function that calls sum with x and with y rounded to half precision.
 func withHalves[T half.Float](sum func(x []float32, y []T) float32) func(n int) string {
 	return func(n int) string { return one(sum(x(n), halves[T](y(n)))) }
 }
@@ -299,7 +297,6 @@ func mixes(s uint32, n int) []uint64 {
 	return v
 }
 
-// updated returns a function that calls update with y and returns the hash of y after the call.
 func updated(update func(y []float32)) func(n int) string {
 	return func(n int) string {
 		y := y(n)
@@ -308,7 +305,6 @@ func updated(update func(y []float32)) func(n int) string {
 	}
 }
 
-// written returns a function that calls write with n zeros and returns their hash after the call.
 func written(write func(dst []float32, n int)) func(n int) string {
 	return func(n int) string {
 		dst := make([]float32, n)
@@ -320,7 +316,6 @@ func written(write func(dst []float32, n int)) func(n int) string {
 // rowsOf returns count rows of n elements, whose starts are n+1 apart.
 func rowsOf(count, n int) []float32 { return vector(5, (count-1)*(n+1)+n) }
 
-// ofRows returns a function that calls f with 5 rows of n elements and x.
 func ofRows(f func(dst, rows []float32, stride int, x []float32)) func(n int) string {
 	return func(n int) string {
 		dst := make([]float32, 5)
@@ -338,7 +333,6 @@ func ofPicks(f func(dst, rows []float32, stride int, idx []int32, x []float32)) 
 	}
 }
 
-// picks returns the indices of six of seven rows; an index may repeat.
 func picks() []int32 {
 	idx := make([]int32, 6)
 	for i := range idx {
@@ -389,8 +383,6 @@ func stepsSame(n int) string {
 	return told.String() + all(w)
 }
 
-// packed returns the hash of the panels into which Pack copies a times a row, with zeros between
-// the panels.
 func packed(n, width int) string {
 	panels := (n + width - 1) / width
 	dst := make([]float32, panels*(width+3))
@@ -437,7 +429,6 @@ func topL1(n int) string {
 	return strings.Join(told, " ")
 }
 
-// hits returns the hash of the best rows' numbers and scores, for each metric.
 func hits(n int, scale float32, metrics ...dense.Metric) (told []string) {
 	best(n, scale, func(numbers [10]int32, scores [10]float32) {
 		told = append(told, all(struct {

@@ -31,7 +31,6 @@ func value(s uint32, i int) float32 {
 	return math.Float32frombits(uint32(z>>63)<<31 | exponent<<23 | uint32(z>>32)&0x7fffff)
 }
 
-// vector returns the first n numbers of the stream s.
 func vector(s uint32, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -49,7 +48,6 @@ func indices(n int) []int32 {
 	return idx
 }
 
-// makeFiles returns the files of spec/vectors, by name.
 func makeFiles() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, k := range kernels {
@@ -78,7 +76,6 @@ func makeFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Dimensions of the models' data, and the number of training steps.
 const (
 	rows, cols = 60, 9
 	steps      = 3 * rows
@@ -157,7 +154,6 @@ func models(files map[string][]byte) error {
 	return nil
 }
 
-// filled returns the rows of x as a dense matrix.
 func filled(x *sparse.Matrix) *dense.Matrix {
 	m := dense.New(x.Rows(), x.Cols())
 	for i := range x.Rows() {

@@ -36,7 +36,6 @@ type Implementation struct {
 
 var _ blas.Float32 = Implementation{}
 
-// contiguous reports whether n > 0, both increments are 1, and x and y have at least n elements.
 func contiguous(n int, x []float32, incX int, y []float32, incY int) bool {
 	return n > 0 && incX == 1 && incY == 1 && n <= len(x) && n <= len(y)
 }
@@ -101,8 +100,6 @@ func (b Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
 	b.Implementation.Sscal(n, alpha, x, incX)
 }
 
-// isMatrix reports whether a holds a matrix with the given numbers of rows and columns, both
-// positive.
 func isMatrix(a []float32, rows, cols, lda int) bool {
 	return rows > 0 && cols > 0 && lda >= cols && len(a) >= lda*(rows-1)+cols
 }

@@ -104,7 +104,6 @@ func (w face) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float
 	})
 }
 
-// TestGonum runs gonum's own tests on the implementation.
 func TestGonum(t *testing.T) {
 	w := face{f: Implementation{}}
 	t.Run("Dot", func(t *testing.T) { testblas.DdotTest(t, w) })
@@ -120,7 +119,6 @@ func TestGonum(t *testing.T) {
 var calls = flag.Int("calls", 3000, "`number` of random calls of each method that "+
 	"TestDifferential compares with gonum's")
 
-// trial makes random arguments, valid and invalid.
 type trial struct{ *rand.Rand }
 
 func (r trial) vector(n int) []float32 {
@@ -136,7 +134,6 @@ func (r trial) of(choices ...int) int { return choices[r.IntN(len(choices))] }
 func (r trial) size() int { return r.of(0, 1, 2, 3, 5, 8, 17, 64, 65, 70, -1) }
 func (r trial) inc() int  { return r.of(1, 1, 1, 1, 2, -1, -3, 0) }
 
-// missing returns by how many elements an operand is too short: mostly 0, sometimes 1.
 func (r trial) missing() int { return r.of(0, 0, 0, 0, 0, 0, 0, 1) }
 
 func (r trial) factor() float32 {
@@ -152,7 +149,6 @@ func (r trial) strided(n, inc int) []float32 {
 	return r.vector(1 + (n-1)*max(inc, -inc) - r.missing())
 }
 
-// matrix returns a matrix with the given number of rows and columns, and its stride.
 func (r trial) matrix(rows, cols int) ([]float32, int) {
 	lda := max(1, cols) + r.IntN(3) - r.missing()
 	return r.vector(lda*(rows-1) + cols - r.missing()), lda
@@ -165,7 +161,6 @@ type call struct {
 	f     func(b blas.Float32) []float32
 }
 
-// on returns a call that stores into y.
 func on(terms int, y []float32, f func(b blas.Float32, y []float32)) call {
 	return call{terms, func(b blas.Float32) []float32 {
 		z := slices.Clone(y)
@@ -282,7 +277,6 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// plain is Sger by its definition.
 func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int, a []float32,
 	lda int) {
 	at := func(i, n, inc int) int {
@@ -357,7 +351,6 @@ func TestGerNegativeIncrement(t *testing.T) {
 	}
 }
 
-// TestThreads checks that Sgemm returns the same bits with 1, 2 and 8 threads.
 func TestThreads(t *testing.T) {
 	r := trial{rand.New(rand.NewPCG(1, 1))}
 	const n = 150

@@ -154,7 +154,6 @@ func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, e
 	return b.Bytes(), nil
 }
 
-// namesOf returns the names that a line of types, variables or constants declares.
 func namesOf(spec ast.Spec) (names []string) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:
@@ -167,7 +166,6 @@ func namesOf(spec ast.Spec) (names []string) {
 	return names
 }
 
-// receiverOf returns the name of the type of a method's receiver, or "" for a function.
 func receiverOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""
@@ -185,7 +183,7 @@ func receiverOf(f *ast.FuncDecl) string {
 // known maps the names of the packages that the template uses to their paths.
 var known = map[string]string{"fmt": "fmt", "strings": "strings"}
 
-// parse parses the text of a Go file. The map has the import path for the name of each package.
+// The map that parse returns has the import path for the name of each package.
 func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	fset, imports := token.NewFileSet(), map[string]string{}
 	f, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
@@ -215,7 +213,6 @@ func (c *cutter) slice(from, to token.Pos) []byte {
 	return c.text[c.fset.Position(from).Offset:c.fset.Position(to).Offset]
 }
 
-// part returns the declaration n with the comment doc, without the ranges that mark finds.
 func (c *cutter) part(n ast.Node, doc *ast.CommentGroup) *part {
 	c.cut = nil
 	ast.Inspect(n, c.mark)

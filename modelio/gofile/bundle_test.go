@@ -84,7 +84,6 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// A bundler copies declarations of several packages into one file.
 type bundler struct {
 	t      *testing.T
 	fset   *token.FileSet
@@ -104,7 +103,6 @@ type declaration struct {
 	group  *ast.GenDecl // group that the line is in; nil for other declarations
 }
 
-// load parses and checks the packages.
 func (b *bundler) load() {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "-tags=purego"}
 	for _, s := range sources {
@@ -235,7 +233,6 @@ func (b *bundler) keyOf(o types.Object) string {
 	return o.Pkg().Path() + "." + o.Name()
 }
 
-// want marks a declaration, and all declarations that it needs, as wanted.
 func (b *bundler) want(key string) {
 	d := b.decls[key]
 	if d == nil {
@@ -318,13 +315,11 @@ func lower(name string) string {
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// An edit replaces a part of a file's text.
 type edit struct {
 	from, to int
 	by       string
 }
 
-// text returns the content of bundle.go: all wanted declarations.
 func (b *bundler) text() []byte {
 	names := b.renames()
 	var body bytes.Buffer

@@ -90,7 +90,6 @@ func newSource(m *pegasos.Model, name string, layout dataset.Layout) (*source, e
 	return s, nil
 }
 
-// file returns the text of the generated file, formatted.
 func (s *source) file() ([]byte, error) {
 	var top bytes.Buffer
 	if err := page.Execute(&top, s); err != nil {
@@ -123,7 +122,6 @@ func (s *source) lacks() map[string]bool {
 var kinds = map[tables.Kind]string{tables.Number: "number", tables.Date: "date",
 	tables.Category: "category", tables.Text: "freeText", tables.LeftOut: "leftOut"}
 
-// introduction returns the header, the package comment and the package clause of the file.
 func (s *source) introduction() string {
 	what, of := "the class", "a row"
 	if s.Classes == nil {
@@ -140,10 +138,8 @@ func (s *source) introduction() string {
 		s.Package, what, of, s.Hash())
 }
 
-// Regression reports whether the model predicts numbers.
 func (s *source) Regression() bool { return s.Classes == nil }
 
-// ClassNames returns the names of the classes.
 func (s *source) ClassNames() (names []string) {
 	for i := range s.Classes {
 		names = append(names, s.ClassName(i))
@@ -166,7 +162,6 @@ func (s *source) Pairs() bool {
 	return s.Config.Multiclass == pegasos.OneVsOne && len(s.Weights) > 1
 }
 
-// Softmax reports whether the probabilities are the softmax of the scores.
 func (s *source) Softmax() bool {
 	return s.Calibration == nil && s.Config.Multiclass == pegasos.Multinomial
 }
@@ -185,24 +180,20 @@ func (s *source) Scales() string {
 	return "columns"
 }
 
-// Curves reports whether Scores appends the terms of an expansion to rows.
 func (s *source) Curves() bool { return s.Scales() != "" && s.Scaling.Expansion != nil }
 
 // Dots reports whether Scores computes dot products of sparse rows without making them dense.
 func (s *source) Dots() bool { return s.Sparse && (s.Scales() == "" || s.Scales() == "unit") }
 
-// HasText reports whether the encoder has a column of text.
 func (s *source) HasText() bool {
 	return s.Encoder != nil && slices.ContainsFunc(s.Encoder.Columns, func(c tables.Column) bool {
 		return c.Kind == tables.Text
 	})
 }
 
-// First and Second return the names of the first and the second class.
 func (s *source) First() string  { return escape.Name(s.ClassName(0)) }
 func (s *source) Second() string { return escape.Name(s.ClassName(1)) }
 
-// Input describes the arguments of Predict, as part of a sentence.
 func (s *source) Input() string {
 	from := fmt.Sprintf("index 0 is feature %d of the data", s.IndexBase)
 	switch {
@@ -404,8 +395,7 @@ func dot(x, w []float32) (sum float32) {
 const features = {{.Cols}}
 `))
 
-// writeTables writes the variable columns, which says how the encoder's columns become features. It
-// writes nothing without an encoder.
+// writeTables writes nothing without an encoder.
 func (s *source) writeTables(b *bytes.Buffer) {
 	e := s.Encoder
 	if e == nil {
@@ -426,7 +416,6 @@ func (s *source) writeTables(b *bytes.Buffer) {
 	fmt.Fprintf(b, "}, %d, %v)\n", e.Rows, e.Raw)
 }
 
-// fields joins the parts that are not empty with ", ".
 func fields(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
@@ -439,7 +428,6 @@ func set[T comparable](name string, v T) string {
 	return fmt.Sprintf("%s: %#v", name, v)
 }
 
-// column returns the fields of c in a composite literal of type tableColumn.
 func (s *source) column(c *tables.Column) string {
 	all := []string{set("Name", c.Name), "Kind: " + kinds[c.Kind], set("Gaps", c.Gaps),
 		set("GapFeature", c.GapFeature), set("Weak", c.Weak)}
@@ -480,7 +468,6 @@ func list[T any](name, of string, all []T) string {
 	return name + ": " + slice(of, all)
 }
 
-// slice returns a composite literal of type []of, broken into lines, with the elements of all.
 func slice[T any](of string, all []T) string {
 	var b strings.Builder
 	b.WriteString("[]" + of + "{")
@@ -505,7 +492,6 @@ func writeList(b io.StringWriter, n int, element func(i int) string) {
 	}
 }
 
-// writeNumbers writes the variables of numbers: weights, bias, sigmoids, shift, factor and curves.
 func (s *source) writeNumbers(b *bytes.Buffer) {
 	width := len(s.Weights[0])
 	all := width * len(s.Weights)
@@ -576,7 +562,6 @@ func (s *source) writeNumbers(b *bytes.Buffer) {
 	}
 }
 
-// featureName returns the name of the feature or curve that weight j multiplies.
 func (s *source) featureName(j int) string {
 	if j < len(s.Names) {
 		return escape.Text(s.Names[j])
@@ -597,7 +582,6 @@ func (s *source) unscaled(j int, z float64) float64 {
 	return z
 }
 
-// writeVar writes the declaration of a variable of type []of with the numbers in all.
 func writeVar[T float32 | float64](b *bytes.Buffer, name, of string, all []T) {
 	if of == "float32" && len(all) > maxLiterals {
 		fmt.Fprintf(b, "\nvar %s = vectors(%d, %s)[0]\n", name, len(all),

@@ -50,7 +50,6 @@ var kindsOfCells = map[string]func(r *rand.Rand, i int) string{
 	},
 }
 
-// oddCells are unusual cells: gaps, extreme numbers, dates in many forms, and invalid text.
 var oddCells = []string{"", "NA", "-", "(12.50)", "1.5K", "12kg", "1,234", "1.234", "1,234.5", "12 %",
 	"$5", "-0", "1e400", "1e-400", "3e38", "nan", "∞", "٣", "0x1F", "007", "true", "TRUE", "false", "x",
 	"2020-02-30", "29 Feb 2020", "3. März 1999", "4/5/2006", "20180427", "2018-04-27T12:30:05.25Z", "18:30",
@@ -230,7 +229,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// trimmed returns the cells without surrounding blanks, as a reader of tables returns them.
 func trimmed(cells []string) []string {
 	all := make([]string, len(cells))
 	for i, c := range cells {

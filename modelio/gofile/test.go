@@ -88,8 +88,6 @@ func (s *source) rowOfCells(cells []string) testRow {
 	return r
 }
 
-// rowOfFeatures returns the test row with the given values of the features in index. All other
-// features are 0.
 func (s *source) rowOfFeatures(index []int32, values []float32) (r testRow) {
 	x := make([]float32, s.Cols())
 	for k, j := range index {

@@ -212,7 +212,6 @@ func TestWriteCurvesErrors(t *testing.T) {
 	}
 }
 
-// square returns an expansion with one term, the square of column j.
 func square(j int32) pegasos.Expansion {
 	return pegasos.Expansion{Kind: pegasos.CurvesProducts, Shift: []float32{0}, Factor: []float32{1},
 		Terms: append(new(pegasos.Expansion).Terms, [2]int32{j, j})}

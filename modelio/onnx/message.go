@@ -60,7 +60,6 @@ const (
 	typeStrings = 8
 )
 
-// attribute returns an AttributeProto without a value.
 func attribute(name string, kind int64) (a message) {
 	a.text(attributeName, name)
 	a.integer(attributeType, kind)
@@ -123,7 +122,6 @@ func node(operator, domain string, inputs, outputs []string, attributes ...messa
 	return n
 }
 
-// mlNode returns a NodeProto of the domain ai.onnx.ml with one output.
 func mlNode(operator string, inputs []string, output string, attributes ...message) message {
 	return node(operator, mlDomain, inputs, []string{output}, attributes...)
 }
@@ -139,7 +137,6 @@ func tensor(name string, values []float32, dims ...int) (t message) {
 	return t
 }
 
-// intTensor returns a TensorProto of int64 with one dimension.
 func intTensor(name string, values []int64) (t message) {
 	t.integer(1, int64(len(values)))
 	t.integer(2, elementInt64)
@@ -150,7 +147,6 @@ func intTensor(name string, values []int64) (t message) {
 	return t
 }
 
-// doubleTensor returns a TensorProto of float64 with one dimension.
 func doubleTensor(name string, values []float64) (t message) {
 	t.integer(1, int64(len(values)))
 	t.integer(2, elementDouble)
@@ -163,7 +159,6 @@ func doubleTensor(name string, values []float64) (t message) {
 	return t
 }
 
-// labelTensor returns a TensorProto of the model's classes: their names, or integers.
 func labelTensor(name string, m *pegasos.Model, element int64) (t message) {
 	t.integer(1, int64(len(m.Classes)))
 	t.integer(2, element)
@@ -205,7 +200,6 @@ func value(name string, element, columns int64, doc string) (v message) {
 	return v
 }
 
-// property returns a StringStringEntryProto.
 func property(key, value string) (p message) {
 	p.text(1, key)
 	p.text(2, value)

@@ -182,7 +182,6 @@ func expanded(graph *message, e *pegasos.Expansion, rows string, cols int) (stri
 	return "expanded", nil
 }
 
-// classifier adds a LinearClassifier and its outputs to the graph.
 func classifier(graph *message, m *pegasos.Model, rows string, intercepts []float32) error {
 	weights, classes := m.Weights, len(m.Classes)
 	if classes == 2 && len(weights) == 1 {

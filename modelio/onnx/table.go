@@ -35,7 +35,6 @@ func inputs(graph *message, m *pegasos.Model) (version int64, err error) {
 // prefix begins the names of all values between the columns' inputs and "features".
 const prefix = "encoder/"
 
-// encode adds the inputs of the columns, and the nodes that compute "features", to the graph.
 func encode(graph *message, e *tables.Encoder) error {
 	g := columnGraph{graph: graph, places: make([]int64, e.Cols())}
 	taken := map[string]bool{"": true}
@@ -85,7 +84,6 @@ const reserved = `features rescaled least most first second clipped left right k
 curves expanded label odds scores probabilities prediction factors terms scaled shifted each zero
 three sides firsts labels pairs positive won moved votes sums sizes thrice scale parts class`
 
-// refusal returns an error if this package has no nodes for the column of r.
 func refusal(r tables.Rule) error {
 	what := ""
 	switch {
@@ -114,7 +112,6 @@ type columnGraph struct {
 
 var axis = intAttribute("axis", 1)
 
-// add adds a node with one output to the graph, and returns the output's name.
 func (g *columnGraph) add(operator, output string, inputs []string, attributes ...message) string {
 	domain := ""
 	if operator == "LabelEncoder" || operator == "OneHotEncoder" {

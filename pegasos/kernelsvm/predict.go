@@ -25,8 +25,8 @@ func (m *Model) expand() *kernel.Expansion {
 
 // DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: the scores
 // of row i start at i*Problems(). Features that the model lacks are ignored; features that x lacks
-// count as 0. DecisionAll uses GOMAXPROCS goroutines. It panics if the kernel is a function and
-// Func is not set.
+// count as 0. DecisionAll uses up to GOMAXPROCS goroutines. It panics if the kernel is a function
+// and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
@@ -80,8 +80,7 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 // [Model.Class] turns scores into a class. Score panics unless x has Cols values. It may be called
 // from several goroutines at once.
 //
-// For many rows DecisionAll is faster: it reads the support rows once for every 64 rows. Score and
-// DecisionAll panic if the kernel is a function and Func is not set.
+// For many rows DecisionAll is faster. Score panics if the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)

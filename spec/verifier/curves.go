@@ -12,7 +12,6 @@ type expansion struct {
 	shift, factor []float32 // scaling of each term
 }
 
-// valid reports whether e can expand rows with the given number of features.
 func (e *expansion) valid(features int) bool {
 	pieces := e.Kind == "pieces"
 	ok := pieces && len(e.Knots) == len(e.Terms) || e.Kind == "products" && e.Knots == nil
@@ -27,7 +26,6 @@ func (e *expansion) valid(features int) bool {
 	return ok && len(e.Terms) > 0
 }
 
-// expand appends the values of the terms to a scaled row.
 func (e *expansion) expand(r *row, features int) {
 	z := map[int]float32{}
 	for k, j := range r.index {

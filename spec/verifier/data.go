@@ -83,7 +83,6 @@ func (m *model) readRow(line string) (class int, index []int, values []float32, 
 	return class, index, values, nil
 }
 
-// number parses a decimal number.
 func number(text string) (float32, error) {
 	if strings.Trim(text, "0123456789+-.eE") != "" {
 		return 0, strconv.ErrSyntax

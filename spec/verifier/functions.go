@@ -53,7 +53,6 @@ func log(f, fLow float64, k int) (high, low float64) {
 	return high, low + (float64(float64(s*z)*poly(ofLog[:], z)) + rest)
 }
 
-// log1pExp returns log(1+e^z).
 func log1pExp(z float64) float64 {
 	e, fLow := exp(max(-746, -math.Abs(z)))
 	if z < -40 {

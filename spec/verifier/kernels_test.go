@@ -156,7 +156,6 @@ func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
 	return sum(terms, 65536, 8)
 }
 
-// axpy adds a times x to y.
 func axpy(a float32, x, y []float32) {
 	for i := range y {
 		y[i] += float32(a * x[i])
@@ -279,7 +278,6 @@ func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float
 	}
 }
 
-// integers returns the sum of n integer terms as text.
 func integers(n int, term func(i int) int64) string {
 	var s int64
 	for i := range n {
@@ -288,7 +286,6 @@ func integers(n int, term func(i int) int64) string {
 	return fmt.Sprint(s)
 }
 
-// each returns the hash of the numbers f(0) to f(n-1).
 func each(n int, f func(i int) float32) string {
 	v := make([]float32, n)
 	for i := range v {

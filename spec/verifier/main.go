@@ -36,7 +36,6 @@ type report struct {
 	claimed   result   // the model's claims
 }
 
-// verify verifies the claims of a model. An error says why the files are refused.
 func verify(modelFile, dataFile string) (*report, error) {
 	m, hash, err := readModel(modelFile)
 	if err != nil {
@@ -80,14 +79,12 @@ const notChecked = "hash.training data.layout command " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0,cross_validated,held_out} " +
 	"result.per_class.{steps,violations,width}"
 
-// check adds a reason against the claim unless holds is true.
 func (r *report) check(holds bool, format string, a ...any) {
 	if !holds {
 		r.reasons, r.verdict = append(r.reasons, fmt.Sprintf(format, a...)), contradicted
 	}
 }
 
-// checkResult checks that the fields of the result are consistent with one another.
 func (r *report) checkResult(m *model) {
 	of, one := m.Result, m.Result.PerClass[0]
 	r.check(same(of.Objective, one.Objective) && same(of.Bound, one.Bound) &&
@@ -101,7 +98,6 @@ func (r *report) checkResult(m *model) {
 	r.check(same(of.Gap, &g) || math.IsInf(g, 0) && of.Gap == nil, "the claimed gap is not %v", g)
 }
 
-// same reports whether two values are equal, or both missing.
 func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }

@@ -43,7 +43,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestGoldenModels checks that this program confirms the claims of the published models.
 func TestGoldenModels(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "unit", "dense", "products", "pieces"} {
 		r, err := verify(folder+name+".model", folder+"data.svm")
@@ -53,7 +52,6 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-// parts returns the header and the numbers of a published model.
 func parts(t *testing.T, name string) (header, numbers string) {
 	t.Helper()
 	file, err := os.ReadFile(folder + name + ".model")
@@ -64,7 +62,6 @@ func parts(t *testing.T, name string) (header, numbers string) {
 	return header, numbers
 }
 
-// sealed writes a model file, body with its checksum, and returns the file's name.
 func sealed(t *testing.T, body string) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte(body))
@@ -243,7 +240,6 @@ func TestHeaderEdits(t *testing.T) {
 	}
 }
 
-// TestCurveEdits checks that models with an edited expansion are refused or contradicted.
 func TestCurveEdits(t *testing.T) {
 	for _, c := range []struct{ name, want, from, to string }{
 		{"products", "scaling: expansion", `"terms":[[0,0],[0,1]`, `"terms":[[0,1],[0,0]`},
@@ -403,7 +399,6 @@ func (s *window) add(a float32, v []float32, b float64) {
 	s.b += float64(float64(a) * b)
 }
 
-// permutation returns a function that draws a random permutation of 0 to n-1 from pcg.
 func permutation(pcg *rand.PCG) func(n int) []int {
 	return func(n int) []int {
 		p := make([]int, n)

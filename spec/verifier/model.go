@@ -71,7 +71,6 @@ type estimate struct {
 	Rows, Folds  int
 }
 
-// valid reports whether e is nil or has values that an estimate can have.
 func (e *estimate) valid() bool {
 	return e == nil || (e.Metric == "accuracy" && e.Value >= 0 || e.Metric == "r2") && e.Value <= 1 &&
 		e.StdErr >= 0 && e.Rows > 0 && e.Folds >= 0 && e.Share >= 0 && e.Share < 1
@@ -198,8 +197,6 @@ func eachOnce(d *json.Decoder) error {
 	return err
 }
 
-// checkKind returns an error unless the kind of the model is covered and training can write its
-// settings.
 func (m *model) checkKind() error {
 	c, s, r := &m.Config, &m.Scaling, &m.Result
 	isOne := func(word string, of ...string) bool { return slices.Contains(of, word) }
@@ -312,7 +309,6 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	return fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
 }
 
-// pack returns the little-endian bytes of numbers.
 func pack(parts ...any) (packed []byte) {
 	for _, part := range parts {
 		packed, _ = binary.Append(packed, binary.LittleEndian, part)

@@ -95,7 +95,6 @@ func (m *model) loss(margin float64) float64 {
 	return miss
 }
 
-// squares returns the sum of the squares of weights.
 func squares[T float32 | float64](w []T) (sum float64) {
 	for _, v := range w {
 		sum += float64(float64(v) * float64(v))
