@@ -138,7 +138,8 @@ func (w *problem64) objective(coef []float64) (objective, off float64) {
 }
 
 // optimum returns an upper bound on the least objective, usually a close one: the least objective
-// that it finds in dual coordinate ascent, or 1, the objective of w = 0.
+// that dual coordinate ascent finds, plus a bound on its rounding error, or 1, the objective of w
+// = 0.
 func (w *problem64) optimum() float64 {
 	n := len(w.sign)
 	scale := w.lambda * float64(n)

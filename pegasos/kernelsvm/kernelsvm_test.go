@@ -59,7 +59,7 @@ func kernel64(cfg Config, x, z []float32) float64 {
 }
 
 // TestLinearIsPrimal tests that the linear kernel and package pegasos have equally many violations
-// and about equal weights, objectives and step offsets.
+// and about equal weights, objectives and, with the order Sequential, step offsets.
 func TestLinearIsPrimal(t *testing.T) {
 	p := sample.Random(4, 300, 8, 2, 1)
 	for _, c := range []struct {

@@ -80,7 +80,8 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 // [Model.Class] turns scores into a class. Score panics unless x has Cols values. It may be called
 // from several goroutines at once.
 //
-// For many rows DecisionAll is faster. Score panics if the kernel is a function and Func is not set.
+// For many rows DecisionAll is faster. Score panics if the kernel is a function and Func is not
+// set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	return m.score(kernel.Row{Value: x}, dst)

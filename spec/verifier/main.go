@@ -32,7 +32,7 @@ type report struct {
 	reasons   []string // why the claim is contradicted
 	hash      string   // the model's hash, computed
 	objective float64  // the exact objective
-	bound     float64  // the best lower bound found; 0 if the search was skipped
+	bound     float64  // the best lower bound found, 0 or more; 0 if the search was skipped
 	claimed   result   // the model's claims
 }
 
@@ -102,8 +102,8 @@ func same(a, b *float64) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// compare checks the claimed objective against the exact and the rough objective, and the claimed
-// bound against the exact objective.
+// compare checks the claimed objective and bound, and sets the verdict of an uncontradicted model
+// to claimsNothing if either is missing or their gap is above 100 %.
 func (r *report) compare(m *model, rough float64) {
 	claimed := m.Result
 	if claimed.Objective != nil {
@@ -129,7 +129,8 @@ func (r *report) proves(bound float64) bool {
 	return bound >= d && gap(r.objective, bound) <= gap(p, d)
 }
 
-// gap returns the objective's distance above the bound, as a share of the bound.
+// gap returns the objective's distance above the bound, as a share of the bound: 0 if they are
+// equal, otherwise +Inf for a bound of at most 0.
 func gap(objective, bound float64) float64 {
 	switch {
 	case objective == bound:
@@ -140,8 +141,9 @@ func gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// findBound returns the best lower bound that dual coordinate ascent, started at the margins, finds
-// before enough accepts a bound or the passes run out.
+// findBound returns the best lower bound that dual coordinate ascent, started from dual variables
+// for the margins, finds before enough accepts a bound or the passes run out; 0 if no bound is
+// positive.
 func (m *model) findBound(rows []row, margins []float64, slack float64,
 	enough func(float64) bool) (best float64) {
 	var a []float64

@@ -77,8 +77,8 @@ func written(t *testing.T, text string) string {
 	return name
 }
 
-// TestSparseModel checks that a sparse file has the hash of the dense one and is confirmed, and that
-// sparse files without weights are refused.
+// TestSparseModel checks that a sparse file has the hash of the dense file and is confirmed, and
+// that sparse files without weights are refused.
 func TestSparseModel(t *testing.T) {
 	header, numbers := parts(t, "hinge")
 	header = strings.Replace(header, "\nclasses", "\nsparse: true\nclasses", 1)

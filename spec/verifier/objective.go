@@ -126,7 +126,8 @@ func (m *model) objective(margins []float64, squares float64) float64 {
 	return float64(m.Lambda/2*(squares+float64(b*b))) + total/float64(len(losses))
 }
 
-// shares returns dual variables: minus the derivatives of the loss, a hinge smoothed to width h.
+// shares returns dual variables: minus the derivatives of the loss. The hinge loss is smoothed to
+// width h.
 func (m *model) shares(margins []float64, h float64) []float64 {
 	a := make([]float64, len(margins))
 	for i, margin := range margins {
