@@ -47,8 +47,8 @@ type jsonScaling struct {
 	Note   string        `json:"note,omitempty"`
 
 	Expansion  *pegasos.Expansion `json:"expansion,omitempty"`
-	TermShift  []float32          `json:"term_shift,omitempty"`  // shifts of the Expansion
-	TermFactor []float32          `json:"term_factor,omitempty"` // factors of the Expansion
+	TermShift  []float32          `json:"term_shift,omitempty"`
+	TermFactor []float32          `json:"term_factor,omitempty"`
 }
 
 // features returns the number of features that have weights in m, a valid model. The number exceeds

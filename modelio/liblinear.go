@@ -349,7 +349,7 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 }
 
 type liblinearModel struct {
-	solver     string // name of the solver
+	solver     string
 	regression bool
 	binary     bool   // whether one vector's positive scores mean the model's second class
 	line       []byte // buffer of writeLine

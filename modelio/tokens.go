@@ -14,7 +14,6 @@ import (
 // maxToken is the largest number of bytes in a token, far more than the tokens of a model have.
 const maxToken = 128
 
-// tokens splits a text into tokens, which white space separates.
 type tokens struct {
 	r            *modelfile.Source
 	line, column int         // place of the next byte: the line from 1, the column from 0

@@ -257,8 +257,6 @@ var kernels = []kernel{
 	{"topl1", "the same by L1 distance, times 1, 2^70 and 2^126: numbers and scores", topL1, short},
 }
 
-// doubles returns a function that returns the hash of the float64 values that f stores for x with
-// each element multiplied by 4.
 func doubles(f func(dst, x []float64)) func(n int) string {
 	return func(n int) string {
 		wide := floats.Float64s(x(n))
@@ -324,7 +322,6 @@ func ofRows(f func(dst, rows []float32, stride int, x []float32)) func(n int) st
 	}
 }
 
-// ofPicks returns a function that calls f with 7 rows of n elements, of which 6 are picked, and x.
 func ofPicks(f func(dst, rows []float32, stride int, idx []int32, x []float32)) func(int) string {
 	return func(n int) string {
 		dst := make([]float32, 6)
@@ -399,8 +396,8 @@ func smallNumbers(s uint32, n int, scale float32) []float32 {
 	return v
 }
 
-// best finds the ten best of n rows of small numbers, many of which have equal scores, by each
-// metric, and calls f with the numbers and scores of these rows.
+// best finds the ten best of n rows of small numbers, or all if n is below ten, by each metric,
+// and calls f with the numbers and scores of these rows. Many rows have equal scores.
 func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32),
 	metrics ...dense.Metric) {
 	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)

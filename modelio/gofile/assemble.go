@@ -20,7 +20,6 @@ import (
 //go:embed parts/bundle.go parts/unpack.go
 var parts embed.FS
 
-// part is a declaration of package parts.
 type part struct {
 	text    string   // source text, with the comments
 	group   string   // "const" or "var" for a line of a group, else ""
@@ -28,10 +27,9 @@ type part struct {
 	imports []string // import paths of the packages in the declaration
 }
 
-// assemble returns a Go file: the introduction, imports, the declarations in top, and copies of the
-// declarations of package parts that top needs. The copies lack code that the model never runs:
-// switch cases and if statements for kinds in lacks and, without columns of text, pointer fields
-// named text.
+// assemble returns a Go file: the introduction, imports, the declarations in top, and copies of
+// the declarations of package parts that top needs. The copies lack code that the model never
+// runs, such as switch cases for kinds of columns in lacks.
 func assemble(introduction string, top []byte, lacks map[string]bool) ([]byte, error) {
 	var all []*part
 	byName := map[string][]*part{}  // declarations by name; a method M has the name ".M"
@@ -200,7 +198,6 @@ func parse(text []byte) (*ast.File, *token.FileSet, map[string]string, error) {
 	return f, fset, imports, nil
 }
 
-// A cutter extracts the declarations of a file, without code that the model never runs.
 type cutter struct {
 	text    []byte
 	fset    *token.FileSet

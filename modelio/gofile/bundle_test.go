@@ -57,7 +57,6 @@ var renamed = map[string]string{
 	"asm.dotGeneric": "dotBlock", "asm.dotSparseGeneric": "dotSparse",
 }
 
-// dropped lists struct fields that generated files do not use.
 var dropped = []string{"Words.Words", "Words.all"}
 
 // TestBundle checks that bundle.go has the current text of each declaration. With -update it writes
@@ -92,11 +91,10 @@ type bundler struct {
 	wanted map[string]bool         // by key: whether to copy the declaration
 }
 
-// A declaration declares a function, types, variables or constants, or is one line of a group.
 type declaration struct {
 	pkg    *types.Package
 	info   *types.Info
-	keys   []string // keys of the declared names
+	keys   []string
 	node   ast.Node
 	source []byte       // text of the file
 	from   int          // offset in source of the comment, or of node if there is none

@@ -53,10 +53,10 @@ type source struct {
 	*pegasos.Model
 	Package string
 	Encoder *tables.Encoder // table encoder of the model; nil for a model of features
-	Sparse  bool            // whether rows are sparse
-	Names   []string        // name of each feature; nil without an Encoder
-	Params  string          // parameters of the generated functions, such as "x []float32"
-	Args    string          // names of the parameters, such as "x"
+	Sparse  bool
+	Names   []string // name of each feature; nil without an Encoder
+	Params  string   // parameters of the generated functions, such as "x []float32"
+	Args    string   // names of the parameters, such as "x"
 }
 
 func newSource(m *pegasos.Model, name string, layout dataset.Layout) (*source, error) {

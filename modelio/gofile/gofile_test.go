@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// kindsOfCells maps the name of a kind of column to a function that returns a random cell of row i.
 var kindsOfCells = map[string]func(r *rand.Rand, i int) string{
 	"number":  func(r *rand.Rand, _ int) string { return fmt.Sprintf("%.4g", 50*r.NormFloat64()) },
 	"comma":   func(r *rand.Rand, _ int) string { return fmt.Sprintf("1.%03d,%02d", r.IntN(999), r.IntN(99)) },

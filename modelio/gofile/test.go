@@ -21,7 +21,6 @@ import (
 // testRows is the largest number of rows in a test that WriteTest writes.
 const testRows = 6
 
-// testRow is a row and the model's prediction for the row.
 type testRow struct {
 	Input         []string  // arguments of Predict, as Go expressions
 	Label         string    // result of Predict, as a Go expression
@@ -74,7 +73,6 @@ func (s *source) writeTest(w io.Writer, rows []testRow) error {
 	return err
 }
 
-// rowOfCells returns the test row for cells, one for each column of the encoder.
 func (s *source) rowOfCells(cells []string) testRow {
 	index, values, _, _ := s.Encoder.Coder().Encode(cells, nil, nil)
 	r := s.rowOfFeatures(index, values)

@@ -26,7 +26,6 @@ func (m *message) message(field protowire.Number, sub message) {
 	*m = protowire.AppendBytes(*m, sub)
 }
 
-// floats appends a packed field with the elements of all vectors, one vector after the other.
 func (m *message) floats(field protowire.Number, vectors ...[]float32) {
 	n := 0
 	for _, v := range vectors {

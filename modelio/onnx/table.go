@@ -102,7 +102,6 @@ func refusal(r tables.Rule) error {
 		"without the column", escape.Name(escape.Cut(r.Name)), what)
 }
 
-// A columnGraph is a graph to which the nodes that encode columns are added.
 type columnGraph struct {
 	graph  *message
 	pool   []string // names of the values that contain features

@@ -173,8 +173,6 @@ func (w *problem64) optimum() float64 {
 	return best
 }
 
-// problem returns problem k of the model in float64, and the model's coefficient of each row of the
-// problem.
 func (p *smallProblem) problem(m *Model, k int) (w problem64, coef []float64) {
 	n := len(m.Classes)
 	first, second := -1, k

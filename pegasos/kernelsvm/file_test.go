@@ -121,8 +121,6 @@ const goodBody = "\x01\x00\x00\x00\x00\x00\x00\x00" + // number of nonzeros of e
 	"\x01\x00\x00\x00" + "\x00\x00\x00\x40" + // row 0 has the value 2 in column 1
 	"\x00\x00\x80\xbf" + "\x00\x00\x80\x3f" // coefficients -1 and 1
 
-// TestModelGolden tests that a model read from a file has the right scores and is written as
-// exactly the same bytes.
 func TestModelGolden(t *testing.T) {
 	text := sample.Seal(good, goodBody)
 	m, err := Read(strings.NewReader(text))

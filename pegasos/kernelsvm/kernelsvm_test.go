@@ -626,8 +626,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestInterrupted tests that an interrupted run returns the model so far, with NaN as objective and
-// gap.
 func TestInterrupted(t *testing.T) {
 	two, three := sample.Random(16, 600, 5, 2, 1), sample.Random(16, 600, 5, 3, 1)
 	for _, cfg := range []Config{{Gamma: 0.2}, {Gamma: 0.2, Finish: pegasos.FinishNone},

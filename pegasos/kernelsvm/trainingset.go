@@ -209,7 +209,6 @@ func (set *trainingSet) number(k int, pos int32) int32 {
 	}
 }
 
-// settings returns the settings for solving problem k.
 func (set *trainingSet) settings(k int) solve.Settings {
 	cfg, rows := set.cfg, set.rowsOf(k)
 	s := solve.Settings{Visits: set.visits(len(rows)), Visit: make([]int32, len(rows)),

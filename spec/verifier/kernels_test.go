@@ -243,9 +243,9 @@ func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	return float64(score)
 }
 
-// nearest finds, for each of the metrics, the ten best of n rows of small numbers times scale, and
-// calls told with the numbers and scores of these rows. Metrics 0 to 3 are dot, cosine,
-// squareddistance and l1distance.
+// nearest finds, for each of the metrics, the ten best of n rows of small numbers times scale, or
+// all if n is below ten, and calls told with the numbers and scores of these rows. Metrics 0 to 3
+// are dot, cosine, squareddistance and l1distance.
 func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32),
 	metrics ...int) {
 	small := func(s uint64, n int) []float32 {

@@ -26,14 +26,13 @@ const (
 	claimsNothing verdict = "claims nothing"
 )
 
-// A report is the result of a verification.
 type report struct {
 	verdict   verdict
 	reasons   []string // why the claim is contradicted
 	hash      string   // the model's hash, computed
 	objective float64  // the exact objective
 	bound     float64  // the best lower bound found, 0 or more; 0 if the search was skipped
-	claimed   result   // the model's claims
+	claimed   result
 }
 
 func verify(modelFile, dataFile string) (*report, error) {

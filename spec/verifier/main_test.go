@@ -410,7 +410,6 @@ func permutation(pcg *rand.PCG) func(n int) []int {
 	}
 }
 
-// TestGoldenDots checks the method dot against the published vectors of dot and dotsparse.
 func TestGoldenDots(t *testing.T) {
 	for _, kernel := range []string{"dot", "dotsparse"} {
 		text, err := os.ReadFile(folder + "kernel-" + kernel + ".txt")

@@ -23,7 +23,6 @@ type Expansion struct {
 	single  sync.Pool   // pool of *scorer for Score
 }
 
-// Term is the coefficients of a group's rows in one output.
 type Term struct {
 	Output int
 	Coef   []float32
@@ -93,7 +92,6 @@ func (e *Expansion) sum(m store.Matrix, at []int32) {
 	}
 }
 
-// EachValue calls f for every stored value of the rows of m whose indices are in at.
 func EachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
 		x := RowOf(m, int(i))

@@ -120,5 +120,4 @@ func (r *Rows) Cost() float64 {
 	return 20 + r.meanStored // an exponential counts as 20 multiplications
 }
 
-// AreBits reports whether the rows are stored as bits of at most the given number of words.
 func (r *Rows) AreBits(words int) bool { return r.words != nil && r.width <= words }

@@ -28,7 +28,6 @@ const (
 	leastTarget = 1e-14
 )
 
-// roundSums has sums over the rows of a tile or a problem, and the rows of the largest gains.
 type roundSums struct {
 	alphas, square, loss float64
 	up, down             selection // rows whose scores have to rise, and to fall

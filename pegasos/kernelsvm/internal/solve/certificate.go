@@ -57,7 +57,6 @@ func rowGap(a, margin, e float64) float64 {
 	return max(float64((1-a)*((1-margin)+e)), float64(a*((margin-1)+e)))
 }
 
-// scoreErrors bounds the rounding errors of a problem's scores.
 type scoreErrors struct {
 	// bound and bound64 bound the errors of float32 and float64 kernel values in scores, and
 	// weights and weights64 are sums over the alphas that multiply these values.
@@ -178,9 +177,9 @@ const (
 	maxRecomputations = 4
 )
 
-// needsFloat64 reports whether the scores have to be recomputed in float64, because rounding errors
-// of kernel values make up much of the gap or leave no lower bound. raw is the gap if there were no
-// rounding errors. needsFloat64 returns false for a Func and after maxRecomputations.
+// needsFloat64 reports whether the scores have to be recomputed in float64, because rounding
+// errors of kernel values make up much of the gap or leave no lower bound. raw is the gap if there
+// were no rounding errors.
 func (s *solver) needsFloat64(gap, raw float64) bool {
 	return s.Rows.Func == nil && s.recomputations < maxRecomputations &&
 		(s.recomputations == 0 || s.Updates > s.recomputedAt) &&

@@ -66,8 +66,8 @@ type Settings struct {
 	// Bounded says that a lower bound can be proven: the kernel is an inner product, and Pegasos
 	// visits each row once in an epoch.
 	Bounded  bool
-	Measured bool // the objective is measured
-	Problems int  // number of problems of the model; with many, fewer are measured again in float64
+	Measured bool
+	Problems int // number of problems of the model; with many, fewer are measured again in float64
 }
 
 // Solution is the state of a problem that is solved or being solved.
