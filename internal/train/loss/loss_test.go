@@ -170,8 +170,8 @@ func points(g *rand.Rand) []float64 {
 	return margins
 }
 
-// Away from kinks, and for margins up to 100, Coefficient agrees with minus the difference quotient
-// of At.
+// Away from kinks, and for margins of -100 to 100, Coefficient agrees with minus the difference
+// quotient of At.
 func TestCoefficient(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -237,7 +237,7 @@ func TestLeast(t *testing.T) {
 }
 
 // Outside of the smoothing zones, the first result of DerivativesAt is Coefficient. The second
-// result agrees with differences of the first, away from jumps and for margins up to 100. Unless
+// result agrees with differences of the first, away from jumps and for margins of -100 to 100. Unless
 // Flat is 0, the second result is 0 or Flat, which is divided by the width for a loss with kinks.
 func TestSmoothing(t *testing.T) {
 	const h = 0.0625

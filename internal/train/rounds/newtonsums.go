@@ -62,8 +62,7 @@ func (w *worker) scaledRow() (columns []int32, values []float64) {
 }
 
 // addProducts adds c times the products of all pairs of the current row's values, which scaledRow
-// returns, to the upper triangle of a matrix. Each product is truncated to an integer on its own: a
-// matrix of sums over a block of sparse rows would be mostly zeros.
+// returns, to the upper triangle of a matrix. Each product is truncated to an integer.
 func (w *worker) addProducts(triangle []int64, c float64) {
 	columns, x := w.scaledRow()
 	for s, j := range columns {

@@ -206,7 +206,8 @@ func held(job engine.Job, p *choose.Path) (*trial, *candidate) {
 	return tr, tr.newCandidate(nil, p)
 }
 
-// All smaller lambdas get the mistakes of a model without mistakes on its training rows.
+// After a model without mistakes on its training rows, holdOut trains no model with a smaller lambda:
+// they all get the mistakes of that model on the held-out rows.
 func TestHoldOutPerfect(t *testing.T) {
 	x, y := dense.New(200, 2), make([]float32, 200)
 	for i := range y {

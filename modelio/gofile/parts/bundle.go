@@ -2174,7 +2174,6 @@ func (e *expansion) Append32(dst, z []float32) []float32 {
 	return dst
 }
 
-// clipped returns v cut off at -Clip and Clip.
 func clipped(v float32) float32 {
 	switch {
 	case v > clip:
@@ -2251,8 +2250,6 @@ func dotBlock(x, y []float32) float32 {
 	return fold(lane[:n])
 }
 
-// fold adds the upper half of the lanes to the lower half, repeatedly until one lane is left, and
-// returns that lane.
 func fold(lane []float32) float32 {
 	for n := len(lane) / 2; n > 0; n /= 2 {
 		for l := range n {
@@ -2337,10 +2334,10 @@ func highest(scores []float64) int {
 // sigmoid maps a score z to the probability 1/(1 + e^(A*z+B)) (Platt 1999).
 type sigmoid struct{ A, B float64 }
 
-// At returns the probability for the score z.
 func (s sigmoid) At(z float64) float64 { return logistic(-(float64(s.A*z) + s.B)) }
 
-// normalize divides the elements of p by their sum or, if all are 0, sets each to 1/len(p).
+// normalize divides the elements of p by their sum or, if that is not above 0, sets each to
+// 1/len(p).
 func normalize(p []float64) {
 	var sum float64
 	for _, v := range p {
@@ -2523,7 +2520,6 @@ const (
 	logC9 = 2.0 / 21
 )
 
-// sqrtHalfBits is the bits of the square root of 1/2.
 const sqrtHalfBits = 0x3fe6a09e667f3bcd
 
 // logOf returns the natural logarithm of x: -Inf for 0, NaN for negative x and for NaN.
@@ -2589,7 +2585,6 @@ func remainder(n, q, d float64) float64 {
 		float64(qLow*dLow)
 }
 
-// upperBits masks the bits that upper keeps.
 const upperBits = math.MaxUint64 - (1<<27 - 1)
 
 // upper returns x with the lower 27 bits of its significand cleared.
