@@ -15,10 +15,8 @@ type acceptance struct {
 	pattern *regexp.Regexp
 }
 
-// acceptLine matches a line that accepts numbers, and captures the pattern.
 var acceptLine = regexp.MustCompile(`(?mi)^[ \t]*gate-accept:[ \t]*(.*?)[ \t\r]*$`)
 
-// acceptances returns the acceptances in the messages of the commits from the base to the head.
 func acceptances(ctx context.Context, repository, base string) (all []acceptance, err error) {
 	log, err := git(ctx, repository, "log", "--format=%h%n%B%x00", base+"..HEAD")
 	if err != nil {

@@ -9,13 +9,11 @@ import (
 	"strings"
 )
 
-// A baseline is the commit that the head is compared with.
 type baseline struct {
 	commit, why string // why is empty if -base names the commit
 }
 
-// A graph gives access to the commits of a repository. Its methods commit and mergeBase return
-// "" for commits that do not exist.
+// The methods commit and mergeBase of a graph return "" if there is no such commit.
 type graph struct {
 	ctx       context.Context
 	dir, head string
@@ -27,7 +25,6 @@ func (g *graph) git(args ...string) string {
 	return out
 }
 
-// commit returns the hash of the commit that a revision names.
 func (g *graph) commit(revision string) string {
 	return g.git("rev-parse", "--verify", "-q", "--end-of-options", revision+"^{commit}")
 }
@@ -68,7 +65,6 @@ func chooseBase(ctx context.Context, repository, revision string) (baseline, err
 		"-a lists the branches)", revision)
 }
 
-// fork returns commit, or its merge base with the head if the head does not descend from it.
 func (g *graph) fork(commit, revision string) (baseline, error) {
 	common := g.mergeBase(commit)
 	switch {
@@ -85,9 +81,7 @@ func (g *graph) fork(commit, revision string) (baseline, error) {
 		"commit of the head's own history", revision)
 }
 
-// replace returns the base to use if -base names no commit, for the given reason: the merge base
-// with the default branch or, if there is none or it is the head itself, the head's parent, or the
-// head if it has no parent.
+// replace returns the base to use if -base names no commit, for the given reason.
 func (g *graph) replace(reason string) (baseline, error) {
 	lost := fmt.Errorf("%s; %s", reason, fetchMore)
 	for _, branch := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main",

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// A gitHistory is a repository without files.
 type gitHistory struct {
 	t   *testing.T
 	dir string
@@ -34,7 +33,6 @@ func (h gitHistory) commit(what string) string {
 	return h.git("rev-parse", "HEAD")
 }
 
-// chosen returns the hash of the base and the reason for the choice.
 func (h gitHistory) chosen(revision string) (commit, why string) {
 	h.t.Helper()
 	b, err := chooseBase(h.t.Context(), h.dir, revision)
@@ -77,9 +75,6 @@ var (
 	lost      = strings.Repeat("12345678", 5)
 )
 
-// chooseBase returns the commit that -base names, or the merge base of that commit and HEAD. For a
-// hash of zeros or of a lost commit it returns the merge base with the default branch, the parent
-// of HEAD, or HEAD.
 func TestChooseBase(t *testing.T) {
 	h := newHistory(t)
 	h.refused("main", "no commit yet")
@@ -137,7 +132,6 @@ func TestChooseBase(t *testing.T) {
 	h.want(newBranch, alone, "no commit before the head")
 }
 
-// If a shallow clone lacks the base or the merge base, the error says how to fetch more.
 func TestChooseBaseShallow(t *testing.T) {
 	h := newHistory(t)
 	h.commit("root")
@@ -182,7 +176,6 @@ func TestChooseBaseCrissCross(t *testing.T) {
 	h.want("pr", own, "merge base")
 }
 
-// A branch is compared with its merge base, and the summary names that commit.
 func TestBranchBehind(t *testing.T) {
 	p := newProject(t)
 	p.do("git", "checkout", "-q", "-b", "pr")

@@ -20,7 +20,7 @@ type line struct {
 // A tally holds the results of one process of a test binary, and the names of the benchmarks that
 // have none. Names are without "Benchmark".
 type tally struct {
-	lines   map[string][]line // results
+	lines   map[string][]line
 	skipped []string
 	failed  []string
 	unread  []string // benchmarks whose result lines can't be parsed
@@ -30,18 +30,16 @@ type tally struct {
 	err     error    // why the process failed, or why results were discarded
 }
 
-// without lists the benchmarks that are known to have no result.
 func (t *tally) without() []string { return slices.Concat(t.skipped, t.failed, t.unread) }
 
-// mayHave reports whether the tree may have a benchmark although it has no result: the benchmark or
-// a parent was skipped or failed, the result can't be read, or the process ended early.
+// mayHave reports whether the tree may have a benchmark although it has no result.
 func (t *tally) mayHave(name string) bool {
 	return !t.ended || slices.ContainsFunc(append(t.without(), t.parents...),
 		func(other string) bool { return strings.HasPrefix(name+"/", other+"/") })
 }
 
-// cutOff lists the benchmarks that have a result in the other tree and are in no list of this
-// tally, although this tree may have them: a parent was skipped or failed.
+// cutOff lists the other tree's benchmarks whose results this tree may lack only because a parent
+// was skipped or failed.
 func (t *tally) cutOff(other tally) (names []string) {
 	for name := range other.lines {
 		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
@@ -52,20 +50,16 @@ func (t *tally) cutOff(other tally) (names []string) {
 	return names
 }
 
-// failsAlone reports whether benchmarks fail here and not in the base.
 func (t *tally) failsAlone(base tally) bool {
 	return t.err != nil && (base.ended && base.err == nil || len(t.brokenSince(base)) > 0)
 }
 
-// brokenSince names benchmarks that fail here and have a result in the base.
 func (t *tally) brokenSince(base tally) []string {
 	return slices.DeleteFunc(append(slices.Clone(t.failed), t.stuck), func(name string) bool {
 		return len(base.lines[name]) == 0
 	})
 }
 
-// fail adds a row for each benchmark that fails in the head and has a result in the base, or else
-// for each that fails in the head, or else for the package.
 func (r *result) fail(prefix, path string, base, head tally, why string) {
 	names := head.brokenSince(base)
 	if len(names) == 0 {
@@ -88,20 +82,16 @@ var (
 	// announced matches the line that go test -v prints when a benchmark begins; other code may
 	// have printed text in front of it. It matches neither lines of b.Log, which begin with spaces,
 	// nor calls in a stack trace, which have arguments.
-	announced = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
-	// unmeasured matches the line of a benchmark that was skipped or has failed.
+	announced  = regexp.MustCompile(`(?m)^(?:[^\s-].*?)??Benchmark([\pL\pN_]+(?:/\S*)?)$`)
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
-	// allRun matches the last line of a test binary.
+	// allRun matches the line that a test binary prints last.
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
 
-// benchmarks runs the benchmarks of a test binary that match the pattern, but not s.skip, on one CPU
-// and in the folder of the package, and reads the results of those that do not fail. A benchmark
-// that matches only the first parts of a pattern with slashes runs for its sub-benchmarks, and need
-// not have a result.
-//
-// Each benchmark has at most repeats results. If there are more, it has printed lines that look
-// like results, and counts as failed.
+// benchmarks runs the benchmarks that match the pattern, but not s.skip, and reads their results. A
+// benchmark that matches only the first parts of a pattern with slashes runs for its
+// sub-benchmarks, and need not have a result. One with more than repeats results has printed lines
+// that look like results, and counts as failed.
 func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern string,
 	args ...string) tally {
 	said, failed := measured(ctx, s.dir, env, s.binary, append([]string{"-test.run=^$",
@@ -173,8 +163,6 @@ func benchmarks(ctx context.Context, s side, env []string, repeats int, pattern 
 	return t
 }
 
-// missUnmeasured notes, for each tree, the benchmarks that it skips, those whose results can't be
-// read, and those that it may have although it has no result because a parent was skipped or failed.
 func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	for i, t := range ran {
 		for j, names := range [][]string{t.skipped, t.unread, t.cutOff(ran[1-i])} {
@@ -189,7 +177,7 @@ func (r *result) missUnmeasured(prefix string, both [2]side, ran [2]tally) {
 	}
 }
 
-// exactly returns a pattern that matches only this benchmark.
+// exactly returns a pattern that matches only this benchmark and its sub-benchmarks.
 func exactly(name string) string {
 	return "^Benchmark" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// These tests cover code that the gate could overlook because of unusual names or output.
-
 func TestBinaryOf(t *testing.T) {
 	seen := map[string]string{}
 	for _, path := range []string{"m/x/y", "m/x_y", "m/x.y", "m/x%2Fy", "m/x-y", ".", "_", "m/x/y-"} {
@@ -36,8 +34,6 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// The names of benchmarks may be other than ASCII. Methods and comments that look like benchmarks
-// do not count.
 func TestHas(t *testing.T) {
 	for text, want := range map[string]bool{
 		"package a\nfunc BenchmarkWork(b *testing.B) {": true,
@@ -53,7 +49,6 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// If a benchmark's result line can't be parsed, the tally lists its name.
 func TestUnread(t *testing.T) {
 	const result = "  \t     100\t         5.0 ns/op"
 	binary := script(t, `cat <<'END'
@@ -152,8 +147,7 @@ func TestHiddenChanges(t *testing.T) {
 }
 
 // If the head loses all benchmarks of a package, the gate passes and names the package, unless a
-// pattern of -package matches it alone. A new package whose benchmarks fail is an error, and so is
-// a single package that neither tree can build.
+// pattern of -package matches that package alone.
 func TestPackages(t *testing.T) {
 	p := emptyProject(t)
 	p.benchmarks("0", bench("Work", ""))

@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// This file adds to a tree the files that Go projects use without committing them: submodules, an
-// ignored go.work, modules and data beside the repository, and ignored folders testdata. Other
+// This file adds to a tree the files that Go projects use without committing them: submodules,
+// go.work, modules and data beside the repository, and ignored files in folders testdata. Other
 // ignored Go code is not added: it may be generated, and so differ between base and head. A tree is
 // written to a folder that mirrors the whole file system, so that relative paths out of the
 // repository still work.
 
-// real converts a path in the mirror to the path in the file system.
 func (t *tree) real(path string) string { return strings.TrimPrefix(path, t.mirror) }
 
 // borrow links a file or folder into the mirror, unless the tree has it already. A file in the
@@ -55,9 +54,6 @@ func (t *tree) borrow(ctx context.Context, path string) error {
 	return os.Symlink(path, to)
 }
 
-// borrowAll adds to the tree the files that git does not have: submodules, the targets of links out
-// of the tree, ignored files in testdata, the go.work file, and the folders that go.mod or
-// go.work name.
 func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	if err := t.borrowLinked(ctx); err != nil {
 		return err
@@ -90,7 +86,6 @@ func (t *tree) borrowAll(ctx context.Context, dir string) error {
 	return t.borrowModules(ctx, filepath.Join(t.root, dir))
 }
 
-// borrowLinked exports submodules and borrows the targets of relative symbolic links.
 func (t *tree) borrowLinked(ctx context.Context) error {
 	listed, err := run(ctx, t.repository, t.env, "git", "ls-files", "--stage", "-z")
 	for entry := range strings.SplitSeq(listed, "\x00") {
@@ -157,7 +152,6 @@ func (t *tree) borrowWorkspace(ctx context.Context, folder string) error {
 	return err
 }
 
-// A modFile is the part of a go.mod or go.work that names folders.
 type modFile struct {
 	Use     []struct{ DiskPath string }
 	Replace []struct {

@@ -151,8 +151,7 @@ func TestDownloadedGo(t *testing.T) {
 }
 
 // Packages that do not build in the base, and benchmarks that fail there, are left out, and the
-// rest is measured. A benchmark that fails only in the head gets a row in the table. -threshold
-// allows small changes.
+// rest is measured.
 func TestFaultsOfTheBase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: faults of the base, counted")

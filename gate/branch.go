@@ -30,8 +30,6 @@ func historyBranch(ctx context.Context, args []string) error {
 	return errors.New("usage: gate history pull|push")
 }
 
-// pullHistory checks the branch out in historyFolder; if the remote lacks the branch, it begins a
-// new one there.
 func pullHistory(ctx context.Context, root string) error {
 	heads, err := git(ctx, root, "ls-remote", "--heads", remote, "refs/heads/"+branchName)
 	start := "FETCH_HEAD"
@@ -63,7 +61,6 @@ func identified(ctx context.Context, dir string, args ...string) (string, error)
 		"user.email=gate@localhost"}, args...)...)
 }
 
-// beginHistory creates the branch's first commit, which is empty.
 func beginHistory(ctx context.Context, root string) (commit string, err error) {
 	tree, err := git(ctx, root, "hash-object", "-w", "-t", "tree", os.DevNull)
 	if err != nil {
@@ -72,7 +69,6 @@ func beginHistory(ctx context.Context, root string) (commit string, err error) {
 	return identified(ctx, root, "commit-tree", "-m", "Begin the history", tree)
 }
 
-// pushHistory commits the added lines and pushes them.
 func pushHistory(ctx context.Context, root string) error {
 	dir := filepath.Join(root, historyFolder)
 	if _, err := os.Stat(dir); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A comparison compares two trees.
 type comparison struct {
 	*result
 	c        *config
@@ -23,7 +22,6 @@ type comparison struct {
 	unhooked error   // why packages testing and runtime can't be changed for counting
 }
 
-// compare builds both trees, compares them and adds the findings to r.
 func compare(ctx context.Context, c *config, base, head tree, r *result) error {
 	k, err := build(ctx, c, base, head, r)
 	if err != nil {
@@ -35,7 +33,6 @@ func compare(ctx context.Context, c *config, base, head tree, r *result) error {
 	return k.measure(ctx)
 }
 
-// build builds the test binaries and checks whether they differ.
 func build(ctx context.Context, c *config, base, head tree, r *result) (*comparison, error) {
 	k := &comparison{c: c, trees: [2]tree{base, head}, result: r}
 	r.when, r.base, r.commit, r.changed = time.Now().UTC(), base.commit, head.commit, head.changed
@@ -118,8 +115,6 @@ func (k *comparison) chooseGo(ctx context.Context) error {
 	return err
 }
 
-// kinds returns the kinds of test binaries to build: native and, if functions are compared, one for
-// each architecture.
 func (k *comparison) kinds() []string {
 	if k.c.functions == nil {
 		return []string{native}
@@ -127,7 +122,6 @@ func (k *comparison) kinds() []string {
 	return []string{native, "amd64", "arm64"}
 }
 
-// same reports whether all binaries of the two trees are equal.
 func (k *comparison) same() bool {
 	for _, p := range k.trees[1].packages {
 		for _, kind := range k.kinds() {
@@ -149,7 +143,6 @@ type side struct {
 	broken            bool   // the package could not be built, or its tree was left out
 }
 
-// sides returns the package as it is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
 	for i, t := range k.trees {
 		both[i] = side{tree: t.name, skip: k.c.skip, broken: t.broken}
@@ -164,8 +157,6 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 	return both
 }
 
-// measure compares the binaries that were built. Measurements for which -limit leaves no time are
-// skipped and named in the summary.
 func (k *comparison) measure(ctx context.Context) error {
 	start := time.Now()
 	for _, arch := range k.kinds()[1:] {
@@ -191,7 +182,6 @@ func (k *comparison) measure(ctx context.Context) error {
 	return k.time(ctx, start.Add(k.c.limit))
 }
 
-// functions returns the matching functions of all binaries of a tree.
 func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	var all []function
 	for _, p := range t.packages {
@@ -208,7 +198,6 @@ func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	return slices.CompactFunc(all, func(a, b function) bool { return a.name == b.name }), nil
 }
 
-// count counts instructions, if Valgrind is installed, and allocations.
 func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	if k.c.bench == "" {
 		k.note("Instructions and allocations were not counted.")

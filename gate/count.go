@@ -40,8 +40,7 @@ type event struct {
 	name  string  // benchmark
 }
 
-// readEvents reads the events file of a counting run. If no benchmark ran, there is no file and no
-// event.
+// readEvents returns no events if there is no file: then no benchmark ran.
 func readEvents(file string) (all []event, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -124,8 +123,8 @@ const (
 	// sectionNS is the approximate time of the operations that are counted: long enough for the few
 	// thousand instructions that the runtime adds now and then not to matter.
 	sectionNS = 1e6
-	// longestNS is the longest time of an operation that is counted: Valgrind is about 50 times
-	// slower.
+	// longestNS is the longest time of an operation that is counted, but for single calls: Valgrind
+	// is about 50 times slower.
 	longestNS = 100e6
 	// mostPieces is the number of stops of the timer above which fewer operations are counted:
 	// Valgrind writes a section of its file at each stop.
@@ -155,8 +154,8 @@ func (s survey) iterations() int {
 }
 
 // counts runs the planned benchmarks once in Valgrind and returns the instructions per operation or
-// call of each. The folder files is emptied first. The result lacks benchmarks that Valgrind can't
-// run or that were not reached before ctx was done; failed is then the error of the run.
+// call of each. The result lacks benchmarks that did not run to their end; failed is the error of
+// the process. The folder files is emptied first.
 func counts(ctx context.Context, s side, files string, plan map[string]int, seed int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan, seed)

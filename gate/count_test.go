@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// Each part that Valgrind wrote is assigned to the benchmark whose event ended it.
 func TestAttribute(t *testing.T) {
 	dir := t.TempDir()
 	save := func(name, text string) string {
@@ -75,7 +74,6 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-// The hooks are inserted into the package testing of this Go; other source is rejected.
 func TestInsertHooks(t *testing.T) {
 	root, err := run(t.Context(), ".", nil, "go", "env", "GOROOT")
 	if err != nil {

@@ -35,8 +35,8 @@ type numbers struct {
 	settled             bool // insn needs no more processes
 }
 
-// eachSide calls do at the same time for the trees that have the package: counts do not depend on
-// other processes.
+// eachSide calls do for both trees at the same time: counts do not depend on other processes. A
+// tree without the package is skipped.
 func (k *campaign) eachSide(do func(i int, s side) error) error {
 	var errs [2]error
 	var wait sync.WaitGroup
@@ -54,7 +54,6 @@ func (k *campaign) eachSide(do func(i int, s side) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// run counts instructions, if wanted, and allocations, within the time limit.
 func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bool) error {
 	start := time.Now()
 	until := func(share float64) (context.Context, context.CancelFunc) {
@@ -78,7 +77,6 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 	return k.allocate(allocating)
 }
 
-// look lists the benchmarks and measures how long an operation of each takes.
 func (k *campaign) look(ctx context.Context) error {
 	k.ran = [2]tally{{ended: !k.both[0].broken}, {ended: true}} // for a tree without the package
 	err := k.eachSide(func(i int, s side) (err error) {
@@ -125,8 +123,6 @@ func (k *campaign) look(ctx context.Context) error {
 	return nil
 }
 
-// overIn returns a sentence with the benchmarks that were running when the time limit was reached,
-// or "" if all names are empty.
 func overIn(prefix string, names ...string) string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 {
@@ -137,7 +133,6 @@ func overIn(prefix string, names ...string) string {
 
 func (k *campaign) files(s side) string { return filepath.Join(k.work, s.tree+".counts") }
 
-// choose plans the number of operations of each benchmark.
 func (k *campaign) choose() {
 	k.plan, k.numbers = map[string]int{}, map[string]*numbers{}
 	var long []string
@@ -170,7 +165,6 @@ func (k *campaign) choose() {
 	}
 }
 
-// list returns the first five of the sorted names, with the prefix, and the number of the others.
 func list(prefix string, names []string) string {
 	const most = 5
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
@@ -184,7 +178,6 @@ func list(prefix string, names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// planned returns the part of the plan that concerns the named benchmarks of tree i.
 func (k *campaign) planned(i int, names []string) map[string]int {
 	plan := map[string]int{}
 	for _, name := range names {
@@ -224,16 +217,12 @@ func (k *campaign) once(ctx context.Context, names []string, seed int) error {
 	return err
 }
 
-// countedEnough reports whether a benchmark needs no further process: a tree has no count of it, a
-// count is 0, only one tree counts single calls, or both count single calls and the first process
-// of each shows a change of at most exactLimit.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return s.empty() || k.surveys[0][name].calls != calls ||
 		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
 }
 
-// count counts instructions until each benchmark is settled or ctx is done.
 func (k *campaign) count(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(k.plan))
 	for stage, done := 0, 0; stage < len(stages) && len(names) > 0; stage++ {
@@ -296,7 +285,8 @@ func because() string {
 	return ""
 }
 
-// allocate counts the allocations of the benchmarks that don't use package count, in native runs.
+// allocate counts the allocations of benchmarks that use package count in neither tree, in native
+// runs.
 func (k *campaign) allocate(ctx context.Context) error {
 	var plain, few []string
 	for name := range k.plan {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// In a wrong folder, or with a wrong argument, the error names the mistake.
 func TestWrongFolderOrArgument(t *testing.T) {
 	p := newProject(t)
 	p.write("empty/.gitignore", "*\n")

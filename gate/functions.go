@@ -10,8 +10,8 @@ import (
 // faster often make them longer.
 const textLimit = 0.02
 
-// compareFunctions compares the total size of the functions that both trees have, and for each
-// function the number of instructions and of memory operands that its loops need for each KiB.
+// compareFunctions compares the total size of the functions that both trees have, and the
+// instructions and memory operands of their loops per KiB of data.
 func (r *result) compareFunctions(arch string, base, head []function) {
 	add := func(what, unit string, base, head, floor float64, v verdict) {
 		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
@@ -74,7 +74,6 @@ func fastest(loops []loop) []loop {
 	return []loop{slices.MaxFunc(loops, func(a, b loop) int { return a.advance - b.advance })}
 }
 
-// missUnread names functions whose loops could not be read.
 func (r *result) missUnread(arch string, all []function) {
 	var names []string
 	var why error

@@ -91,7 +91,6 @@ func writeOverlay(ctx context.Context, dir, work string, goEnv []string) error {
 	return os.WriteFile(filepath.Join(work, overlayFile), overlay, 0o666)
 }
 
-// insertHooks returns the source of testing/benchmark.go with the hooks.
 func insertHooks(text []byte) ([]byte, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "benchmark.go", text, 0)

@@ -16,7 +16,6 @@ import (
 // kinds are the benchmarks of testdata/kinds.
 var kinds = []string{"Numeric", "Allocating", "Maps", "Goroutines", "Strings"}
 
-// newKinds returns a project with a benchmark of each kind of code.
 func newKinds(t *testing.T) *project {
 	p := emptyProject(t)
 	p.write("go.mod", "module example.com/kinds\n\ngo 1.26\n")
@@ -47,7 +46,6 @@ type reportNumber struct {
 	Verdict    verdict
 }
 
-// json runs the gate and returns its report, and how long it took.
 func (p *project) json(flags ...string) (r report, took time.Duration) {
 	p.t.Helper()
 	cmd := p.command(nil, append([]string{"-json", "-base", "HEAD", "-time="}, flags...)...)
@@ -61,7 +59,6 @@ func (p *project) json(flags ...string) (r report, took time.Duration) {
 	return r, time.Since(start)
 }
 
-// number returns a number of the report.
 func (r report) number(t *testing.T, what, unit string) reportNumber {
 	t.Helper()
 	for _, n := range r.Numbers {

@@ -158,7 +158,6 @@ func cleanPattern(pattern string) string {
 	return clean
 }
 
-// run compares the module of the current folder with the base, and writes the summary.
 func (c *config) run(ctx context.Context) (worse bool, err error) {
 	root, err := repository(ctx)
 	if err != nil {

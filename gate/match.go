@@ -15,7 +15,6 @@ import (
 // This file rejects folders without a module, and patterns that nothing matches: a run that
 // measures nothing must not pass.
 
-// repository returns the absolute path of the repository that contains the current folder.
 func repository(ctx context.Context) (string, error) {
 	root, err := git(ctx, ".", "rev-parse", "--show-toplevel")
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
@@ -25,7 +24,6 @@ func repository(ctx context.Context) (string, error) {
 	return root, err
 }
 
-// checkModule returns an error if the current folder is neither in a module nor in a workspace.
 func checkModule(ctx context.Context, root string) error {
 	out, err := run(ctx, ".", nil, "go", "env", "GOMOD", "GOWORK")
 	mod, work, _ := strings.Cut(strings.TrimSpace(out), "\n")
@@ -49,7 +47,6 @@ func checkModule(ctx context.Context, root string) error {
 		"folder of a module; the repository has %s", list("", strings.Split(tracked, "\n")))
 }
 
-// checkPackages fails if a pattern of -package names no benchmarks in the head.
 func (k *comparison) checkPackages() error {
 	for _, pattern := range k.c.packages {
 		named := func(p pkg) bool { return slices.Contains(p.match, pattern) }
@@ -69,7 +66,6 @@ func (k *comparison) checkPackages() error {
 // listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
 var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
-// checkPatterns fails if the pattern of -bench, -time or -functions matches nothing in the head.
 func (k *comparison) checkPatterns(ctx context.Context) error {
 	var names [2][]string // top-level benchmarks of base and head
 	var failed error      // errors of the head's test binaries that list no benchmarks

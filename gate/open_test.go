@@ -52,7 +52,6 @@ var outcomes = []struct {
 		want: outcome{"1 of 2 numbers are worse", 1, 1}},
 }
 
-// Each kind of result has a heading and exit codes, which docs/gate.md lists.
 func TestOutcomes(t *testing.T) {
 	text, err := os.ReadFile("../docs/gate.md")
 	if err != nil {
@@ -91,13 +90,11 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// bench returns the source of a benchmark, with a statement before its loop.
 func bench(name, before string) string {
 	return "func Benchmark" + name + "(b *testing.B) {\n\t" + before +
 		"\n\tfor range b.N {\n\t\tsink = Work(1000)\n\t}\n}\n"
 }
 
-// halves returns the source of a benchmark with two sub-benchmarks and a statement between them.
 func halves(between string) string {
 	const half = "\tb.Run(%q, func(b *testing.B) {\n\t\tfor range b.N {\n" +
 		"\t\t\tsink = Work(1000)\n\t\t}\n\t})\n"
@@ -108,7 +105,6 @@ func halves(between string) string {
 // setUp is the source of a TestMain that prints a text without a newline before the benchmarks run.
 const setUp = "func TestMain(m *testing.M) {\n\tprint(\"ready: \")\n\tm.Run()\n}\n"
 
-// benchmarks writes a module with one function, whose value depends on add, and its benchmarks.
 func (p *project) benchmarks(add, text string) {
 	p.t.Helper()
 	p.write("go.mod", "module example.com/ex\n\ngo 1.24\n")
@@ -217,7 +213,6 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
-// With -skip the gate neither counts nor times a benchmark that became slower, and says so.
 func TestSkip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: a benchmark that is left out, counted and timed")
@@ -250,7 +245,6 @@ func TestNoMatchInEqualTrees(t *testing.T) {
 	p.lacks(p.check(2, "-base", "HEAD", "-strict"), "-strict: not all was measured: nothing was ")
 }
 
-// A heading tells that benchmarks are gone, whether they are counted or timed.
 func TestGone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: benchmarks that end early, measured")

@@ -27,7 +27,6 @@ type pkg struct {
 	broken bool     // the package can't be built
 }
 
-// has matches the beginning of a benchmark function in a file.
 var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
 // list returns the packages with benchmarks that match -package, and sets t.unlisted. It returns
@@ -102,8 +101,7 @@ func (k *comparison) build(ctx context.Context, t *tree, p pkg, kind string) err
 }
 
 // buildAll builds the test binaries of both trees. Packages that can't be built in the base are not
-// compared. A package that can't be built in the head is an error, unless the base's can't be built
-// either and another package is left.
+// compared.
 func (k *comparison) buildAll(ctx context.Context) error {
 	base, head := &k.trees[0], &k.trees[1]
 	for _, t := range []*tree{base, head} {
@@ -172,7 +170,6 @@ func nameInASCII(file string) error {
 	return errors.Join(err, to.Close())
 }
 
-// zmm matches assembly that names an AVX-512 register.
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
 // findNative decides how to build binaries for this machine: without cgo, which makes them more

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// run runs a tool and returns its standard output. If the tool fails, the error contains all of its
-// output. When ctx is done, the tool is interrupted.
+// run runs a tool and returns its standard output. When ctx is done, the tool is interrupted.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string,
 	error) {
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -71,7 +70,6 @@ func reason(err error) string {
 	return text
 }
 
-// failure adds the command and its output to an error.
 func failure(cmd *exec.Cmd, err error, said string) error {
 	if err == nil {
 		return nil
@@ -99,7 +97,6 @@ func telling(said string, most int) string {
 	return strings.ToValidUTF8(said, "")
 }
 
-// git runs git in a folder and returns its output without the spaces around it.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := run(ctx, dir, nil, "git", args...)
 	return strings.TrimSpace(out), err

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The error of a tool, and its reason, show why the tool failed, however long the command and the
-// output after the failure are.
+// The error of a tool shows why the tool failed, however long the command and its output are.
 func TestReason(t *testing.T) {
 	long := strings.Repeat("==7== one line of many that tell nothing\n", 200)
 	for _, c := range []struct{ said, want, not string }{

@@ -13,13 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A project is a module in a git repository of its own.
 type project struct {
 	t   *testing.T
 	dir string
 }
 
-// newProject returns a copy of the example.
 func newProject(t *testing.T) *project {
 	p := emptyProject(t)
 	if err := os.CopyFS(p.dir, os.DirFS("example")); err != nil {
@@ -29,8 +27,6 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
-// emptyProject returns a project without files. The test that calls it runs in parallel with
-// others.
 func emptyProject(t *testing.T) *project {
 	needs(t, "git")
 	t.Parallel()
@@ -57,7 +53,6 @@ func (p *project) commit(what string) {
 	p.do("git", "commit", "-q", "-m", what)
 }
 
-// edit replaces the first occurrence of a text in a file.
 func (p *project) edit(file, old, new string) {
 	p.t.Helper()
 	name := filepath.Join(p.dir, file)
@@ -71,7 +66,6 @@ func (p *project) edit(file, old, new string) {
 	p.write(file, strings.Replace(string(text), old, new, 1))
 }
 
-// write writes a file, with its folders.
 func (p *project) write(file, text string) {
 	p.t.Helper()
 	file = filepath.Join(p.dir, file)
@@ -81,7 +75,6 @@ func (p *project) write(file, text string) {
 	}
 }
 
-// remove removes a file or a folder.
 func (p *project) remove(name string) {
 	p.t.Helper()
 	if err := os.RemoveAll(filepath.Join(p.dir, name)); err != nil {
@@ -95,15 +88,12 @@ func (p *project) change() {
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
 }
 
-// command returns the command that runs the gate in the project's folder.
 func (p *project) command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append([]string{"-rounds", "6"}, args...)...)
 	cmd.Dir, cmd.Env = p.dir, append(append(os.Environ(), asGate+"=1"), env...)
 	return cmd
 }
 
-// check runs the gate and returns its output. The test fails unless the gate ends with the wanted
-// exit code.
 func (p *project) check(want int, args ...string) string {
 	p.t.Helper()
 	return p.checkIn(nil, want, args...)
@@ -134,8 +124,6 @@ func (p *project) lacks(text string, parts ...string) {
 	}
 }
 
-// A project with plain benchmarks passes without measurement if only a comment changes. If nothing
-// can be compared, or a benchmark fails in the head alone, the gate says so, with exit code 2.
 func TestNothingToMeasure(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "// Nearest returns", "// Nearest tells")
@@ -195,7 +183,6 @@ func TestPlainBenchmarks(t *testing.T) {
 		t.Errorf("worktrees are left behind: %s", left)
 	}
 
-	// One more allocation in each operation of a benchmark.
 	p.do("git", "checkout", "-q", ".")
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
 		"\tscores = append([]float32(nil), scores...)\n\tScore(rows, query, scores)\n")
@@ -203,7 +190,6 @@ func TestPlainBenchmarks(t *testing.T) {
 		"| Nearest | allocs/op | 0 | 1 |", "| Nearest | B/op | 0 | 256 |")
 }
 
-// section returns the part of a summary below a heading.
 func section(text, heading string) string {
 	_, text, _ = strings.Cut(text, heading)
 	text, _, _ = strings.Cut(text, "\n### ")
@@ -233,7 +219,6 @@ func TestFirstPullRequest(t *testing.T) {
 		"no benchmarks in `example.com/search/more`")
 }
 
-// Without Valgrind the gate continues and reports which measurements are missing.
 func TestWithoutValgrind(t *testing.T) {
 	p := newProject(t)
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
@@ -253,7 +238,6 @@ func TestWithoutValgrind(t *testing.T) {
 	}
 }
 
-// withoutValgrind returns an environment whose PATH has only a few programs.
 func withoutValgrind(t *testing.T) []string {
 	t.Helper()
 	bin := t.TempDir()
@@ -300,8 +284,8 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.check(1, flags...)
 }
 
-// Assembly for other CPUs than this one is compared by reading its loops, in any project; functions
-// that can't be decoded are named.
+// Assembly that this CPU may not be able to run is compared by reading its loops. Functions that
+// can't be decoded are named.
 func TestAssemblyOfOthers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: assembly of others")

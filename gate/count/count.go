@@ -26,8 +26,8 @@ const calls = 3
 
 // Run times f as the body of b, which must do nothing else that takes time.
 //
-// In a counting run, which the gate starts, it calls f six times for its allocations, and then
-// three times to have its instructions counted. f should do the same work in each call.
+// In a counting run, which the gate starts, it instead calls f a few times for its allocations and
+// a few times for its instructions. f should do the same work in each call.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(variable)
 	if name == "" {

@@ -2,8 +2,8 @@
 // that requires no others. docs/gate.md says how.
 package search
 
-// Nearest returns the row whose dot product with the query is largest, the first of equal
-// rows. scores has an element for each row.
+// Nearest returns the index of the row whose dot product with the query is largest, the first of
+// equal rows. scores has an element for each row.
 func Nearest(rows [][]float32, query, scores []float32) int {
 	Score(rows, query, scores)
 	best := 0

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// operands returns 64 rows, each a unit vector of another axis with some noise, a query along one
-// of these axes, and a slice for scores.
 func operands() (rows [][]float32, query, scores []float32) {
 	const count, cols, wanted = 64, 128, 17
 	r := rand.New(rand.NewPCG(1, 2))

@@ -32,7 +32,7 @@ type Run struct {
 	Values map[string]map[string]float64 `json:"values"`
 }
 
-// Set adds a value.
+// Set stores a value.
 func (r *Run) Set(benchmark, unit string, value float64) {
 	if r.Values == nil {
 		r.Values = map[string]map[string]float64{}
@@ -44,7 +44,7 @@ func (r *Run) Set(benchmark, unit string, value float64) {
 }
 
 // File returns the file for runs on a CPU: path itself, or a file named after the CPU if path is a
-// folder, so that times of different CPUs are never mixed.
+// folder, so that times of different CPUs are not mixed.
 func File(path, cpu string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, slug(cpu)+".jsonl")
@@ -54,7 +54,6 @@ func File(path, cpu string) string {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug returns the name of a CPU in a form suitable for file names.
 func slug(cpu string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// CPU returns the name of the CPU's model. Results of different models must not be compared. The
-// name includes family and model numbers: virtual machines give two generations of a brand the same
-// name, and Arm's cores have no brand.
+// CPU returns the name of the CPU's model. Results of different models must not be compared. Family
+// and model numbers are included if they are known: virtual machines give two generations of a
+// brand the same name, and Arm's cores have no brand.
 func CPU() string {
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	name = cmp.Or(name, cpuid.CPU.VendorString, "unknown CPU")
