@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// A result is the outcome of one run of the gate.
 type result struct {
 	when         time.Time
 	base, commit string
@@ -33,7 +32,6 @@ type result struct {
 	findings     []finding
 }
 
-// say prints a progress message to standard error.
 func (r *result) say(format string, a ...any) {
 	fmt.Fprintf(os.Stderr, "gate: %s\n", r.clean(fmt.Sprintf(format, a...)))
 }
@@ -72,7 +70,6 @@ func (r *result) clean(text string) string {
 	return strings.ReplaceAll(text, r.work+"/", "")
 }
 
-// A verdict is the judgment of a number.
 type verdict string
 
 const (
@@ -112,7 +109,7 @@ func (f *finding) change() (share float64, ok bool) {
 
 func (f *finding) line() string { return f.what + " " + f.unit }
 
-// settle marks the numbers that commits accept, and notes these commits.
+// settle marks the numbers that commits accept.
 func (r *result) settle(accept []acceptance) {
 	var idle []string
 	for _, a := range accept {
@@ -153,8 +150,7 @@ type outcome struct {
 	exit, strict int
 }
 
-// outcome returns the heading and the exit codes of the result. docs/gate.md has the table of
-// outcomes.
+// outcome returns the heading and the exit codes, as in the table of docs/gate.md.
 func (r *result) outcome() outcome {
 	o := r.compared()
 	names := map[string]bool{}
@@ -167,7 +163,6 @@ func (r *result) outcome() outcome {
 	return o
 }
 
-// compared returns the outcome of the numbers that were compared.
 func (r *result) compared() outcome {
 	passed, bad := len(r.with(equal, better)), len(r.with(worse))
 	all := passed + bad + len(r.with(accepted, unsettled))
@@ -198,8 +193,6 @@ func (r *result) compared() outcome {
 	return outcome{"not settled: nothing could be compared", exitError, exitError}
 }
 
-// reasons lists the missing measurements, and the numbers that are not settled or fail, as the end
-// of an error message.
 func (r *result) reasons() string {
 	all := slices.Clone(r.missed)
 	for _, f := range r.with(unsettled, failing) {
@@ -228,8 +221,6 @@ func (r *result) line() *history.Run {
 	return h
 }
 
-// write prints the result, and appends the summary to the page of the workflow's run and a line to
-// the history, if there are such files.
 func (r *result) write(c *config) error {
 	text := r.summary()
 	var err error

@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// These tests run the scripts of this repository's workflows with programs that imitate a hosted
-// runner.
-
 // ci runs a function of scripts/ci.sh, with the given programs first in the PATH.
 func ci(t *testing.T, programs map[string]string, env []string, function string) (string, error) {
 	t.Helper()
@@ -66,7 +63,6 @@ func TestAVX512IfPresent(t *testing.T) {
 	}
 }
 
-// The history branch can be created on a runner without a git identity.
 func TestHistoryWithoutIdentity(t *testing.T) {
 	h := newHistory(t)
 	h.commit("Begin")

@@ -18,7 +18,6 @@ import (
 // some with a kernel made slow on purpose. It takes some minutes, so it is not among the ordinary
 // tests.
 
-// copyTree copies this repository as it is.
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
 	if _, err := exec.LookPath("valgrind"); err != nil {
@@ -36,7 +35,6 @@ func copyTree(t *testing.T, name string) tree {
 	return to
 }
 
-// edit replaces the only occurrence of a text.
 func (to tree) edit(t *testing.T, file, old, new string) {
 	t.Helper()
 	name := filepath.Join(to.root, file)
@@ -54,7 +52,6 @@ func (to tree) edit(t *testing.T, file, old, new string) {
 	}
 }
 
-// generate regenerates the assembly.
 func (to tree) generate(t *testing.T) {
 	t.Helper()
 	if _, err := run(t.Context(), filepath.Join(to.root, "internal/gen"), nil, "go", "run", ".",
@@ -145,9 +142,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 }
 
 // Equal code passes every time. Two copies of the tree have equal binaries, for which the gate
-// would measure nothing; here they are counted and timed all the same, 20 times. Each run counts
-// all kernels on one of two paths and at one of two lengths, and times one of four kernels on all
-// paths but the generic.
+// would measure nothing; here they are counted and timed all the same.
 func TestSelfSameCodePasses(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	c := kernelsConfig()
@@ -181,7 +176,6 @@ func TestSelfSameCodePasses(t *testing.T) {
 		} else {
 			t.Errorf("run %d:\n%s", i+1, r.summary())
 		}
-		// Counts must be equal.
 		for _, f := range r.findings {
 			numbers[f.unit]++
 			if f.timed == nil && f.base != f.head {

@@ -70,7 +70,6 @@ const steady = 0.001
 // needed.
 var stages = []int{2, 6, 16}
 
-// settled reports whether a benchmark needs no more processes after a stage.
 func (s series) settled(stage int, calls bool) bool {
 	switch {
 	case stage == len(stages)-1:
@@ -104,13 +103,11 @@ const (
 // farLimit returns the share by which the head's least count must exceed the base's greatest.
 func (s series) farLimit() float64 { return max(farAtLeast, farSpreads*s.spread()) }
 
-// farAbove reports whether the head's counts exceed the base's by more than farLimit.
 func (s series) farAbove() bool {
 	return !s.empty() && slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
 }
 
-// believed returns the share by which the counts must rise to be worse. Single calls are exact;
-// other benchmarks are settled if they need no more processes.
+// believed returns the share by which the counts must rise to be worse; 0 if unknown.
 func (s series) believed(calls, settled bool) float64 {
 	switch {
 	case s.empty():
@@ -124,7 +121,6 @@ func (s series) believed(calls, settled bool) float64 {
 // known reports whether there were enough processes to know the spread.
 func (s series) known() bool { return min(len(s[0]), len(s[1])) >= stages[1] }
 
-// verdict returns the verdict on the counts.
 func (s series) verdict(calls, settled bool) verdict {
 	if s.empty() {
 		return unsettled
@@ -139,7 +135,6 @@ func (s series) verdict(calls, settled bool) verdict {
 	return unsettled
 }
 
-// judge returns the verdict on a change, which counts only beyond the limit.
 func judge(change, limit float64) verdict {
 	switch {
 	case change > limit:
@@ -166,7 +161,6 @@ var (
 	bytesRise  = rise{0.02, 16}
 )
 
-// memoryVerdict returns the verdict on allocations or bytes.
 func (s series) memoryVerdict(by rise, processes int) verdict {
 	if min(len(s[0]), len(s[1])) == 0 {
 		return unsettled

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// judged draws values until the series is settled, and returns the verdict and the number of
-// processes.
 func judged(draw func(head bool) float64) (verdict, int) {
 	var s series
 	for stage, until := range stages {
@@ -21,7 +19,6 @@ func judged(draw func(head bool) float64) (verdict, int) {
 	return s.verdict(false, true), len(s[0])
 }
 
-// A change counts if it exceeds the differences between processes.
 func TestSeries(t *testing.T) {
 	const tries = 4000
 	r := rand.New(rand.NewPCG(1, 2))
@@ -145,8 +142,6 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Allocations are worse if every run of the head exceeds all runs of the base by the least rise;
-// with too few runs, only if they are far more.
 func TestMemoryVerdict(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64

@@ -81,7 +81,6 @@ func shorten(both [2][]function) {
 	}
 }
 
-// loopsOf decodes a function's code and returns its inner loops.
 func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 	section := f.Sections[s.Section]
 	code := make([]byte, s.Size)
@@ -107,7 +106,6 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 // A span is the code from a jump's target to the jump that follows it.
 type span struct{ from, to int }
 
-// innerLoops returns the loops that contain no other loop.
 func innerLoops(code []instruction) []loop {
 	var all []span
 	for _, in := range code {

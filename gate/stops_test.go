@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// stuck makes a benchmark of the example run for minutes.
 func (p *project) stuck() {
 	p.edit("search_test.go", "for range b.N {\n\t\t\tWords",
 		"time.Sleep(10 * time.Minute)\n\t\tfor range b.N {\n\t\t\tWords")
@@ -43,7 +42,6 @@ func (p *project) noneLeft(dir string) {
 	}
 }
 
-// processes lists the processes whose command lines contain a folder.
 func (p *project) processes(dir string) string {
 	p.t.Helper()
 	needs(p.t, "ps")
@@ -60,7 +58,6 @@ func (p *project) processes(dir string) string {
 	return strings.Join(all, "")
 }
 
-// script writes a shell script, which stands for a test binary, and returns its path.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "script")
@@ -105,7 +102,6 @@ func TestForgedLines(t *testing.T) {
 		"| Nearest | ns/op |", "| Nearest | insn/op |")
 }
 
-// The tally names the benchmark that was running when the time limit was reached.
 func TestStuck(t *testing.T) {
 	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
 		"echo BenchmarkB; echo BenchmarkB/x; sleep 3600\n")
@@ -157,8 +153,6 @@ func TestLimitHolds(t *testing.T) {
 	}
 }
 
-// An interrupted gate ends soon and leaves nothing behind: no process of Valgrind, no folder, no
-// worktree.
 func TestInterrupt(t *testing.T) {
 	needs(t, "valgrind")
 	p := newProject(t)

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// summary returns the result as Markdown.
 func (r *result) summary() string {
 	var b strings.Builder
 	changed := ""

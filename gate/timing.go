@@ -45,14 +45,13 @@ func ratioOf(a, b []float64) benchmath.Summary {
 	return summary(ratios)
 }
 
-// summary returns the median and its interval of 95 %.
 func summary(values []float64) benchmath.Summary {
 	values = slices.Clone(values) // NewSample sorts
 	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// floor returns how far the ratio of two runs of the same code is from 1 in these rounds.
+// floor returns how far from 1 the ratio of two runs of the same code may be, by these rounds.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
 	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
@@ -74,7 +73,6 @@ type timed struct {
 	spent       time.Duration // wall-clock time of the rounds so far
 }
 
-// timeOnce runs one round of a benchmark, in random order.
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
@@ -191,7 +189,6 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	return outer.Err()
 }
 
-// addTiming adds a finding on the times of a benchmark.
 func (r *result) addTiming(name string, first timing, second *timing) {
 	f := finding{what: name, unit: "ns/op", how: "timed", base: summary(first.base).Center,
 		head: summary(first.head).Center, timed: []timing{first}, floor: first.limit(),
@@ -239,8 +236,6 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 	return k.leaveOut(all, func(b *timed) bool { return len(b.t.base) < fewestRounds })
 }
 
-// leaveOut removes the benchmarks for which late reports true, and notes how many there are and the
-// name of the last.
 func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 	out, slowest := 0, ""
 	all = slices.DeleteFunc(all, func(b *timed) bool {

@@ -62,7 +62,6 @@ func TestFaster(t *testing.T) {
 	}
 }
 
-// A time that looks slower is not settled if the limit did not allow a second run.
 func TestUnconfirmed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	twice, same := rounds(r, 15, 0.01, 2), rounds(r, 15, 0.01, 1)

@@ -24,14 +24,12 @@ const (
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-// A command is one of the commands of pegasimd-beam, such as train.
 type command struct {
 	name, arguments, summary, help string
 	least, most                    int // number of arguments
 	define                         func(c *call) (run func() error)
 }
 
-// A call is one run of a command.
 type call struct {
 	context.Context
 	*flag.FlagSet
@@ -42,7 +40,6 @@ type call struct {
 	quiet, force bool // flags
 }
 
-// say prints a line to standard error, unless -quiet is given.
 func (c *call) say(format string, a ...any) {
 	if !c.quiet {
 		fmt.Fprintf(c.stderr, format+"\n", a...)
@@ -54,7 +51,6 @@ func (c *call) defineForce(what string) {
 	c.BoolVar(&c.force, "force", false, "replace any "+what)
 }
 
-// text defines a flag of a string type.
 func text[T ~string](c *call, to *T, name, usage string) {
 	c.Func(name, usage, func(s string) error {
 		*to = T(s)
@@ -77,7 +73,6 @@ func (c *call) printFlag(f *flag.Flag) {
 	fmt.Fprintf(c.stdout, "  %s\n      %s\n", strings.TrimSpace("-"+f.Name+" "+name), usage)
 }
 
-// run runs the command and returns the exit code.
 func (cmd command) run(c *call, args []string) int {
 	c.SetOutput(io.Discard)
 	c.Usage = func() {}
@@ -141,7 +136,6 @@ func (cmd command) parse(c *call, args []string) error {
 	return nil
 }
 
-// flagOf maps the trainer's fields to flags.
 var flagOf = map[string]string{
 	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "Tol": "-tol",
 	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// A driver runs the jobs of a command, as the flags -no-beam and -deadline say.
 type driver struct {
 	*call
 	noBeam   bool
@@ -24,7 +23,6 @@ func (d *driver) define(c *call, what string, deadline time.Duration) {
 		"canceled and tried again, with twice the time")
 }
 
-// check validates the flags and passes those after -- to Beam.
 func (d *driver) check() error {
 	switch {
 	case d.deadline <= 0:
@@ -40,8 +38,7 @@ func (d *driver) check() error {
 	return nil
 }
 
-// runner returns the runner of jobs: Beam's, or this process with -no-beam. The caller must call
-// closeIt.
+// runner returns the runner of the jobs. Unless it returns an error, the caller must call closeIt.
 func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	if d.noBeam {
 		return work.InProcess{}, func() {}, nil
@@ -55,7 +52,6 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 	return e, e.Close, nil
 }
 
-// drive runs the rounds of a folder that follow the last committed round, to their end.
 func (d *driver) drive(f *runs.Folder) error {
 	if before, err := f.Status(); err == nil && before.Round > 0 {
 		d.say("continuing after round %d", before.Round)

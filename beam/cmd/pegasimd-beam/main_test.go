@@ -49,7 +49,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// invoke runs the command in this process.
 func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -61,7 +60,6 @@ func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// process returns the command as a process.
 func process(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=1")
@@ -91,7 +89,6 @@ func data(t *testing.T) string {
 	return path
 }
 
-// cut splits the data into n shards, and returns the manifest's path.
 func cut(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shards")
@@ -108,7 +105,6 @@ func hash(t *testing.T, model string) string {
 	return m.Hash()
 }
 
-// trained trains without faults and without Beam, and returns the model's hash.
 func trained(t *testing.T, manifest string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -119,7 +115,7 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 }
 
 // Training gives the same model on Beam and without Beam. Newton's method gives the same model for
-// any number of shards, too. The dual method, which takes many rounds, is tested with 4 shards.
+// any number of shards, too.
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {
@@ -161,9 +157,7 @@ func setClaim(m *pegasos.Model, objective, bound float64) {
 		Lambda: m.Lambda}}
 }
 
-// Verify contradicts a wrong objective and changed weights, does not confirm a bound that is too
-// good, and refuses models that rounds can't verify. Called again with the same folder, it prints
-// the same result without new rounds.
+// Called again with the same folder, verify prints the same result without new rounds.
 func TestVerify(t *testing.T) {
 	path, dir := data(t), t.TempDir()
 	shards := filepath.Join(dir, "shards")
@@ -231,7 +225,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text[5000] ^= 1 // flips a bit
+	text[5000] ^= 1
 	if err := os.WriteFile(shard, text, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -319,8 +313,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // Worker processes may be killed at any time: the job ends, at its deadline at the latest, and is
-// tried again.
-// PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
+// tried again. PEGASIMD_BEAM_KILLS is the number of workers to kill, at most one in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
@@ -384,8 +377,6 @@ func TestWorkersKilled(t *testing.T) {
 	t.Logf("killed %d workers, upon which %d jobs hung until their deadline", killed, hung)
 }
 
-// startPrism starts Beam's runner Prism as a process, and returns its process id and its
-// endpoint.
 func startPrism(t *testing.T) (pid int, endpoint string) {
 	t.Helper()
 	const port = "38473"
@@ -412,7 +403,6 @@ func startPrism(t *testing.T) (pid int, endpoint string) {
 	return server.Process.Pid, "localhost:" + port
 }
 
-// workerOf returns a running child of the process with the id parent, or nil if there is none.
 func workerOf(t *testing.T, parent int) *os.Process {
 	t.Helper()
 	found, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -533,8 +523,6 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// Mistakes in a command line end with the exit code for usage errors, and the message names the
-// mistake. The help of each command has an example.
 func TestUsage(t *testing.T) {
 	manifest := cut(t, 2)
 	dir := t.TempDir()

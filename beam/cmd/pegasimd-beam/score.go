@@ -112,8 +112,6 @@ func (s *scoreFlags) run() error {
 	return err
 }
 
-// find stores the data files and their output files in s.job. Unless -force is given, it returns an
-// error if an output file exists.
 func (s *scoreFlags) find(patterns []string, dir string) error {
 	from := map[string]string{}
 	for _, pattern := range patterns {
@@ -145,7 +143,6 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 	return nil
 }
 
-// scoreWork is the name of the work that scores one file.
 const scoreWork = "score"
 
 func init() { work.Register(scoreWork, scoreFile) }
@@ -173,13 +170,11 @@ func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 	return []int64{int64(rows), size}, err
 }
 
-// A scoring is a scoreJob and the model that it names.
 type scoring struct {
 	job   scoreJob
 	model modelio.Predictor
 }
 
-// lastScoring keeps the last job of this process and its model.
 var lastScoring work.Last[*scoring]
 
 func openScoring(arg string) (*scoring, error) {

@@ -117,8 +117,8 @@ func (t *trainFlags) run() error {
 	return nil
 }
 
-// replaceable returns an error if the model would replace a file that is neither empty nor a model,
-// unless -force is given.
+// replaceable returns an error if the model would replace a regular file that is neither empty nor
+// a model, unless -force is given.
 func (t *trainFlags) replaceable(path string) error {
 	info, err := os.Stat(path)
 	if t.force || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

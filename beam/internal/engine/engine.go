@@ -40,10 +40,9 @@ func New() (*Engine, error) {
 	return &Engine{Least: DefaultLeast, service: s}, nil
 }
 
-// Run runs a job. If the job fails, or takes longer than e.Least and ten times as long as the
-// slowest job before, it is tried again, with twice the time; after three more tries Run returns
-// the last error. It returns errors of [work.Refuse], and those after ctx is done, at once. The
-// result contains each item exactly once.
+// Run runs a job. A job that fails, or reaches its deadline, is tried again a few times, each time
+// with twice the time. Errors of [work.Refuse], and any error after ctx is done, are returned at
+// once. The result contains each item exactly once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {
@@ -67,7 +66,6 @@ func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	}
 }
 
-// once runs a job, canceled at the deadline.
 func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) ([]int64, error) {
 	var err error
 	if j.Out, err = filepath.Abs(j.Out); err != nil {

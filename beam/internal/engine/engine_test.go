@@ -101,7 +101,6 @@ func numbers(n int) (items []int) {
 	return items
 }
 
-// isSum checks the result of the work squares.
 func isSum(t *testing.T, sum []int64, err error, round, n int) {
 	t.Helper()
 	if err != nil {
@@ -113,7 +112,6 @@ func isSum(t *testing.T, sum []int64, err error, round, n int) {
 	}
 }
 
-// Each item's part is in the sum once, on Beam and in this process.
 func TestJobs(t *testing.T) {
 	e, dir := start(t)
 	for _, n := range []int{1, 2, 64, 200} {
@@ -124,7 +122,6 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// A job whose work fails or panics is tried again, three times and no more.
 func TestRetries(t *testing.T) {
 	for work, failures := range map[string]int{"panics": 1, "fails": 3} {
 		e, dir := start(t)
@@ -144,7 +141,6 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A job whose work refuses an item is not tried again.
 func TestRefusals(t *testing.T) {
 	e, dir := start(t)
 	_, err := e.Run(context.Background(), job("refuses", dir, 0, 4))
@@ -153,7 +149,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A job that hangs is canceled, and tried again with more time.
 func TestDeadline(t *testing.T) {
 	e, dir := start(t)
 	e.Least = 500 * time.Millisecond
@@ -202,7 +197,6 @@ func TestResultsAreCounted(t *testing.T) {
 	}
 }
 
-// Records can be added in any order. The sum of records of different lengths is never valid.
 func TestAdd(t *testing.T) {
 	a, b := recordOf([]int{1, 3}, []int64{-5}), recordOf([]int{2}, []int64{8})
 	for _, pair := range [][2]record{{a, b}, {a, nil}} {
@@ -243,7 +237,6 @@ func TestManyJobs(t *testing.T) {
 	}
 }
 
-// Start rejects wrong flags of Beam. IsWorker recognizes the arguments of workers.
 func TestFlags(t *testing.T) {
 	for _, flags := range []string{"--nonsense", "word", "--runner=flink", "--runner=universal",
 		"--endpoint=localhost:1", "--beam_log=loud"} {

@@ -82,7 +82,6 @@ func told(err error) error {
 	return fmt.Errorf("%s%w", failed, err)
 }
 
-// An adder adds records.
 type adder struct{}
 
 func (*adder) CreateAccumulator() []byte            { return nil }
@@ -90,7 +89,6 @@ func (*adder) AddInput(a, v []byte) []byte          { return add(a, v) }
 func (*adder) MergeAccumulators(a, b []byte) []byte { return add(a, b) }
 func (*adder) ExtractOutput(a []byte) []byte        { return a }
 
-// A writer writes the sum of all records to a file.
 type writer struct{ Path string }
 
 func (w *writer) ProcessElement(_ context.Context, sum []byte) error {

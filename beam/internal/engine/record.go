@@ -19,7 +19,6 @@ const headLength = 2
 // mark returns a hash of an item. A sum of marks reveals missing and repeated items.
 func mark(item int) int64 { return int64(murmur.Mix64(uint64(item) + 1)) }
 
-// recordOf returns the record of items and the sum of their numbers.
 func recordOf(items []int, sum []int64) record {
 	marks := int64(0)
 	for _, item := range items {

@@ -31,14 +31,14 @@ import (
 // runner is Beam's flag --runner; this package supports two of its values.
 var runner = flag.String("runner", "prism", "prism, or universal with -endpoint")
 
-// beamLog is the level of Beam's own messages that are printed.
+// beamLog is the least level of Beam's own messages that are printed.
 var beamLog = flag.String("beam_log", "off", "debug, info, warn, error or off")
 
 // initialized ensures that beam.Init is called once, after all flags are set.
 var initialized sync.Once
 
 // Start reads Beam's own flags, which are defined on flag.CommandLine, and gets the process ready
-// for New. It is called once.
+// for New.
 func Start(flags []string) error {
 	flag.CommandLine.Init("beam", flag.ContinueOnError)
 	flag.CommandLine.SetOutput(io.Discard)
@@ -84,8 +84,6 @@ type service struct {
 	worker string       // program that workers run
 }
 
-// connect returns a connection to the job service that the flags select: a service in this process,
-// or the service at -endpoint.
 func connect() (*service, error) {
 	temp, err := os.MkdirTemp("", "pegasimd-beam-*")
 	if err != nil {
@@ -99,7 +97,6 @@ func connect() (*service, error) {
 	return s, nil
 }
 
-// dial sets s.client and s.close. Without an endpoint it starts Prism in this process.
 func (s *service) dial() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -21,7 +21,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fileHash returns the SHA-256 of the model's file.
 func fileHash(t testing.TB, m *pegasos.Model) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -84,7 +83,6 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// edit changes a file's bytes.
 func edit(t testing.TB, path string, f func([]byte) []byte) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -96,7 +94,6 @@ func edit(t testing.TB, path string, f func([]byte) []byte) {
 	}
 }
 
-// harms are ways to damage a file.
 var harms = map[string]func(t testing.TB, path string){
 	"gone": func(t testing.TB, path string) {
 		if err := os.Remove(path); err != nil {
@@ -150,7 +147,6 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// copyFile replaces the file to by a copy of the file from.
 func copyFile(t testing.TB, from, to string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
@@ -193,7 +189,6 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// A folder for other data or settings is refused, and so is a folder whose shards were replaced.
 // Start refuses wrong settings before it writes to the folder.
 func TestRefused(t *testing.T) {
 	cfg := brief(rounds.Dual)
@@ -266,8 +261,7 @@ func TestLock(t *testing.T) {
 }
 
 // Working on the shards one by one, in any order and more than once, with any number of threads and
-// the folder opened anew each time, gives the model of an ordinary run. The folder keeps the files
-// of two rounds.
+// the folder opened anew each time, gives the model of an ordinary run.
 func TestAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -329,7 +323,6 @@ func checkFolder(t *testing.T, f *Folder) {
 	}
 }
 
-// Rounds give an ordinary model, and verifying it does not contradict its claims.
 func TestModelIsVerified(t *testing.T) {
 	for _, method := range methods {
 		for _, classes := range []int{2, 3} {
@@ -360,7 +353,6 @@ func TestModelIsVerified(t *testing.T) {
 	}
 }
 
-// A run that is canceled ends, and can be continued.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
 	f := stopAt(t, manifest, brief(rounds.Dual), 2)

@@ -108,7 +108,6 @@ func (f *Folder) alphaPath(k, shard int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("alpha-%06d-%05d", k, shard))
 }
 
-// readAlpha reads the n dual variables that a shard had after round k.
 func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
 	err = f.stamp(k, shard).read(f.alphaPath(k, shard),
 		func(r *modelfile.Reader, _ *rounds.State) error {

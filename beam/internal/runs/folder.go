@@ -84,7 +84,6 @@ type Folder struct {
 
 func runPath(dir string) string { return filepath.Join(dir, "run.json") }
 
-// readRun reads a folder's run.json.
 func readRun(dir string) (*run, []byte, error) {
 	text, err := os.ReadFile(runPath(dir))
 	if err != nil {
@@ -161,7 +160,6 @@ func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
 	return Start(dir, manifest, cfg)
 }
 
-// newFolder returns the folder of a run. It reads the manifest and the statistics of the columns.
 func newFolder(dir string, r *run) (*Folder, error) {
 	m, err := shards.Read(r.Manifest)
 	if err != nil {
@@ -194,14 +192,11 @@ func newFolder(dir string, r *run) (*Folder, error) {
 	return f, err
 }
 
-// hash returns the SHA-256 of b in hexadecimal.
 func hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// verification reads the model that the folder verifies into f.verified, and returns the rounds
-// that verify it on rows with the statistics stats.
 func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 	name := escape.Name(f.Settings.Verify)
 	file, err := os.ReadFile(f.Settings.Verify)
@@ -236,7 +231,6 @@ func (f *Folder) verification(stats *scale.Statistics) (*rounds.Rounds, error) {
 	return r, nil
 }
 
-// internal converts m to a model of package rounds.
 func internal(m *pegasos.Model) *rounds.Model {
 	to := &rounds.Model{Classes: m.Classes, Weights: m.Weights, Bias: m.Bias, Lambda: m.Lambda,
 		Result: proof.Result(m.Result)}
@@ -247,7 +241,6 @@ func internal(m *pegasos.Model) *rounds.Model {
 	return to
 }
 
-// used returns the indices of the shards that have rows.
 func (f *Folder) used() (numbers []int) {
 	for i, shard := range f.manifest.Shards {
 		if shard.Rows > 0 {
@@ -257,7 +250,6 @@ func (f *Folder) used() (numbers []int) {
 	return numbers
 }
 
-// shard returns a shard, which the first call opens.
 func (f *Folder) shard(number int) (*rounds.Shard, error) {
 	f.mu.Lock()
 	open := f.shards[number]
@@ -291,7 +283,6 @@ func (f *Folder) openShard(number int) (*rounds.Shard, error) {
 // open and map its shards again.
 var last work.Last[*Folder]
 
-// open returns a folder that Start prepared.
 func open(dir string) (*Folder, error) {
 	r, text, err := readRun(dir)
 	if err != nil {

@@ -38,7 +38,6 @@ func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.
 	return m, end
 }
 
-// golden returns the beginning of a model's hash, its objective and its lower bound, all exact.
 func golden(m *pegasos.Model) string {
 	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
 }

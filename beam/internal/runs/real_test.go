@@ -57,7 +57,6 @@ const (
 	imdb    = "imdb/imdb.tfidf.train.svm.gz"
 )
 
-// A realSet is a training on a real data set and its golden result.
 type realSet struct {
 	name   string
 	method rounds.Method
@@ -88,7 +87,6 @@ func (c realSet) run(t *testing.T, data string) {
 	})
 }
 
-// fashionPair writes the rows of the classes 2 and 6 to a file.
 func fashionPair(t testing.TB, data string) string {
 	dir := filepath.Join(data, "fashion-mnist")
 	set, err := dataset.Read(fmt.Sprintf("%s,%s", filepath.Join(dir, "train-images-idx3-ubyte.gz"),

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// roundWork is the name of the work on one shard in a round.
 const roundWork = "round"
 
 func init() { work.Register(roundWork, takeShard) }
@@ -45,7 +44,6 @@ func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) 
 	return part, nil
 }
 
-// take computes a shard's part of the round that begins with a state.
 func (f *Folder) take(ctx context.Context, state *rounds.State, number int,
 	shard *rounds.Shard,
 ) (part []int64, alpha []float32, err error) {
@@ -81,8 +79,8 @@ func (f *Folder) alpha(ctx context.Context, k, number int, shard *rounds.Shard) 
 	return alpha, nil
 }
 
-// Run runs the rounds that follow the last committed round, to their end, and reports each of them.
-// It holds a lock on the folder: a second process gets an error.
+// Run runs the rounds that follow the last committed round, to their end, and reports each to
+// progress, if that is not nil. It holds a lock on the folder: a second process gets an error.
 func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
 	unlock, err := f.lock()
 	if err != nil {

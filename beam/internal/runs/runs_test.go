@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// split writes shards of a file, and returns their manifest's path.
 func split(t testing.TB, data string, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shards")
@@ -25,7 +24,6 @@ func split(t testing.TB, data string, n int) string {
 	return filepath.Join(dir, "manifest.json")
 }
 
-// begin starts rounds in a new folder.
 func begin(t testing.TB, manifest string, cfg Config) *Folder {
 	t.Helper()
 	f, err := Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
@@ -35,7 +33,6 @@ func begin(t testing.TB, manifest string, cfg Config) *Folder {
 	return f
 }
 
-// train runs rounds to their end in a new folder, and returns the model and the reports.
 func train(t testing.TB, manifest string, cfg Config) (*pegasos.Model, []Report) {
 	t.Helper()
 	return drive(t, begin(t, manifest, cfg), work.InProcess{})
@@ -58,7 +55,6 @@ type runner func(context.Context, work.Job) ([]int64, error)
 
 func (r runner) Run(ctx context.Context, j work.Job) ([]int64, error) { return r(ctx, j) }
 
-// small writes a file of random rows of two or more classes, and returns its name.
 func small(t testing.TB, rows, classes int) string {
 	t.Helper()
 	var text strings.Builder
@@ -94,7 +90,6 @@ func brief(method rounds.Method) Config {
 	return cfg
 }
 
-// settingsOf returns a Config with the given method.
 func settingsOf(method rounds.Method) Config {
 	cfg := Config{Method: method}
 	cfg.Lambda, cfg.Tol, cfg.Seed = 1e-2, 2e-3, 3

@@ -45,7 +45,6 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// verify writes a model to a file and verifies it over shards.
 func verify(t testing.TB, manifest string, m *pegasos.Model) (*pegasos.Verification, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")

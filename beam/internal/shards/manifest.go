@@ -32,7 +32,6 @@ import (
 // Version is the version of the manifest's format.
 const Version = 2
 
-// The names of the files in the manifest's folder.
 const (
 	manifestName = "manifest.json"
 	columnsName  = "columns.json"
@@ -125,7 +124,6 @@ func Read(path string) (*Manifest, error) {
 // because the manifest contains the hashes of its files.
 func (m *Manifest) Hash() string { return m.hash }
 
-// check returns an error if the manifest's fields contradict each other.
 func (m *Manifest) check() error {
 	rows := 0
 	for _, n := range m.Count {
@@ -158,7 +156,6 @@ func (m *Manifest) check() error {
 	return m.checkShards()
 }
 
-// checkShards checks that the shards have all rows, in whole blocks.
 func (m *Manifest) checkShards() error {
 	if len(m.Shards) == 0 || len(m.Shards) > MaxShards {
 		return fmt.Errorf("%d shards: want 1 to %d", len(m.Shards), MaxShards)

@@ -34,7 +34,6 @@ func measureLabels(y []float32) (classes []float32, count []int) {
 // need moments.
 const momentBytes = 1 << 30
 
-// measureColumns computes the statistics of the columns, with moments if they fit in memory.
 func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.Columns, error) {
 	x := store.Of(set.Examples())
 	// Measure keeps moments for up to 256 blocks of rows.
