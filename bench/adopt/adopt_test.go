@@ -16,8 +16,6 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// TestProjects tests that every project has a module, a list of calls, and a patch that imports our
-// kernels.
 func TestProjects(t *testing.T) {
 	projects, err := readProjects()
 	if err != nil || len(projects) != 8 {
@@ -35,7 +33,6 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// TestBadProjects tests that an unknown field, an unknown section and a wrong type are errors.
 func TestBadProjects(t *testing.T) {
 	for want, text := range map[string]string{
 		"unknown field":    "{\"Nmae\": \"b\"}\n",

@@ -90,14 +90,12 @@ func newTree(p project, dir, root string, patched bool) (*tree, error) {
 	return t, err
 }
 
-// build builds the package's test binary for an architecture.
 func (t *tree) build(arch string) error {
 	t.bin[arch] = filepath.Join(t.root, "pegasimd-adopt-"+arch+".test")
 	_, err := t.run("env", "GOARCH="+arch, "go", "test", "-mod=mod", "-c", "-o", t.bin[arch], ".")
 	return err
 }
 
-// run runs a command in the package's folder and returns its output.
 func (t *tree) run(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = t.dir

@@ -25,10 +25,8 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// native is the architecture of this machine.
 const native = runtime.GOARCH
 
-// emulator is the name of the command that runs programs for arm64.
 const emulator = "qemu-aarch64"
 
 func main() {
@@ -76,8 +74,6 @@ func main() {
 	}
 }
 
-// link builds one project with and without the patch, tests both builds if testing is set, and
-// times them.
 func link(p project, work string, testing bool) (r result, err error) {
 	r.project = p
 	fmt.Fprintln(os.Stderr, "adopt:", p.Name)

@@ -45,7 +45,6 @@ const (
 //go:embed projects
 var projectFiles embed.FS
 
-// readProjects reads the projects in the folder projects, in the order of the file names.
 func readProjects() (all []project, err error) {
 	names, err := fs.Glob(projectFiles, "projects/*.txt")
 	for _, name := range names {
@@ -81,7 +80,6 @@ func parseProject(text []byte) (p project, err error) {
 	return p, nil
 }
 
-// lines returns the numbers of lines that the patch adds and deletes.
 func (p project) lines() (added, deleted int) {
 	text := "\n" + p.patch
 	count := func(sign, file string) int {

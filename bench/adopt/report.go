@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
-// A result is a project with the outcome of its tests and its times.
 type result struct {
 	project
 	tests         [2]string          // outcome of the tests on this machine and on arm64
@@ -23,7 +22,6 @@ func (r result) ratio(name string) string {
 
 const oursInTheirs = "PegasimdAdopt/"
 
-// patches returns the table of the patches' sizes and of the projects' own tests.
 func patches(results []result) *frame.Table {
 	t := &frame.Table{Title: "Patches and the projects' own tests", Head: []string{"project",
 		"version", "lines", "tests, " + native, "tests, arm64 in emulation"}}
@@ -34,7 +32,6 @@ func patches(results []result) *frame.Table {
 	return t
 }
 
-// speeds returns the table of the speed-up of each call.
 func speeds(results []result) *frame.Table {
 	t := &frame.Table{Title: "Times as fast, by elements", Head: []string{"call", "before"}}
 	for _, n := range sizes {
@@ -56,7 +53,6 @@ func speeds(results []result) *frame.Table {
 	return t
 }
 
-// theirs returns the table of the projects' own benchmarks.
 func theirs(results []result) *frame.Table {
 	t := &frame.Table{Title: "The projects' own benchmarks",
 		Head: []string{"benchmark", "before", "after", "times as fast"}}

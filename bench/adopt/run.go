@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// tests runs the project's tests and returns the names of the tests that failed and the number of
-// tests that passed.
 func (t *tree) tests(arch string, emulator ...string) (failed []string, passed int, err error) {
 	args := append(slices.Clone(emulator), t.bin[arch], "-test.v", "-test.short",
 		"-test.timeout=20m")
@@ -80,7 +78,6 @@ func benchmarks(match string, before, after *tree) (b, a map[string]float64, err
 	return least[0], least[1], nil
 }
 
-// lower parses the output of benchmarks and lowers least, the least seconds per operation by name.
 func lower(least map[string]float64, out string) {
 	for r := benchfmt.NewReader(strings.NewReader(out), ""); r.Scan(); {
 		result, ok := r.Result().(*benchfmt.Result)

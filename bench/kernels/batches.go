@@ -19,7 +19,6 @@ const (
 	mostInStrip = 1 << 10 // most rows in a strip, which a peer scores before it ranks the rows
 )
 
-// A batchHit is a row and its score.
 type batchHit[T float32 | int32] struct {
 	row   int
 	score T
@@ -99,8 +98,8 @@ func (b *batch[T, S]) found() (all []float32) {
 }
 
 // want computes the results of found in float64, and for each result the magnitude to which its
-// rounding error is relative. score returns the score of row i for query q and the sum of its
-// terms' absolute values.
+// rounding error is relative. score returns the score of row i for query q and its magnitude in
+// this sense.
 func (b *batch[T, S]) want(count int, score func(q, i int) (v, size float64)) (values,
 	sizes []float64) {
 	for q := range b.queries {
@@ -156,7 +155,6 @@ func (b *batch[T, S]) search(name string, prepare func(queries int),
 	}
 }
 
-// topManyBy returns the search among rows of floats by a metric.
 func topManyBy(name string, by dense.Metric) *operation {
 	return floatBatch.search(name, func(queries int) {
 		prepareWindow(batchCols, mostRows)
@@ -205,7 +203,6 @@ func (b *batch[T, S]) addPeer(operation, name string, inC bool, strip int,
 	})})
 }
 
-// addTopMany adds a peer to the operations of batches of floats.
 func addTopMany(name string, inC bool, strip int, dots func(first, n int)) {
 	floatBatch.addPeer("TopMany by dot", name, inC, strip, dots)
 	addWay("TopMany by cosine", way{name: name, inC: inC, loop: overRows(func() {
@@ -229,8 +226,6 @@ func addTopMany(name string, inC bool, strip int, dots func(first, n int)) {
 	})})
 }
 
-// eachPair stores the dot products of all queries and n rows in b.scores. It calls dot for each
-// pair.
 func (b *batch[T, S]) eachPair(rows []T, n int, dot func(x, y []T) S) {
 	for q, x := range b.queries {
 		for i := range n {

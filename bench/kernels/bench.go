@@ -23,14 +23,13 @@ import (
 // leastRounds is the number of samples that benchstat needs for a confidence interval.
 const leastRounds = 6
 
-// A meter measures kernels on every path, and training.
 type meter struct {
 	options
 	text   bytes.Buffer // content of bench.txt, in Go's benchmark format
 	curves []measured.Point
 }
 
-// bench writes bench.txt and curves.csv to dir. An interrupted run leaves existing files unchanged.
+// bench writes bench.txt and curves.csv to dir, after all measurements.
 func bench(o options, dir string) error {
 	core, caches := alone(), cpu.Sizes()
 	m := &meter{options: o}
@@ -71,7 +70,6 @@ func bench(o options, dir string) error {
 	return report.Training().Write(os.Stdout)
 }
 
-// head writes the lines that describe the machine, the code and the units.
 func (m *meter) head(core string, caches cpu.Caches) {
 	limit := "measured by loops of loads and stores, beside each kernel"
 	if !bandwidth.Available() {

@@ -35,17 +35,15 @@ const (
 	mostInMemory   = 512 << 20
 )
 
-// Kernels are measured at usualSizes, or at curveSizes if the documents plot the kernel.
+// By default kernels are measured at usualSizes, or at curveSizes if the documents plot the kernel.
 var (
 	usualSizes = []int{8, 100, 784, 4096, 65536}
 	curveSizes = []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
 	curves     = []string{"dot", "axpy"} // names of the kernels with curves
 )
 
-// cells lists the cells to measure: each kernel at o.sizes or at built-in sizes, and at 100
-// elements, if that is one of the sizes, also one float off alignment. Without -quick and -sizes, a
-// larger size that only the last cache holds and, for kernels with a limit, a size that no cache
-// holds follow if there are such sizes.
+// cells lists the cells to measure. A size of 100 elements is also measured one float off
+// alignment.
 func cells(o options, caches cpu.Caches) (all []*cell) {
 	for _, k := range asmtest.Kernels {
 		if !o.only.MatchString(k.Name) {

@@ -39,8 +39,6 @@ func run(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestQuickRun tests that a quick run measures every kernel and both training sets on every path,
-// that benchstat accepts the results, and that training converges.
 func TestQuickRun(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "-quick", "-dir", dir)
@@ -138,8 +136,6 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestPeers tests that the peers of this build have right results in the tables that -only selects,
-// and what the program prints and writes.
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	out := run(t, "-peers", "-quick", "-dir", dir, "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)|TopMany")
@@ -162,7 +158,6 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestPath tests that PEGASIMD_ISA selects our path and that the output names the path.
 func TestPath(t *testing.T) {
 	t.Setenv(asm.Variable, "generic")
 	out := run(t, "-peers", "-quick", "-dir", t.TempDir(), "-rounds", "2", "-only", "^Axpy$")
@@ -189,9 +184,6 @@ func made(name string, o operation, seconds [][]float64) *table {
 	return t
 }
 
-// TestSummary checks that the summary counts the cells behind the best peer in Go and behind the
-// best peer of all, names the worst cells first, and ignores loops that only read and other ways of
-// ours.
 func TestSummary(t *testing.T) {
 	defer func(was []string) { inC = was }(inC)
 	inC = []string{"a library"}
@@ -228,8 +220,6 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestBatch checks that a batch keeps the best scores of each query, in order, for strips of any
-// size.
 func TestBatch(t *testing.T) {
 	const count = 500
 	b := batch[float32, float32]{least: float32(math.Inf(-1))}
@@ -258,8 +248,6 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestWrongKernelIsNotTimed tests that verify returns an error for a kernel with wrong results on
-// every path or on some paths.
 func TestWrongKernelIsNotTimed(t *testing.T) {
 	k := asmtest.Kernels[0]
 	call := k.Call
@@ -279,8 +267,6 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 	}
 }
 
-// TestCells tests that dot has sizes for every level of ordinary caches, and axpysparse for every
-// level but memory, and that operands stay bounded on a machine with a huge last cache.
 func TestCells(t *testing.T) {
 	all := options{rounds: 12, only: regexp.MustCompile("")}
 	have := map[string]bool{}

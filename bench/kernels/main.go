@@ -17,7 +17,6 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// options are the values of the flags.
 type options struct {
 	only   *regexp.Regexp // matches names of kernels or operations
 	sizes  []int          // lengths of vectors; nil for the built-in lengths

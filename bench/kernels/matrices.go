@@ -12,7 +12,6 @@ var (
 	dim  int       // rows and columns of x and y as square matrices
 )
 
-// onMatrix returns an operation on a matrix in cache.
 func onMatrix(name string, got func() []float32, want func() (values, sizes []float64)) *operation {
 	return &operation{name: name + ", 256 rows in cache, a row of",
 		sizes: []int{16, 64, 784}, per: func() int { return matrixRows }, got: got, want: want,

@@ -99,8 +99,6 @@ type table struct {
 // run, so that another process that is busy for some seconds does not distort the whole cell.
 const passes = 5
 
-// beside verifies and times all operations, prints the tables, and writes all samples to peers.csv
-// in dir.
 func beside(o options, dir string) error {
 	w, core, count := os.Stdout, alone(), passes
 	if o.quick {
@@ -142,8 +140,8 @@ func beside(o options, dir string) error {
 	return errors.Join(err, summary(w, tables))
 }
 
-// tablesOf verifies every way at each size at which the way is timed. It leaves out peers with
-// wrong results, and returns their errors in failed.
+// tablesOf verifies the ways before they are timed. It leaves out peers with wrong results, and
+// returns their errors in failed; a wrong result of ours ends the program.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
 		for off, suffix := range []string{"", ", one float off"} {
@@ -180,8 +178,8 @@ func tablesOf(o options) (tables []*table, failed []string) {
 	return tables, failed
 }
 
-// verify compares the result of a call with float64. If the way is ours, it also compares the
-// results of all code paths, to the bit.
+// verify compares results with float64, except those of the read loop. If the way is ours, it also
+// compares the results of all code paths, to the bit.
 func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
@@ -219,7 +217,6 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	return nil
 }
 
-// race times the ways at the i-th size for one pass.
 func (t *table) race(i, rounds int) {
 	t.prepare(t.sizes[i], t.off)
 	alpha = t.alpha
@@ -244,8 +241,8 @@ func (t *table) race(i, rounds int) {
 // roundings; see near.
 const ourRoundings = 32.
 
-// near reports whether got differs from want by at most the given number of roundings. A rounding
-// is half a unit in the last place of size, a bound on the magnitudes that are rounded.
+// near reports whether got differs from want by at most the given number of roundings, plus 2^-126.
+// A rounding is half a unit in the last place of size, a bound on the magnitudes that are rounded.
 func near(got float32, want, size, roundings float64) bool {
 	return float64(got) == want ||
 		math.Abs(float64(got)-want) <= roundings*0x1p-24*size+0x1p-126
@@ -258,7 +255,6 @@ func fill(v []float32, seed uint64) {
 	}
 }
 
-// sums returns the sum of n terms and the sum of their absolute values.
 func sums(n int, term func(i int) float64) (sum, size float64) {
 	for i := range n {
 		v := term(i)
@@ -267,7 +263,6 @@ func sums(n int, term func(i int) float64) (sum, size float64) {
 	return sum, size
 }
 
-// each calls of for 0 to n-1 and returns the values and sizes.
 func each(n int, of func(i int) (value, size float64)) (values, sizes []float64) {
 	for i := range n {
 		v, size := of(i)

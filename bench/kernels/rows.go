@@ -41,16 +41,14 @@ func dotRowsIn(level string, bytes func(c cpu.Caches) int, sizes ...int) *operat
 func perRow() int          { return len(out) }
 func outValues() []float32 { return out }
 
-// product returns the dot product of x and a row in float64, and the sum of the terms' absolute
-// values.
 func product(row []float32) (value, size float64) {
 	return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row[j]) })
 }
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
 
-// large is a matrix that exceeds all caches: four times the last cache, but at least 256 MiB and at
-// most 2 GiB. Its bits are normal numbers also if they are read as float16 or bfloat16.
+// large is a matrix larger than ordinary caches. Its bits are normal numbers also if they are read
+// as float16 or bfloat16.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30-64)/4), rand.NewPCG(5, 5)
@@ -93,7 +91,6 @@ func prepareLarge(n, _ int) {
 	copy(x, row(planted))
 }
 
-// found returns the expected result: the planted row.
 func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
 
 // nearest returns the row of the best hit if a way has ranked the rows, and otherwise the row with
@@ -106,7 +103,6 @@ func nearest() []float32 {
 	return []float32{float32(row)}
 }
 
-// overRows returns a loop of n calls, each of which uses the next rows.
 func overRows(call func()) func(n int) {
 	return func(n int) {
 		for range n {
@@ -127,7 +123,8 @@ func int8s(v []float32) []int8 {
 }
 
 // pickedBy returns the operation that scores rows of the large matrix picked at random. score
-// returns the score of a row, in float64, and the sum of its terms' absolute values.
+// returns the score of a row, in float64, and the magnitude to which its rounding error is
+// relative.
 func pickedBy(metric string, score func(row []float32) (v, size float64)) *operation {
 	return &operation{
 		name: "Picked rows by " + metric + ", a row of", sizes: []int{384, 768, 1024, 1536},

@@ -20,7 +20,6 @@ func (t *table) write(w io.Writer) error {
 	return t.Grid.Write(w, more...)
 }
 
-// row returns the cells of a row: the name, and at each size our time divided by the best peer's.
 func (t *table) row(name string, considered func(way) bool) (cells []any) {
 	cells = []any{name}
 	for i := range t.sizes {
@@ -65,7 +64,6 @@ type lost struct {
 	inC   bool    // whether the best peer is in C
 }
 
-// groups are the groups of tables whose cells the summary counts together.
 var groups = []struct {
 	name string
 	has  func(t *table) bool
@@ -77,8 +75,6 @@ var groups = []struct {
 	{"rows, batches, matrices, sparse", func(t *table) bool { return !t.both }},
 }
 
-// summary writes in how many cells our time is more than behindBest and farBehindBest times the
-// best peer's, and names these cells, the worst first.
 func summary(w io.Writer, tables []*table) error {
 	counts := frame.Table{Title: "Where we are behind: cells by our time / the best peer's",
 		Head: []string{"", "cells", "> 1.05 of Go's best", "> 1.15"}}
@@ -134,7 +130,7 @@ func count(tables []*table, considered func(way) bool) (cells int, behind []lost
 	return cells, behind, far
 }
 
-// names lists cells, the worst first.
+// names sorts cells, the worst first, and lists them.
 func names(cells []lost) string {
 	slices.SortStableFunc(cells, func(a, b lost) int { return cmp.Compare(b.ratio, a.ratio) })
 	var all []string
@@ -144,9 +140,6 @@ func names(cells []lost) string {
 	return cmp.Or(strings.Join(all, "; "), "no cell")
 }
 
-// overview writes our time divided by the time of the best peer in Go, for each operation on
-// vectors and each length. An operation has a row for aligned vectors and a row for vectors one
-// float off.
 func overview(w io.Writer, tables []*table) error {
 	text := frame.Table{Title: "Our time / Go's best, by elements (+1: one float off)"}
 	for _, t := range tables {

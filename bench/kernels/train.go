@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A set is a data set to train on, with the settings of training.
 type set struct {
 	name        string
 	lambda      float64
@@ -23,7 +22,6 @@ type set struct {
 	train, test *dataset.Set
 }
 
-// dataSets returns the sets that match o.only and whose files this machine has.
 func dataSets(o options) (all []*set, err error) {
 	for _, s := range []*set{{name: "digits", lambda: 1e-3, epochs: 30},
 		{name: "made-text", lambda: 1e-4, epochs: 5}, {name: "a9a", lambda: 1e-4, epochs: 5},
@@ -47,7 +45,6 @@ func dataSets(o options) (all []*set, err error) {
 	return all, nil
 }
 
-// run trains on the set with one thread.
 func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, error) {
 	cfg := pegasos.Config{Lambda: s.lambda, Epochs: epochs}.Plain()
 	return (&pegasos.Trainer{Config: cfg, Threads: 1, Progress: progress}).Train(

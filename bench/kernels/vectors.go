@@ -65,7 +65,6 @@ func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float6
 
 func root(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
-// cosineOf returns the cosine of two vectors in float64.
 func cosineOf(x, y []float32) float64 {
 	var xy, xx, yy float64
 	for i, v := range x {
@@ -138,7 +137,6 @@ func byteVectors(n, off int) {
 	int8X, int8Y = *(*[]int8)(unsafe.Pointer(&bytesX)), *(*[]int8)(unsafe.Pointer(&bytesY))
 }
 
-// dotOfBytes returns the operation for the dot product of two vectors of bytes.
 func dotOfBytes[T quant.Byte](name string, x, y *[]T) *operation {
 	o := onVectors(name, func() (values, sizes []float64) {
 		return each(1, func(int) (value, size float64) {

@@ -25,7 +25,7 @@ import (
 )
 
 // These tests inspect the report in a browser; scripts/ci.sh report_figures runs them. They fail
-// without Chromium or Google Chrome.
+// without a browser.
 
 // look is the result of the script that inspects the page.
 type look struct {
@@ -145,7 +145,6 @@ func TestInChromium(t *testing.T) {
 	})
 }
 
-// A window is a browser window and the folder of its screenshots.
 type window struct {
 	context.Context
 	shots string
@@ -173,7 +172,6 @@ func newWindow(t *testing.T) *window {
 	return &window{browser, shots}
 }
 
-// open shows a page in the given color scheme and width, and returns the result of look.js.
 func (w *window) open(t *testing.T, file, scheme string, width int64) *look {
 	t.Helper()
 	media := chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -207,8 +205,6 @@ func (w *window) keep(t *testing.T, name string, picture []byte, err error) {
 	}
 }
 
-// TestModelPages inspects the pages that pegasimd report writes about models of two classes, ten
-// classes, regression and text.
 func TestModelPages(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "pegasimd")

@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/app/chart"
 )
 
-// pathStyle returns the style in which all figures draw a path.
 func pathStyle(path string) chart.Style {
 	switch path {
 	case "avx2", "neon":
@@ -31,7 +30,6 @@ func legendOf(paths []string) (all []chart.Series) {
 	return append(all, chart.Series{Style: chart.Limit, Name: "limit of loads and stores"})
 }
 
-// speed draws the speed of a kernel on each path against the size.
 func speed(k *measured.Kernel, paths []string) *chart.Figure {
 	f := &chart.Figure{ID: "kernel-" + k.Name, Title: k.Name, Lines: legendOf(paths),
 		X: chart.Axis{Label: "n", Log: true, Format: chart.Short},
@@ -56,7 +54,6 @@ func speed(k *measured.Kernel, paths []string) *chart.Figure {
 	return f
 }
 
-// curve draws the objective and the lower bound against the number of steps.
 func curve(run *measured.Run) *chart.Figure {
 	objective, dual := chart.Series{Style: chart.Lines[0]}, chart.Series{Style: chart.Lines[1]}
 	for _, p := range run.Curve {
@@ -69,7 +66,6 @@ func curve(run *measured.Run) *chart.Figure {
 		Note: fmt.Sprintf("%d rows", run.Rows)}
 }
 
-// over draws, for each run, of(p) against p.Seconds for the points p of the run.
 func over(id, title string, y chart.Axis, runs []*measured.Run,
 	of func(measured.Point) float64) *chart.Figure {
 	f := &chart.Figure{ID: id, Title: title, Y: y,

@@ -24,7 +24,6 @@ var pageText string
 //go:embed report.css
 var styleSheet string
 
-// A page is the data for the template report.html.
 type page struct {
 	*measured.Report
 	Style   template.CSS

@@ -47,8 +47,6 @@ func readHistory(dir string) (all []*chart.Figure, err error) {
 	return all, nil
 }
 
-// trends returns the series of a figure: the instructions on each path that benchmarks name, the
-// instructions of other benchmarks, the time, and the size of the code.
 func trends(runs []*history.Run) (all []chart.Series) {
 	add := func(s chart.Style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
@@ -65,9 +63,9 @@ func trends(runs []*history.Run) (all []chart.Series) {
 	return all
 }
 
-// chain returns, for each run, the geometric mean of the values with the given unit of the
-// benchmarks whose names begin or end with part, in percent of the first run. It compares
-// consecutive runs by the benchmarks that both have, so that a new benchmark causes no step.
+// chain returns a point for each run that has values with the given unit of benchmarks whose names
+// begin or end with part: their geometric mean in percent of the first such run. It compares
+// consecutive points by the benchmarks that both runs have, so that a new benchmark causes no step.
 func chain(runs []*history.Run, unit, part string) (points []chart.Point) {
 	last, level := &history.Run{}, 100.0
 	for i, r := range runs {

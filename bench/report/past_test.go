@@ -6,8 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// TestTrends tests that trends returns a series for each path that benchmarks name and a series for
-// benchmarks that name no path, and that a new benchmark causes no step.
 func TestTrends(t *testing.T) {
 	runOf := func(unit string, values map[string]float64) *history.Run {
 		r := &history.Run{}

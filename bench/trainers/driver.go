@@ -135,7 +135,6 @@ func writeRows(name string, s *dataset.Set) error {
 
 // The functions below evaluate all models in float64, from their weights.
 
-// score returns the inner product of row i and w.
 func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	for j, v := range m.Nonzeros(i) {
 		sum += float64(v) * w[j]
@@ -152,7 +151,6 @@ var losses = map[string]func(margin float64) float64{
 	},
 }
 
-// classes returns a set's labels, ascending.
 func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
 
 // objective returns lambda/2 |w|^2 plus the mean loss. For two classes weights is one vector, which

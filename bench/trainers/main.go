@@ -125,7 +125,6 @@ func (s *session) seconds(t *training) float64 {
 	return t.CPU
 }
 
-// run prepares the drivers, and times the trainers or draws the figures of -seeds.
 func (s *session) run() (err error) {
 	if s.dir, err = os.MkdirTemp("", "pegasimd-trainers"); err != nil {
 		return err
@@ -151,7 +150,6 @@ func (s *session) run() (err error) {
 	return err
 }
 
-// timeAll times the trainers on the selected sets, and writes all samples to trainers.csv.
 func (s *session) timeAll() error {
 	if s.quick && s.sets == "" {
 		s.sets = "digits-8,text-small"
@@ -176,7 +174,6 @@ func (s *session) timeAll() error {
 	return frame.WriteCSV(filepath.Join(s.out, "trainers.csv"), s.grids)
 }
 
-// timeSet times the trainers on a set with every loss and lambda.
 func (s *session) timeSet(of *sets.Set) error {
 	labels := classes(of.Train)
 	for _, rows := range []*dataset.Set{of.Train, of.Test} {

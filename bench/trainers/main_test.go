@@ -88,8 +88,6 @@ func TestNoCurves(t *testing.T) {
 	}
 }
 
-// TestVerify tests that verify returns an error for an objective below a proven bound or unlike the
-// library's objective, and for a bound above the objective.
 func TestVerify(t *testing.T) {
 	p := &problem{session: &session{}, set: &sets.Set{}, bound: 1}
 	for _, c := range []struct {
@@ -117,7 +115,6 @@ func rowsOf(t *testing.T, text string) *dataset.Set {
 	return s
 }
 
-// TestObjective compares objectives of two and of three classes with values computed by hand.
 func TestObjective(t *testing.T) {
 	two := rowsOf(t, "-1 1:1\n1 2:1\n")
 	for loss, want := range map[string]float64{

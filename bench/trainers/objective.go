@@ -42,8 +42,7 @@ func (p *problem) known() (optimum, bound float64, err error) {
 
 func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.Name, p.loss, p.lambda) }
 
-// solve sets x, bound and gap, with our trainer. It returns an error if verify or the known optimum
-// contradicts the result.
+// solve sets x, bound and gap, with our trainer.
 func (p *problem) solve() error {
 	rows, err := p.set.Train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
@@ -75,7 +74,6 @@ func (p *problem) solve() error {
 	return fmt.Errorf("%s: our trainer proves no gap of 0.001 within 60 times -limit", p)
 }
 
-// own trains with our trainer.
 func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {
 	return ownTrain(p.ctx, p.x, p.set.Train.Y, cfg, threads, limit)
 }
@@ -99,7 +97,6 @@ func (p *problem) verify(t *training, f float64) error {
 // targets are the relative distances from the optimum to which trainers are timed.
 var targets = []float64{.01, .001, .0001}
 
-// A contender is a trainer with its results on a problem.
 type contender struct {
 	name  string
 	ours  bool
@@ -108,12 +105,11 @@ type contender struct {
 	train func(effort float64) (*training, error)
 
 	efforts  [3]float64 // least effort that reached each target; 0 if none did
-	above    float64    // (P-f*)/f* of the last run
+	above    float64    // upper bound on (P-f*)/f* of the last run
 	accuracy float64    // accuracy of the last run
 	left     error      // error because of which explore tried no further efforts
 }
 
-// contenders returns our trainer, with each number of threads, and the peers that support the loss.
 func (p *problem) contenders() (all []*contender) {
 	for _, threads := range p.threads {
 		with := ""
@@ -161,7 +157,6 @@ func (p *problem) contenders() (all []*contender) {
 	return all
 }
 
-// passes and tolerances are the efforts that contenders try, in order.
 var passes, tolerances = func() (passes, tolerances []float64) {
 	passes = []float64{1}
 	for e := 2.; e < 1e5; e *= 2 {
@@ -224,7 +219,6 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 	}
 }
 
-// race explores and times all contenders of a problem, and writes a table.
 func (p *problem) race() error {
 	contenders := p.contenders()
 	grid := &frame.Grid{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, with a gap of %.0e",

@@ -44,7 +44,6 @@ var folders = map[string]*string{"": new(string), "bottou": new(string), "sofia"
 // python is Debian's interpreter, for which Debian packages scikit-learn.
 const python = "/usr/bin/python3"
 
-// findPeers builds the drivers of the peers that -peers selects, and logs which peers are absent.
 func (s *session) findPeers() error {
 	if err := os.CopyFS(s.dir, files); err != nil {
 		return err
@@ -61,7 +60,6 @@ func (s *session) findPeers() error {
 	return nil
 }
 
-// command builds the peer's driver and returns the command that runs it.
 func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	source, binary := filepath.Join(dir, "peers", p.Source), filepath.Join(dir, p.Name)
 	folder := *folders[p.Folder]
@@ -96,7 +94,6 @@ func (s *session) openRows(of *sets.Set) error {
 	return err
 }
 
-// stopPeers ends all drivers.
 func (s *session) stopPeers() {
 	for _, d := range s.running {
 		d.stop()

@@ -17,9 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// drawSeeds draws the figures of the paper and of other sources of this project: run time against
-// the number of rows, objective and accuracy against steps, time and accuracy beside scikit-learn,
-// and for ten classes the accuracy of each pair and the confusion matrix.
+// drawSeeds draws the figures of the paper and of other sources of this project.
 func (s *session) drawSeeds() error {
 	// A study is a set of two classes, lambda, and wrong, the test error in percent to reach.
 	type study struct {
@@ -62,7 +60,6 @@ func (s *session) drawSeeds() error {
 	return errors.Join(s.draw("rows", times), s.drawPairs(ten, classes))
 }
 
-// plot returns a figure with a logarithmic x axis and, if log is true, a logarithmic y axis.
 func plot(title, x, y string, log bool) *chart.Figure {
 	return &chart.Figure{Title: title, X: chart.Axis{Label: x, Log: true, Format: chart.Short},
 		Y: chart.Axis{Label: y, Log: log, Format: chart.Short}}
@@ -129,9 +126,9 @@ func (p *problem) drawRows(f *chart.Figure, form string, wrong float64) error {
 	return nil
 }
 
-// toError tries runs of 128, 181, 256 and so on steps until the test error is at most wrong
-// percent. It returns the CPU milliseconds of the last run, less those of a run of one step, or
-// +Inf if no run reaches the error.
+// toError tries longer and longer runs until the test error is at most wrong percent. It returns
+// the CPU milliseconds of the last run, less those of a run of one step, or +Inf if no run reaches
+// the error.
 func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
 	float64, error) {
 	for n := 128.; n < 2e5; n *= math.Sqrt2 {
@@ -151,8 +148,6 @@ func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong fl
 	return math.Inf(1), nil
 }
 
-// drawSteps draws how far the objective is above f*, and the test accuracy, both in percent,
-// against the number of steps.
 func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 	objectives, accuracies := line(above, form), line(right, form)
 	for n := 64.; n <= 1<<19; n *= 2 {
@@ -167,8 +162,6 @@ func (p *problem) drawSteps(above, right *chart.Figure, form string) error {
 	return nil
 }
 
-// drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
-// beside scikit-learn, and the confusion matrix and pairs' accuracies of the longest run.
 func (s *session) drawPairs(name string, classes []string) error {
 	of, err := sets.OpenSplit(name)
 	if err == nil {
@@ -205,7 +198,6 @@ func (s *session) drawPairs(name string, classes []string) error {
 	return errors.Join(s.draw("scikit-learn", beside), s.drawMatrices(of, m, classes))
 }
 
-// drawMatrices draws the confusion matrix of m on the test rows, and the accuracy of each pair.
 func (s *session) drawMatrices(of *sets.Set, m *pegasos.Model, classes []string) error {
 	numbers := func(labels []float32) (all []int) {
 		for _, y := range labels {

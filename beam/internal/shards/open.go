@@ -53,7 +53,6 @@ func foreign(path string) error {
 		"damaged or replaced; split the data again", escape.Name(path))
 }
 
-// fileOf returns the size and the hash of a file.
 func fileOf(path string) (File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -65,7 +64,6 @@ func fileOf(path string) (File, error) {
 	return File{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
 }
 
-// verify returns an error unless the named file has this size and hash.
 func (f File) verify(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// write writes text to a new file with the given name, and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -24,8 +23,6 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// digits writes the embedded digits to a file: in .pgsm format if the name ends so, else as
-// svmlight text.
 func digits(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -129,7 +126,6 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// Open refuses a shard that is not the file for which the manifest was written.
 func TestForeignShards(t *testing.T) {
 	m := split(t, digits(t, "digits.svm"), 3)
 	other := split(t, digits(t, "digits.svm"), 4)
@@ -201,8 +197,8 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// Split writes to a folder that is new, empty or has a manifest, and with Force to any folder. In a
-// folder with a manifest it removes the shards that the new manifest does not list, but no other files.
+// Split removes the shards of an earlier manifest that the new one does not list, but no other
+// files.
 func TestFolders(t *testing.T) {
 	data := digits(t, "digits.svm")
 	for dir, want := range map[string]bool{
@@ -249,7 +245,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Data that would have to be held in memory are refused, and the error names pegasimd convert.
 func TestOtherFormats(t *testing.T) {
 	for _, path := range []string{write(t, "a.csv", "1,2\n3,4\n"), os.DevNull} {
 		_, err := shards.Split(path, t.TempDir(), shards.Options{Shards: 2})

@@ -73,7 +73,6 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	return Read(filepath.Join(dir, manifestName))
 }
 
-// removeFrom removes the shards from number first on that an earlier split has left.
 func removeFrom(dir string, first int) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -114,7 +113,6 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error
 	return set, whole, err
 }
 
-// A splitter splits a set.
 type splitter struct {
 	o   *Options
 	set *dataset.Set
@@ -160,7 +158,6 @@ func (s *splitter) split() error {
 	return err
 }
 
-// shard writes rows first to end-1 as shard k.
 func (s *splitter) shard(k, first, end int) (File, error) {
 	x := store.Of(s.set.Examples())
 	nonzeros := 0
@@ -198,7 +195,6 @@ func (s *splitter) writeJSON(name string, v any) (File, error) {
 	})
 }
 
-// write writes a file atomically and returns its entry in the manifest.
 func (s *splitter) write(name string, write func(w io.Writer) error) (File, error) {
 	path := filepath.Join(s.dir, name)
 	if err := atomicfile.WriteFile(path, write); err != nil {

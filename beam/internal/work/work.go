@@ -45,7 +45,6 @@ type Runner interface {
 	Run(ctx context.Context, j Job) ([]int64, error)
 }
 
-// A refusal is an error that a retry would not cure.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
@@ -68,8 +67,8 @@ func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 	return sum, nil
 }
 
-// Sum works on some items of a job, GOMAXPROCS of them at a time, and adds up their numbers. It
-// returns when ctx ends, even if the work does not.
+// Sum works on some items of a job, up to GOMAXPROCS of them at a time, and adds up their numbers.
+// It returns when ctx ends, even if the work does not.
 func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	f := funcs[j.Work]
 	if f == nil {
@@ -125,7 +124,6 @@ func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error
 	return f(ctx, j.Arg, j.Round, item)
 }
 
-// add adds part to sum, which is nil at first, and returns the sum.
 func add(sum, part []int64) ([]int64, error) {
 	if sum == nil {
 		sum = make([]int64, len(part))
@@ -146,8 +144,8 @@ type Last[T any] struct {
 	value T
 }
 
-// Get returns the kept value if its key is key. Otherwise it returns the value that open returns,
-// and keeps it unless open fails.
+// Get returns the kept value if its key is key, which must not be empty. Otherwise it returns the
+// value that open returns, and keeps it unless open fails.
 func (l *Last[T]) Get(key string, open func() (T, error)) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,7 +35,6 @@ func job(work string, items ...int) Job {
 	return Job{Work: work, Arg: "arg", Round: 7, Items: items, Name: "round 7"}
 }
 
-// Each item's numbers are in the sum once.
 func TestInProcess(t *testing.T) {
 	sum, err := InProcess{}.Run(context.Background(), job("squares", 1, 2, 4, 9))
 	if err != nil || !slices.Equal(sum, []int64{102, 28, 12}) {
@@ -43,7 +42,6 @@ func TestInProcess(t *testing.T) {
 	}
 }
 
-// An error ends the job and is returned, and so are a panic and parts of different lengths.
 func TestFailures(t *testing.T) {
 	for name, want := range map[string]string{"panics": "round 7: panic: out of luck",
 		"fails": "round 7: no luck", "varies": " numbers", "nothing": "no work \"nothing\""} {

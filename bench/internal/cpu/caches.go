@@ -33,8 +33,8 @@ func Sizes() Caches {
 	return c
 }
 
-// linuxSizes returns the cache sizes that Linux reports. Sizes uses them on Arm, where programs
-// can't ask the CPU.
+// linuxSizes returns the cache sizes that Linux reports, for CPUs that programs can't ask, such as
+// Arm's.
 func linuxSizes() (l1, l2, l3 int) {
 	bytes := map[string]int{} // size by level
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")

@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// TestDescribed tests that a changed file adds a + to the commit, and that the result is "unknown"
-// and the reason without a repository or folder.
 func TestDescribed(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip(err)

@@ -85,8 +85,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestGrid tests that ratios are relative to the first of our rows that ran, and that WriteCSV
-// writes all samples.
 func TestGrid(t *testing.T) {
 	g := &Grid{Title: "T", Rows: []string{"peer", "Pegasimd, a", "Pegasimd"}, Columns: []string{"1"},
 		Races: []Race{{{4, 4}, nil, {2, 2}}}, NoteHead: []string{"note"},
@@ -113,7 +111,6 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestNumbers checks that a list with a word, a gap or a number out of range is an error.
 func TestNumbers(t *testing.T) {
 	if got, err := Numbers("1e-4,.01,2", 0, 2.); err != nil || !slices.Equal(got, []float64{1e-4, .01, 2}) {
 		t.Errorf("numbers %v, error %v", got, err)

@@ -173,7 +173,6 @@ func rescale(s *dataset.Set, kind scale.Kind) (*dataset.Set, error) {
 	return &t, s.Err()
 }
 
-// where returns the rows for which kept returns true.
 func where(s *dataset.Set, kept func(i int, y float32) bool) *dataset.Set {
 	var rows []int
 	for i, y := range s.Y {

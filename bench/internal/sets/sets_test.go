@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// TestSplit tests that three of every ten rows become test rows of a set without test rows.
 func TestSplit(t *testing.T) {
 	of, err := OpenSplit("digits")
 	if err != nil {
@@ -20,8 +19,6 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestMade tests that synthetic sets are generated equally twice, with two classes, that about one
-// row in a hundred is an outlier, and that texts are sparse.
 func TestMade(t *testing.T) {
 	for name, make := range map[string]func() *dataset.Set{
 		"outliers": func() *dataset.Set { return outliers(5000, 30) },
@@ -61,7 +58,6 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestSources tests that every set of sets.csv can be opened, unless its files are missing.
 func TestSources(t *testing.T) {
 	t.Setenv("PEGASIMD_DATA", "")
 	all, err := Selected("*")

@@ -30,7 +30,6 @@ var imports = map[string]string{
 
 var qualifier = regexp.MustCompile(`\b([a-z]+[0-9]*)\.[A-Z]`)
 
-// A source is one generated file.
 type source struct {
 	name, constraint string
 	c                string // the comment before import "C"; empty for a file without cgo
@@ -63,7 +62,6 @@ func main() {
 	f.write()
 }
 
-// way appends the statement that calls addWay, addTopMany or addPeer for a way.
 func (f *source) way(operation, name, statement string) {
 	inC := f.c != ""
 	if batch, strip, ok := strings.Cut(operation, " in strips of "); ok {
@@ -82,7 +80,6 @@ func (f *source) way(operation, name, statement string) {
 		operation, name, inC, statement)
 }
 
-// write writes the file.
 func (f *source) write() {
 	if f.name == "" {
 		return // the first line "file" ends no file
