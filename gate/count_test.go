@@ -66,7 +66,7 @@ func TestIterations(t *testing.T) {
 		{survey{line: line{ns: 20e6}}, 1},
 		{survey{line: line{ns: 200e6}}, 0},
 		{survey{calls: true, line: line{ns: 200e6}}, 1},
-		{survey{line: line{ns: 5, n: 1000}, pieces: 1001}, 256}, // the timer is stopped in each operation
+		{survey{line: line{ns: 5, n: 1000}, pieces: 1001}, 256}, // stopped in each
 	} {
 		if got := c.s.iterations(); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.s, got, c.want)

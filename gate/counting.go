@@ -20,13 +20,13 @@ import (
 type campaign struct {
 	*result
 	pkg
-	bench   string               // pattern of the benchmarks
-	both    [2]side              // base and head
-	surveys [2]map[string]survey // of base and head, by benchmark
-	ran     [2]tally             // results and failures of the surveys
-	early   bool                 // Valgrind ended before the benchmarks did
-	plan    map[string]int       // number of operations by benchmark, equal in both trees
-	numbers map[string]*numbers  // by benchmark
+	bench   string // pattern of the benchmarks
+	both    [2]side
+	surveys [2]map[string]survey
+	ran     [2]tally            // results and failures of the surveys
+	early   bool                // Valgrind ended before the benchmarks did
+	plan    map[string]int      // number of operations by benchmark, equal in both trees
+	numbers map[string]*numbers // by benchmark
 }
 
 // numbers are the counts of a benchmark, per operation or call.

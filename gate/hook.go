@@ -101,7 +101,7 @@ func insertHooks(text []byte) ([]byte, error) {
 		text = slices.Insert(text, files.Position(at).Offset, []byte(hook)...)
 	}
 	found := 0
-	for _, d := range slices.Backward(parsed.Decls) { // backward, so that earlier positions stay valid
+	for _, d := range slices.Backward(parsed.Decls) { // earlier positions stay valid
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Recv == nil || f.Body == nil {
 			continue

@@ -173,8 +173,8 @@ func nameInASCII(file string) error {
 var zmm = regexp.MustCompile(`\bZ([0-9]|[12][0-9]|3[01])\b`)
 
 // findNative decides how to build binaries for this machine: without cgo, which makes them more
-// reproducible, unless one of the packages needs it or CGO_ENABLED is set. It also looks for code
-// that may use AVX-512: assembly that names its registers, and any use of cgo.
+// reproducible, unless a package or a dependency uses cgo, or CGO_ENABLED is set. It also looks for
+// code that may use AVX-512: assembly that names its registers, and any use of cgo.
 func (c *config) findNative(ctx context.Context, t tree) error {
 	files, err := c.sources(ctx, t.root, t.goEnv, "CgoFiles", "SFiles")
 	isCgo := func(file string) bool { return filepath.Ext(file) == ".go" }

@@ -63,7 +63,8 @@ func (s series) limit() float64 {
 	return max(exactLimit, errors*s.deviation())
 }
 
-// steady is the spread up to which no more processes are needed.
+// steady is the spread up to which single calls need no more processes, nor other benchmarks after
+// the first stage.
 const steady = 0.001
 
 // stages are the numbers of processes of each tree after which settled decides whether more are

@@ -23,7 +23,7 @@ type tree struct {
 	broken     bool              // the packages can't be listed, or -prepare failed
 	borrowed   []string          // files and folders that git does not have and both trees use
 	hash       string            // git's hash of the files
-	data       []string          // files other than Go code that differ from the base's
+	data       []string          // files that benchmarks may read and that differ from the base's
 	env        []string          // variables with which git finds the files' objects
 	goEnv      []string          // variables with which the go command finds the workspace
 }

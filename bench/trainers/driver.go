@@ -133,7 +133,7 @@ func writeRows(name string, s *dataset.Set) error {
 	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
-// The functions below evaluate all models in float64, from their weights.
+// The functions below evaluate models in float64, from their weights.
 
 func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 	for j, v := range m.Nonzeros(i) {

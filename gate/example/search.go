@@ -26,7 +26,7 @@ func Score(rows [][]float32, query, scores []float32) {
 	}
 }
 
-// Words counts the words of a text by their first letter.
+// Words counts the words of a text by their first byte.
 func Words(text string) map[byte]int {
 	count, inside := map[byte]int{}, false
 	for i := range len(text) {

@@ -41,8 +41,8 @@ func New() (*Engine, error) {
 }
 
 // Run runs a job. A job that fails, or reaches its deadline, is tried again a few times, each time
-// with twice the time. Errors of [work.Refuse], and any error after ctx is done, are returned at
-// once. The result contains each item exactly once.
+// with twice the time. Errors of [work.Refuse] and the end of ctx end the job at once. The result
+// contains each item exactly once.
 func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
 	deadline := max(e.Least, slower*e.slowest)
 	for try := 0; ; try++ {

@@ -47,10 +47,7 @@ import (
 )
 
 // A Config is the configuration of a run. Zero values mean defaults, some of which depend on the
-// manifest's statistics.
-// These fields of pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda
-// or C, Tol (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the largest
-// number of rounds of the dual method or of Newton's iterations.
+// manifest's statistics. rounds.New lists the fields of pegasos.Config that may be set.
 type Config struct {
 	pegasos.Config
 	Method rounds.Method `json:"method,omitempty"`

@@ -29,7 +29,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// Version is the version of the manifest's format.
 const Version = 2
 
 const (
@@ -40,7 +39,6 @@ const (
 
 func shardName(i int) string { return fmt.Sprintf(shardNames, i) }
 
-// MaxShards is the largest number of shards that a manifest can have.
 const MaxShards = 1 << 20
 
 // A Manifest describes shards: the content of manifest.json.
@@ -73,7 +71,7 @@ type Manifest struct {
 // Values are statistics of the rows' lengths before scaling, in RowSizes and Lengths, and after it.
 type Values struct {
 	scale.RowSizes
-	// Lengths are the least, the median and the largest squared length of the rows that are not 0.
+	// Lengths are the quantiles 0, 0.5 and 1 of the rows' squared lengths, by scale.Quantiles.
 	Lengths [3]float64 `json:"length_quantiles"`
 	// Scaled has, for each possible kind of scaling, the sizes of the scaled rows.
 	Scaled map[scale.Kind]scale.RowSizes `json:"scaled"`

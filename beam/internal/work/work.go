@@ -52,13 +52,11 @@ func (r refusal) Unwrap() error { return r.error }
 // Refuse returns an error that ends the job without retries.
 func Refuse(err error) error { return refusal{err} }
 
-// Refused reports whether err wraps an error of Refuse.
 func Refused(err error) bool { return errors.As(err, new(refusal)) }
 
 // InProcess runs jobs in this process.
 type InProcess struct{}
 
-// Run runs a job.
 func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
 	sum, err := Sum(ctx, j, j.Items)
 	if err != nil {

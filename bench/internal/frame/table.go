@@ -42,7 +42,6 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Write writes the table.
 func (t *Table) Write(w io.Writer) error {
 	if t.Title != "" {
 		fmt.Fprintf(w, "\n### %s\n", t.Title)

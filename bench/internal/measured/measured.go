@@ -23,7 +23,7 @@ type Report struct {
 	Runs    []*Run
 }
 
-// A Kernel holds the times of a kernel at ascending sizes.
+// A Kernel holds the times of a kernel by size.
 type Kernel struct {
 	Name  string
 	Sizes []Size
@@ -33,7 +33,7 @@ type Kernel struct {
 // measured.
 type Size struct {
 	N       int
-	Level   string    // smallest cache that holds the operands
+	Level   string    // as cpu.Caches.Level names it
 	GBs     []float64 // GB/s on each path
 	ToGo    float64   // speed of the fastest path relative to plain Go
 	Limit   float64   // GB/s of a loop of loads and stores alone
@@ -227,5 +227,4 @@ func (r *Report) Training() *frame.Table {
 	return t
 }
 
-// Accuracy returns the accuracy at the end of the run.
 func (r *Run) Accuracy() float64 { return r.Curve[len(r.Curve)-1].Accuracy }

@@ -183,7 +183,6 @@ func where(s *dataset.Set, kept func(i int, y float32) bool) *dataset.Set {
 	return s.Subset(rows)
 }
 
-// First returns the first n rows of s.
 func First(s *dataset.Set, n int) *dataset.Set {
 	return where(s, func(i int, _ float32) bool { return i < n })
 }
