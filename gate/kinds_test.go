@@ -30,7 +30,6 @@ func newKinds(t *testing.T) *project {
 	return p
 }
 
-// A report is the output of -json.
 type report struct {
 	Heading string
 	Exit    int

@@ -102,7 +102,6 @@ func halves(between string) string {
 		"\n" + fmt.Sprintf(half, "b") + "}\n"
 }
 
-// setUp is the source of a TestMain that prints a text without a newline before the benchmarks run.
 const setUp = "func TestMain(m *testing.M) {\n\tprint(\"ready: \")\n\tm.Run()\n}\n"
 
 func (p *project) benchmarks(add, text string) {

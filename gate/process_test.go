@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// The error of a tool shows why the tool failed, however long the command and its output are.
 func TestReason(t *testing.T) {
 	long := strings.Repeat("==7== one line of many that tell nothing\n", 200)
 	for _, c := range []struct{ said, want, not string }{

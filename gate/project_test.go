@@ -196,8 +196,6 @@ func section(text, heading string) string {
 	return text
 }
 
-// A pull request that adds benchmarks passes and lists them, also if they are in a package that the
-// base does not have.
 func TestFirstPullRequest(t *testing.T) {
 	p := newProject(t)
 	tests := p.do("git", "show", "HEAD:search_test.go")

@@ -21,7 +21,7 @@ type result struct {
 	changed      bool   // the head had changes that are not committed
 	cpu          string
 	goVersion    string
-	threshold    float64 // share by which a number must rise to be worse, beside its own limit
+	threshold    float64 // changes of at most this share count as equal
 	repository   string  // its absolute path
 	work         string  // temporary folder, which messages do not show
 	identical    bool    // the binaries, and the files that benchmarks may read, are equal
@@ -95,8 +95,7 @@ type finding struct {
 	timed      []timing // times of the first run and, if it was slower, of the second
 }
 
-// change returns the change as a share of the base's number. ok is false if the runs were not timed
-// and the base's number is 0 or the verdict is gone or failing.
+// change returns the change as a share of the base's number. ok is false if there is none.
 func (f *finding) change() (share float64, ok bool) {
 	if len(f.timed) > 0 {
 		return ratioOf(f.timed[0].head, f.timed[0].base).Center - 1, true

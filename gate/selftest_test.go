@@ -190,9 +190,8 @@ func TestSelfSameCodePasses(t *testing.T) {
 	}
 }
 
-// Kernel bodies that take several times as long are found by their times: those for AVX-512, with
-// 512 and 256 bits, whose instructions Valgrind can't count, or the body for AVX2 or NEON on a
-// machine without AVX-512. Other bodies are not reported as worse.
+// Kernel bodies that take several times as long are found by their times: those for AVX-512, whose
+// instructions Valgrind can't count, or the body for AVX2 or NEON on a machine without AVX-512.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
 	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",

@@ -125,7 +125,6 @@ func innerLoops(code []instruction) []loop {
 	return loops
 }
 
-// turn adds up the instructions of a span, one iteration of a loop.
 func turn(code []instruction, s span) (l loop) {
 	steps, scales := map[string]int{}, map[string]int{}
 	for _, in := range code {

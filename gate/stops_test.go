@@ -21,8 +21,6 @@ func (p *project) stuck() {
 	p.edit("search_test.go", "\"testing\"\n", "\"testing\"\n\t\"time\"\n")
 }
 
-// noneLeft fails the test if a run of the gate with temporary files in dir left files, a worktree
-// or processes behind.
 func (p *project) noneLeft(dir string) {
 	p.t.Helper()
 	files, err := os.ReadDir(dir)

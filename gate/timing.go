@@ -65,7 +65,6 @@ func (t timing) limit() float64 { return max(0.05, 2*t.floor()) }
 func (t timing) slower() bool { return ratioOf(t.head, t.base).Lo > 1+t.limit() }
 func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit()) }
 
-// A timed is a benchmark that both trees have, with its times.
 type timed struct {
 	name, short string  // with the package's prefix, and without
 	sides       [3]side // base, head, and a copy of the base's binary

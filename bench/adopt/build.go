@@ -20,7 +20,6 @@ var timedText string
 
 var timed = template.Must(template.New("").Parse(timedText))
 
-// A tree is a copy of a project, with or without the patch.
 type tree struct {
 	root string            // folder of the module
 	dir  string            // folder of the package

@@ -95,8 +95,8 @@ func (m *meter) head(core string, caches cpu.Caches) {
 	fmt.Fprintln(&m.text, "Unit ns/op better=lower")
 }
 
-// cell verifies a kernel on each path, unless its operands come from memory. Then it times the
-// paths and the probe of the limit.
+// cell verifies a kernel, unless its operands come from memory, and times the paths and the probe
+// of the limit.
 func (m *meter) cell(c *cell) error {
 	defer asm.Use(asm.Active())
 	runtime.GC()

@@ -110,7 +110,6 @@ func paths() (names []string) {
 	return names
 }
 
-// TestWays tests that go generate writes the files ways_gen*.go unchanged.
 func TestWays(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "ways")

@@ -106,9 +106,6 @@ func summary(w io.Writer, tables []*table) error {
 	return nil
 }
 
-// count returns the number of cells with a peer for which considered returns true, the cells in
-// which our time is more than behindBest times the best such peer's time, and the number of cells
-// in which the ratio is above farBehindBest.
 func count(tables []*table, considered func(way) bool) (cells int, behind []lost, far int) {
 	for _, t := range tables {
 		for i, n := range t.sizes {

@@ -52,7 +52,7 @@ func (s *set) run(epochs int, progress func(pegasos.Progress)) (*pegasos.Model, 
 }
 
 // train times training on a set on every path and checks that all paths give the same model. Then
-// it trains for three times as many epochs and measures the model's quality during the run.
+// it measures the model's quality during a longer run.
 func (m *meter) train(s *set) error {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0

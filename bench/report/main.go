@@ -84,7 +84,6 @@ func write(dir, past, pictures string) error {
 	return save(filepath.Join(pictures, "proof.svg"), chart.Alone(p.Times[0].Lines, p.Times...))
 }
 
-// halves splits a cell of the summary into its two numbers; the second may be missing.
 func halves(cell string) []string {
 	first, second, _ := strings.Cut(cell, " ")
 	return []string{first, strings.ReplaceAll(second, " ", "\u00a0")}

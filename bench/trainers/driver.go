@@ -29,7 +29,6 @@ type driver struct {
 	cmd     *exec.Cmd
 }
 
-// A training is the result of a driver or of our own trainer.
 type training struct {
 	CPU   float64 `json:"cpu"`    // CPU seconds
 	Wall  float64 `json:"wall"`   // wall-clock seconds

@@ -202,8 +202,8 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// runner returns a function for frame.Runs. The function repeats training until the sum of the
-// times is 10 ms or more, at most 7 times, and returns the median time.
+// runner returns a function for frame.Runs, which repeats short trainings and returns the median
+// time.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64

@@ -24,7 +24,6 @@ type peer struct {
 	Methods  []method
 }
 
-// A method is a training method of a peer.
 type method struct {
 	Name, Loss string
 	Code       string  // name in the driver's protocol
@@ -35,7 +34,6 @@ type method struct {
 
 var peers = readPeers()
 
-// scikit is scikit-learn, which drawSeeds compares.
 var scikit = peers[slices.IndexFunc(peers, func(p *peer) bool { return p.Name == "sklearn" })]
 
 // folders maps the names of flags to the folders of peers' sources that they name.

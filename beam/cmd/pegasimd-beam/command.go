@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Exit codes.
 const (
 	exitDone        = 0
 	exitError       = 1   // error in the data or the run
@@ -46,7 +45,6 @@ func (c *call) say(format string, a ...any) {
 	}
 }
 
-// defineForce defines -force, which replaces existing output. what names the output in the help.
 func (c *call) defineForce(what string) {
 	c.BoolVar(&c.force, "force", false, "replace any "+what)
 }

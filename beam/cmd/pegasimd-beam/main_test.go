@@ -150,7 +150,6 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// setClaim sets the objective and the lower bound that a model of one weight vector claims.
 func setClaim(m *pegasos.Model, objective, bound float64) {
 	m.Result.Objective, m.Result.DualObjective = objective, bound
 	m.Result.PerClass = []pegasos.ClassResult{{Objective: objective, DualObjective: bound,

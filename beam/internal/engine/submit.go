@@ -113,7 +113,6 @@ func (s *service) dial() (err error) {
 	return nil
 }
 
-// Close closes the connection and removes the files written for it.
 func (s *service) Close() {
 	if s.close != nil {
 		s.close()

@@ -164,7 +164,6 @@ func (f *Folder) Status() (Report, error) {
 	return f.report(state), nil
 }
 
-// Plan describes in a line or two how the rounds train.
 func (f *Folder) Plan() string {
 	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
 		len(f.used()))

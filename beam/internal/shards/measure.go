@@ -50,8 +50,6 @@ func measureColumns(ctx context.Context, set *dataset.Set, threads int) (*scale.
 	return c, nil
 }
 
-// measureValues returns the statistics of the rows: the lengths of unscaled rows from c, and the
-// sizes of rows scaled in each way from a further pass over the rows.
 func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, threads int) (
 	Values, error,
 ) {
@@ -82,8 +80,6 @@ func measureValues(ctx context.Context, set *dataset.Set, c *scale.Columns, thre
 // measureRows is the number of rows per task of a goroutine. The sums are merged in order.
 const measureRows = 1 << 13
 
-// measureScaled returns, for each of scales, the largest and the mean squared norm of the rows
-// scaled by it.
 func measureScaled(ctx context.Context, set *dataset.Set, scales []*scale.Scale, threads int,
 ) []scale.RowSizes {
 	rows := store.Of(set.Examples())

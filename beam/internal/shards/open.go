@@ -18,7 +18,6 @@ type Part struct {
 	First int // index of the first row among the rows of all shards
 }
 
-// Path returns the name of the file of shard i.
 func (m *Manifest) Path(i int) string { return filepath.Join(m.dir, shardName(i)) }
 
 // Open maps shard i after verifying its file, all of which it reads. The caller closes the part.

@@ -19,7 +19,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rounds"
 )
 
-// Options control splitting.
 type Options struct {
 	dataset.Options
 	Shards int  // number of shards

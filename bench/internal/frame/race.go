@@ -60,8 +60,6 @@ func timed(loop func(int), calls int) (seconds float64) {
 	return time.Since(start).Seconds()
 }
 
-// calibrate returns the number of operations that take about a Sample, by the shortest of three
-// timings.
 func calibrate(loop func(int)) int {
 	want := Sample.Seconds()
 	for calls := 1; ; calls *= 4 {

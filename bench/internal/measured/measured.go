@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// A Report holds the results of one machine.
 type Report struct {
 	Head    [][2]string
 	Paths   []string // slowest first

@@ -45,8 +45,6 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestAbsent tests that opening a set whose files are missing returns ErrAbsent, so that programs
-// can go on without the set.
 func TestAbsent(t *testing.T) {
 	for _, folder := range []string{"", t.TempDir()} {
 		t.Setenv("PEGASIMD_DATA", folder)
