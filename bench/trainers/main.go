@@ -37,7 +37,7 @@ type session struct {
 	lambdas     []float64
 	threads     []int
 	rounds      int
-	limit       time.Duration // after a longer run explore tries no further effort, but for proven gaps
+	limit       time.Duration // explore ends after a longer run, but for proven gaps
 	most        time.Duration // time after which a race begins no further round
 	quick       bool
 	seeds       bool
