@@ -296,8 +296,8 @@ func negateDistances(scores []int64, by dense.Metric) {
 	}
 }
 
-// offer adds the rows with the given scores, the first of which has the number first, to the heap
-// hits, as far as they are among the best so far. A greater score is better.
+// offer adds to the heap hits those of the rows first, first+1, ... that are among the best so far.
+// scores[i] is the score of row first+i. A greater score is better.
 func offer(hits []Hit, scores []int64, first int) []Hit {
 	least := int64(math.MinInt64)
 	if len(hits) == cap(hits) {

@@ -415,8 +415,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
-// for the floats that exist and 0 for the others. That mask is loaded from t.masks, a table of
-// eight zeros, eight ones and eight zeros, beginning at the first of the ones or later.
+// for the floats that exist and 0 for the others. It loads that mask from t.masks, a table of
+// eight zeros, eight ones and eight zeros, starting at the first of the ones or after it.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()

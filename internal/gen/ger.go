@@ -16,7 +16,7 @@ const farElements = 4 << 20
 // matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
-		// Matrices in memory are updated with 256-bit stores.
+		// Matrices of farElements elements or more are updated with 256-bit stores.
 		t.IfLess(t.IntParam("size"), farElements, "near")
 		t.Leave("gerAVX512x256")
 		t.Label("near")
