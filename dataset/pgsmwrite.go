@@ -243,6 +243,6 @@ func (p *PGSMWriter) Close() error {
 	if p.err != nil {
 		return p.err
 	}
-	p.err = errors.New("dataset: the file is closed")
+	p.err = errors.New("dataset: the PGSMWriter is closed")
 	return nil
 }

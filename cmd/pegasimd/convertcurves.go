@@ -62,8 +62,12 @@ func (d *dataReader) expand(set *dataset.Set, s *pegasos.Scaling) error {
 		set.Table = &named
 	}
 	if !d.call.flags.Quiet {
-		fmt.Fprintf(d.call.stderr, "%s, scaled (%s), and %s computed from them\n",
-			count(cols, "feature"), s.Kind, count(s.Expansion.Len(), "curve"))
+		scaled := "not scaled"
+		if s.Kind != pegasos.ScaleNone {
+			scaled = fmt.Sprintf("scaled (%s)", s.Kind)
+		}
+		fmt.Fprintf(d.call.stderr, "%s, %s, and %s computed from them\n", count(cols, "feature"), scaled,
+			count(s.Expansion.Len(), "curve"))
 	}
 	return nil
 }

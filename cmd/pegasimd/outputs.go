@@ -109,7 +109,10 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	case o.kind.is == nil:
 		return flags.Usagef("%s: %s exists, and its format can't show whether pegasimd wrote it: "+
 			"name another file, or replace it with -force", o.what, o.name)
-	case err != nil || !o.kind.is(head):
+	case err != nil:
+		return flags.Usagef("%s: %s exists and can't be read to see what it is: name another file, or "+
+			"replace it with -force: %w", o.what, o.name, err)
+	case !o.kind.is(head):
 		return flags.Usagef("%s: %s exists and is not %s: name another file, or replace it with -force",
 			o.what, o.name, o.kind.name)
 	}

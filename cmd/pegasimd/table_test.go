@@ -54,7 +54,7 @@ func TestTableKinds(t *testing.T) {
 		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
 			"left out a row counter: whole numbers; such as \"1000\"\n"},
 		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
-			"left out looks like an identifier: whole numbers of 6 digits, a different one in each row; " +
+			"left out looks like an identifier: whole numbers of 6 digits, all different; " +
 				"such as "},
 		"names": {names, "left out looks like an identifier: 24 different words in 24 rows; such as "},
 		"names and gaps": {func(i int) string { return strings.Repeat(names(i), min(i%8, 1)) },

@@ -79,7 +79,7 @@ func checkHash(v *flags.Set) error {
 	return nil
 }
 
-var errClaimsNothing = errors.New("the model claims nothing that could be verified")
+var errClaimsNothing = errors.New("the model claims nothing to confirm: it has no gap of at most 100 %")
 
 func runVerify(c *call, args []string) error {
 	if err := checkHash(c.flags); err != nil {

@@ -21,7 +21,7 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 )
 
-var errClaimsNothing = errors.New("the model claims nothing that could be verified")
+var errClaimsNothing = errors.New("the model claims nothing to confirm: it has no gap of at most 100 %")
 
 type command struct {
 	name, arguments, summary, help string

@@ -61,7 +61,7 @@ func Matches(patterns, name string) bool {
 }
 
 // ErrAbsent says that this machine lacks the files of a set.
-var ErrAbsent = errors.New("no files in the folder that PEGASIMD_DATA names")
+var ErrAbsent = errors.New("a file is missing: PEGASIMD_DATA must name the folder of the data sets")
 
 // A Set is a source's rows. Both parts are sparse and have the same columns.
 type Set struct {

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxProductColumns = 12  // largest number of columns with a term for each pair
-	maxCurvedColumns  = 256 // largest number of columns for which there are terms
+	MaxCurvedColumns  = 256 // largest number of columns for which there are terms
 )
 
 // Terms returns the terms of the given kind for the scaled rows of x, not yet fitted. columns
@@ -20,7 +20,7 @@ const (
 // rows of weight 0 do not count. Products are the square of every remaining column with more than
 // two values and, if at most maxProductColumns remain, the product of each pair. Pieces have knots
 // at the quartiles of every remaining column with more than two values. The result is nil if there
-// are no terms, or if more than maxCurvedColumns columns remain. Once stop returns true, the
+// are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the
 // result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
@@ -35,7 +35,7 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	e := &curves.Expansion{Kind: kind}
 	var values []float32
 	kept := distinctColumns(x, columns, weight, stop)
-	if len(kept) > maxCurvedColumns {
+	if len(kept) > MaxCurvedColumns {
 		return nil
 	}
 	for k, a := range kept {
@@ -159,7 +159,7 @@ type columnContent struct {
 
 // distinctColumns returns the given columns without constant columns and columns equal to an
 // earlier column, in the rows whose weight is positive. It takes columns for equal if their 64-bit
-// hashes are equal. Once more than maxCurvedColumns columns differ in the first rows, it skips the
+// hashes are equal. Once more than MaxCurvedColumns columns differ in the first rows, it skips the
 // other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
@@ -167,8 +167,8 @@ func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() 
 	reader := newColumnReader(x, columns)
 	seen := false
 	for i := range x.Rows() {
-		if i%scaleBlock == 0 && (stop() || len(columns) > maxCurvedColumns &&
-			len(distinct(all)) > maxCurvedColumns) {
+		if i%scaleBlock == 0 && (stop() || len(columns) > MaxCurvedColumns &&
+			len(distinct(all)) > MaxCurvedColumns) {
 			break
 		}
 		if weight != nil && weight[i] == 0 {

@@ -446,7 +446,7 @@ func (c *candidate) checkNames(at int, g *Given) error {
 	}
 	reason := "no column is called " + strings.Join(quoted, " or ") + " in the header"
 	if more := len(absent) - most; more > 0 {
-		reason += fmt.Sprintf(", which lacks %d more columns that the model needs", more)
+		reason += fmt.Sprintf("; further missing columns: %d", more)
 	}
 	return &SyntaxError{Line: max(1, c.lines[at]), Reason: reason}
 }

@@ -231,10 +231,10 @@ func (s *stats) idVerdict(name string) verdict {
 	case n >= fewRows && s.counts && s.numbers.most-s.numbers.least < sparsestCounter*float64(n):
 		v.reason = "a row counter: whole numbers"
 	case named:
-		v.reason = "looks like an identifier: whole numbers, a different one in each row"
+		v.reason = "looks like an identifier: whole numbers, all different"
 	case n >= fewRows && s.digits >= idDigits && s.eights < n:
-		v.reason = fmt.Sprintf("looks like an identifier: whole numbers of %d digits, a different one "+
-			"in each row", s.digits)
+		v.reason = fmt.Sprintf("looks like an identifier: whole numbers of %d digits, all different",
+			s.digits)
 	default:
 		return verdict{}
 	}

@@ -77,7 +77,7 @@ func checkAgain(t *testing.T, e *Encoder, column string, cells []string) {
 func TestNumbers(t *testing.T) {
 	const (
 		counts = "a row counter: whole numbers"
-		ids    = ", a different one in each row"
+		ids    = ", all different"
 	)
 	oneToThirty := shuffled(cells(30, plus(1)))
 	sixDigits := shuffled(cells(25, func(i int) string { return fmt.Sprint(100000 + i*i*7919%876543) }))

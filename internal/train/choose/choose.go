@@ -37,8 +37,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 		if o.Stopped() {
 			return nil, nil
 		}
-		return nil, options.Bad("Curves", "have %q, but no curve can be formed: the columns "+
-			"have too few different values, or are too many", kind)
+		return nil, options.Bad("Curves", "have %q, but no curve can be formed: want up to %d "+
+			"columns of numbers with several different values", kind, scale.MaxCurvedColumns)
 	}
 	c.curvesOpen = c.Curves == ""
 	options.Fill(&c.Curves, curves.None)
