@@ -113,7 +113,8 @@ func (r *Run) startNewton(l *Learner, t int64) {
 }
 
 // startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
-// are computed from the scores of l's weights, and are 0 without a start or steps.
+// are computed from the scores of l's weights; they are 0 if l has neither start weights nor taken
+// a step.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil || l.Done() > 0 {
