@@ -261,8 +261,8 @@ func (ix *Index) multiply(searches []*search, first, start, end int, products []
 	}
 }
 
-// collect adds the rows with the given bounds, the first of which has the number first, to the
-// candidates, except for those that cannot be hits.
+// collect adds the rows first, first+1, ... to the candidates, except for those that cannot be hits.
+// bounds[i] is the bound of row first+i.
 func (s *search) collect(bounds []float32, first int) {
 	s.screened += len(bounds)
 	const part = 64 // bounds that are skipped at once

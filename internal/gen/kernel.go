@@ -46,8 +46,8 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	return k
 }
 
-// partOf marks a kernel without a generic body of its own: it computes a part of the given function
-// of package asm.
+// partOf marks a kernel that computes a part of the given function of package asm, and whose result
+// no function named name+"Generic" defines.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
 // trusting marks a kernel that relies on its callers to check the operands and their sizes: the
