@@ -100,7 +100,7 @@ type candidate struct {
 	row   uint32
 }
 
-// scoredTogether is the number of rows that are scored before least is computed again.
+// scoredTogether is the largest number of rows that are scored before least is computed again.
 const scoredTogether = 64
 
 var searches sync.Pool

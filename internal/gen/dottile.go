@@ -160,9 +160,8 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 	at := m.NewInt() // offset of the elements of lane 0
 	address := func(p reg.GPVirtual) reg.GPVirtual { return m.Address(p, at, 1) }
 	start := func(p reg.GPVirtual) reg.GPVirtual { return p }
-	// terms emits code that loads groups[h] of each row and query, which load emits. It calls body for
-	// each pair, with the group that sums the pair's lanes and the groups of the row and the query. add
-	// emits code that adds the terms to the sums.
+	// terms calls load, which emits the loads of groups[h] of each row and query, and body for each
+	// pair, with the group that sums the pair's lanes and the groups of the row and the query.
 	terms := func(h int, address func(p reg.GPVirtual) reg.GPVirtual,
 		load func(v Group, p reg.GPVirtual, offset int), body func(sum, row, query Group)) {
 		var x [2]Group

@@ -40,8 +40,8 @@ func (m *mixedSum) sums() (sums []Group) {
 	return sums
 }
 
-// pass emits one pass over the vectors and returns the sums of the given terms. Its labels begin
-// with name.
+// pass emits one pass over the vectors and returns the sums of the given terms. name begins labels of
+// the pass, so that several passes have different labels.
 func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	t, width := m.t, m.t.Width()
 	count := lanes / width

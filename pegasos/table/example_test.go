@@ -46,7 +46,7 @@ func ExampleTrain() {
 	// apple
 }
 
-// New makes a Model of a model file that the command or Model.WriteFile has written.
+// New makes a Model of a model that modelio.ReadFile has read.
 func ExampleNew() {
 	if err := fruitModel().WriteFile("fruit.model"); err != nil {
 		log.Fatal(err)

@@ -71,8 +71,8 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// WriteFile calls write with a writer of the named file, which is replaced only if write succeeds.
-// If the name ends in .gz the file is compressed with gzip.
+// WriteFile calls write with a writer of the named file. A regular file is replaced only if write
+// succeeds. If the name ends in .gz the file is compressed with gzip.
 func WriteFile(name string, write func(io.Writer) error) error {
 	if err := atomicfile.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)

@@ -227,9 +227,10 @@ func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string 
 
 // Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
 // covers the numbers of rows and columns, the argument prior (a hash of the run's prior, if there
-// is one), the labels, the unscaled rows raw, and the weights. Rows with equal values have the same
-// hash in any format. Fingerprint reads the rows once, with the given number of goroutines, and
-// then returns "" if stop returns true.
+// is one), the labels s.Y, the unscaled rows raw, and the weights. Rows with equal values have the
+// same hash in any format, except that -0 differs from 0 unless the rows are user-defined. The
+// given number of goroutines read the rows once and call stop. Once stop returns true, Fingerprint
+// returns "".
 func (s *Set) Fingerprint(raw Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, raw.Rows(), raw.Cols(), len(s.Weight), prior)

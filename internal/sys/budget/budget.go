@@ -22,12 +22,12 @@ func Allowed(size, rows int64) int64 { return Base + PerByte*size + PerRow*rows 
 var ErrTooMuch = errors.New("needs more memory than is allowed for a file of this size: " +
 	"it is damaged or malicious")
 
-// Part is a share of the memory that reading a file may use: Free bytes for every file, and PerByte
-// for each byte read. The rest of the memory is for garbage, buffers and the program itself.
+// Part is a limit in bytes that grows with the bytes read from a file: Free for every file, and
+// PerByte for each byte.
 type Part struct{ Free, PerByte int64 }
 
-// The shares of memory for reading models and tables. For models, PerByte counts bytes of the file
-// as stored, compressed or not.
+// The limits for reading models and tables. For models, PerByte counts bytes of the file as stored,
+// compressed or not.
 var (
 	// Elements is for slices that take more memory than their text, and for vectors without
 	// numbers.

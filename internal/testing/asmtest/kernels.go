@@ -71,7 +71,7 @@ type Args struct {
 	Stride       int         // distance between rows or panels, in elements
 	Width        int         // columns of a panel
 
-	Rows, Cols, Depth int       // dimensions of a product or of a packed matrix
+	Rows, Cols, Depth int       // dimensions of a product, a packed matrix or a tile
 	Out               []float32 // float32 operand that is stored into; nil if there is none
 }
 

@@ -70,8 +70,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume restores the session's state from s.Resume. It does not trust the checkpoint: numbers may
-// have any values, but lengths, steps and positions must be within range.
+// resume restores the session's state from s.Resume. It does not trust the checkpoint: weights,
+// biases and dual variables may have any values, everything else is checked.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {

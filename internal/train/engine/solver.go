@@ -112,12 +112,11 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// startDual switches l from Pegasos steps to dual coordinate descent. The initial dual variables
-// are computed from the scores of l's weights; they are 0 if l has neither start weights nor taken
-// a step.
+// startDual begins l with dual coordinate descent, before any step. If l has start weights, the
+// initial dual variables are computed from their scores; otherwise they are 0.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
-	if l.StartWeights.W != nil || l.Done() > 0 {
+	if l.StartWeights.W != nil {
 		w, b := l.NewWeights()
 		l.Weights(w, b)
 		l.AddPrior(w)
