@@ -174,7 +174,8 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill returns the number of weight vectors in the file.
+// fill checks the header, stores its classes and result in m, and returns the number of weight
+// vectors that the file must have.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err

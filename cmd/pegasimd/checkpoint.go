@@ -61,7 +61,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 }
 
 // train trains the model. With -checkpoint it writes a checkpoint about once per -every, less often
-// if -every is too short for a step, and at the end of the run.
+// if -every is too short for the preparation or a step, and at the end of the run.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from

@@ -189,8 +189,8 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// A kernel machine, whose scores are float64, accepts rows whose scores are not finite in
-// float32.
+// Linear models refuse rows whose scores are not finite in float32; a kernel machine predicts the
+// same rows.
 func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{

@@ -300,10 +300,8 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 }
 
 // TestTampered edits values of the header, arrays and claims of the honest models, recomputes
-// hash and checksum, and verifies some of the results (flag -tampered) by both programs. A
-// tampered model may be confirmed in these cases alone: the edit changes nothing; the program names
-// the edited part as not checked; or its claims are true, and either its predictions of the training
-// data are the honest model's, or the program names the hash of training as not checked.
+// hash and checksum, and verifies some of the results (flag -tampered) by both programs. mayConfirm
+// says when a tampered model may be confirmed.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -362,6 +360,8 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	}
 }
 
+// mayConfirm reports whether a verifier that names the parts notChecked may confirm the mutant m, and
+// why.
 func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
 	why string, ok bool) {
 	harmless := func(e mutant) bool {

@@ -14,7 +14,8 @@ import (
 // This file determines whether a model was trained on the rows of a data file.
 
 // fingerprint returns the fingerprint that the model would have if training had read the rows of x
-// with the labels y and the weights; "" if training would refuse them.
+// with the labels y and the weights. It returns "" if labels or weights are not valid, or if stop
+// returns true.
 func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads int,
 	stop func() bool) string {
 	if s := m.Scaling; s != nil {

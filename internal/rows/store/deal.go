@@ -95,7 +95,7 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	// A class that would lose all rows keeps the group with the smallest place in training.
 	type state struct {
 		trains bool  // whether a row of the class is not held out
-		first  int32 // index of the row with the smallest place; -1 if no row counts
+		first  int32 // index of the row with the smallest place and hash; -1 if no row counts
 	}
 	of := make([]state, max(1, rows.Classes))
 	for k := range of {
@@ -110,7 +110,8 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 			s = &of[rows.Class[i]]
 		}
 		s.trains = s.trains || !out(at)
-		if s.first < 0 || at < place[s.first] {
+		if s.first < 0 || at < place[s.first] ||
+			at == place[s.first] && rows.Hashes[i] < rows.Hashes[s.first] {
 			s.first = int32(i)
 		}
 	}

@@ -73,6 +73,27 @@ func TestHoldOutIsStratified(t *testing.T) {
 	}
 }
 
+// Where equal rows have different labels, too, the order of the rows does not change the choice.
+func TestHoldOutWithoutOrder(t *testing.T) {
+	g := rand.New(rand.NewPCG(3, 4))
+	for seed := range uint64(2000) {
+		var l, reversed Labeled
+		for range 3 + g.IntN(8) {
+			l.Hashes = append(l.Hashes, uint64(g.IntN(5)))
+			l.Class = append(l.Class, int32(g.IntN(3)))
+		}
+		l.Classes, reversed.Classes = 3, 3
+		reversed.Hashes, reversed.Class = slices.Clone(l.Hashes), slices.Clone(l.Class)
+		slices.Reverse(reversed.Hashes)
+		slices.Reverse(reversed.Class)
+		held, _ := HoldOut(l, seed, 0.9)
+		other, _ := HoldOut(reversed, seed, 0.9)
+		if want, have := hashesOf(l, held), hashesOf(reversed, other); !slices.Equal(have, want) {
+			t.Fatalf("%+v, seed %d: held out %v, in the reverse order %v", l, seed, want, have)
+		}
+	}
+}
+
 // Every class keeps a row to train on, even a class of one row, a class of two rows with a large
 // share, and a class whose rows all equal rows of a lower class. Rows of weight 0 are not held out.
 func TestHoldOutLeavesEachClass(t *testing.T) {
