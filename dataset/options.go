@@ -304,7 +304,8 @@ func (o Options) checkFeatures() error {
 	}
 	switch {
 	case o.MaxFeatures < 0 || o.MaxFeatures > math.MaxInt32:
-		return fmt.Errorf("dataset: MaxFeatures %d: want 1 to %d, or 0 for the default", o.MaxFeatures, math.MaxInt32)
+		return fmt.Errorf("dataset: MaxFeatures %d: want 1 to %d, or 0 for the default", o.MaxFeatures,
+			math.MaxInt32)
 	case o.Features < 0 || o.Features > o.MaxFeatures:
 		return fmt.Errorf("dataset: Features %d: want 0 to %d (MaxFeatures)",
 			o.Features, o.MaxFeatures)

@@ -49,8 +49,8 @@ func build(ctx context.Context, c *config, base, head tree, r *result) (*compari
 		if t.broken {
 			continue
 		}
-		packages, err := t.list(ctx, c)
-		t.packages = packages
+		var err error
+		t.packages, err = t.list(ctx, c)
 		switch {
 		case ctx.Err() != nil:
 			return k, ctx.Err()
@@ -139,7 +139,7 @@ func (k *comparison) same() bool {
 // is set.
 type side struct {
 	tree, dir, binary string
-	skip              string // -skip
+	skip              string // pattern of -skip
 	broken            bool   // the package could not be built, or its tree was left out
 }
 

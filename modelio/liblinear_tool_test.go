@@ -73,6 +73,21 @@ func writeSet(t *testing.T, name string, s *dataset.Set) {
 	}
 }
 
+// readModel reads a model in liblinear's format.
+func readModel(t *testing.T, name string) *pegasos.Model {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := modelio.ReadLiblinear(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func tool(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
@@ -218,15 +233,7 @@ func TestLiblinearModelsPredict(t *testing.T) {
 					model := filepath.Join(dir, "model")
 					tool(t, "liblinear-train", "-q", "-s", solver, "-B", bias, "-e", "0.1",
 						train, model)
-					f, err := os.Open(model)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer f.Close()
-					m, err := modelio.ReadLiblinear(f)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := readModel(t, model)
 					lines := predict(t, data, model)
 					agree(t, m, p.test, lines)
 					var text bytes.Buffer

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/pegasimd/pegasimd/modelio"
 )
 
 // The Python code of docs/using.md writes a linear classifier of scikit-learn, with two or more
@@ -37,15 +35,7 @@ func TestPythonSnippet(t *testing.T) {
 			t.Chdir(t.TempDir())
 			tool(t, "python3", "-c", "from types import SimpleNamespace\nmodel = SimpleNamespace("+
 				c.model+")\n"+code)
-			f, err := os.Open("sklearn.liblinear")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			m, err := modelio.ReadLiblinear(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := readModel(t, "sklearn.liblinear")
 			scores := map[string]float64{}
 			for k, score := range m.ClassScores(m.Score([]float32{1, 2}, nil), nil) {
 				scores[m.ClassName(k)] = score

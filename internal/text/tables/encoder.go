@@ -109,7 +109,10 @@ func (e *Encoder) Feature(j int) Feature {
 // of a raw encoder.
 func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
 	i, of := e.columnOf(j)
-	c := &e.Columns[i]
+	return e.Columns[i].decode(of, v)
+}
+
+func (c *Column) decode(of int, v float64) (number float64, ok bool) {
 	if c.Number == nil || c.Number.Factor == 0 || of != 0 {
 		return v, false
 	}
@@ -122,9 +125,9 @@ func (e *Encoder) Decode(j int, v float64) (number float64, ok bool) {
 // Original formats the number, the date or the time of the day that feature j encodes with the
 // value v. It formats v itself if the feature encodes none of these.
 func (e *Encoder) Original(j int, v float64) string {
-	i, _ := e.columnOf(j)
+	i, of := e.columnOf(j)
 	c := &e.Columns[i]
-	v, ok := e.Decode(j, v)
+	v, ok := c.decode(of, v)
 	if ok {
 		if c.Kind == Date && c.Date.Order == "time" && math.Abs(v) < maxDays {
 			return time.Unix(int64(math.Round(86400*v)), 0).UTC().Format(time.TimeOnly)

@@ -16,7 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-var mutants = flag.Int("mutants", 2_000, "number of random tables that TestMutants fits, ten times that of a short run")
+var mutants = flag.Int("mutants", 2_000, "number of random tables that TestMutants "+
+	"fits; a tenth in a short run")
 
 var oddCells = []string{
 	"", "NA", "?", "nan", "-", "unknown", "0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf",

@@ -25,8 +25,8 @@ func TestTable(t *testing.T) {
 			v := new(Values)
 			isBool := f.field(v).Kind() == reflect.Bool
 			if seen[f.Name] || isBool != (f.Takes == "") || f.Help == "" {
-				t.Errorf("%s -%s: in two rows (%v), placeholder %q of a bool (%v), or help %q", command, f.Name,
-					seen[f.Name], f.Takes, isBool, f.Help)
+				t.Errorf("%s -%s: in two rows (%v), placeholder %q of a bool (%v), or help %q",
+					command, f.Name, seen[f.Name], f.Takes, isBool, f.Help)
 			}
 			seen[f.Name] = true
 			if choices := f.Choices(); f.Takes != "" && choices == nil && !slices.Contains(types, f.Takes) {
