@@ -8,9 +8,9 @@ import (
 
 type Axis struct {
 	Label  string
-	Log    bool                 // whether the axis is logarithmic and leaves out values up to 0
+	Log    bool                 // logarithmic: values up to 0 are left out
 	Format func(float64) string // formats the labels of ticks; nil for a default format
-	Marks  []Tick               // all ticks; nil for ticks at round numbers
+	Marks  []Tick               // nil for ticks at round numbers
 	Range  *[2]float64          // values at the ends; nil for the range of the points and a margin
 }
 
@@ -19,7 +19,7 @@ type Tick struct {
 	Label string
 }
 
-// limit is the largest magnitude of a value that is drawn, so that differences do not overflow.
+// limit is the largest magnitude that is drawn, so that differences do not overflow.
 const limit = 1e300
 
 func (a *Axis) shows(v float64) bool { return v >= -limit && v <= limit && (!a.Log || v > 0) }
@@ -31,8 +31,8 @@ func (a *Axis) place(v float64) float64 {
 	return v
 }
 
-// bounds returns the places of the ends of the axis: Range if it is set, or else places a little
-// beyond low and high, the lowest and highest place of a point.
+// bounds returns the places of the ends of the axis. low and high are the lowest and highest
+// place of a point.
 func (a *Axis) bounds(low, high float64) (from, to float64) {
 	by := max((high-low)*.05, math.Abs(high)*1e-3, 1e-9)
 	switch {
@@ -56,7 +56,6 @@ func (a *Axis) ticks(low, high float64) []Tick {
 	return a.linearTicks(low, high)
 }
 
-// linearTicks returns about five ticks: multiples of 1, 2 or 5 times a power of ten.
 func (a *Axis) linearTicks(low, high float64) (ticks []Tick) {
 	rough := (high - low) / 5
 	step := math.Pow(10, math.Floor(math.Log10(rough)))
@@ -86,8 +85,6 @@ func (a *Axis) linearTicks(low, high float64) (ticks []Tick) {
 	return ticks
 }
 
-// logTicks returns ticks at powers of ten, at most about six, and on less than two decades also at
-// 2 and 5 times a power of ten.
 func (a *Axis) logTicks(low, high float64) (ticks []Tick) {
 	format := a.Format
 	if format == nil {

@@ -1,5 +1,5 @@
 // Package chart draws lines, points, bars and matrices as SVG, in light or dark colors as the
-// reader prefers. It draws the charts of pegasimd report, of the flag -plot and of the benchmarks.
+// reader prefers.
 package chart
 
 import (
@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Sheet is the style sheet of all charts. A page with charts must include it.
+// Sheet is the style sheet of all charts. A page with the result of Figure.SVG must include it.
 //
 //go:embed chart.css
 var Sheet string
 
-// Sizes of figures in SVG units, which are pixels in a file of its own.
+// Sizes of figures in SVG units.
 const (
-	pageWidth, pageHeight   = 380, 250 // in SVG, and in Alone with several figures
-	aloneWidth, aloneHeight = 560, 300 // in Alone with a single figure
-	stackWidth, stackHeight = 620, 230 // in Stack
+	pageWidth, pageHeight   = 380, 250
+	aloneWidth, aloneHeight = 560, 300
+	stackWidth, stackHeight = 620, 230
 )
 
 type Style struct {
@@ -38,32 +38,30 @@ var (
 
 type Point struct{ X, Y float64 }
 
-// A Series is a line, dots or bars. A line of at most mostMarks points has marks at the points,
-// except in the styles Limit and Faint. Points that an axis can't show are left out.
+// Series is a line, dots or bars. Points that an axis can't show are left out.
 type Series struct {
 	Style
 	Name   string // name in the legend; "" leaves the series out of the legend
 	Points []Point
-	Dots   bool    // whether to draw dots without a line
+	Dots   bool    // draw dots without a line
 	Bars   float64 // width of bars from y = 0 to each point, to the right of it; 0 for no bars
 }
 
 func (s *Series) Add(x, y float64) { s.Points = append(s.Points, Point{x, y}) }
 
-// A Band is a range of x with a name. Every second band is shaded.
 type Band struct {
 	Name     string
 	From, To float64
 }
 
-// A Figure is a chart, with the ID and the Note that a page gives the chart.
+// Figure is a chart. ID and Note are for the page around the chart.
 type Figure struct {
 	ID, Title, Note string
 	Label           string // text for screen readers; "" for Title and the labels of the axes
 	X, Y            Axis
 	Lines           []Series
 	Bands           []Band
-	Legend          bool // whether to draw a legend above the plot
+	Legend          bool // draw a legend above the plot
 }
 
 // Empty reports whether the axes can show no point of any series.
@@ -76,7 +74,6 @@ func (f *Figure) Empty() bool {
 	return true
 }
 
-// shown returns the points of s that the axes can show, in units of the axes.
 func (f *Figure) shown(s Series) (at []Point) {
 	for _, p := range s.Points {
 		if f.X.shows(p.X) && f.Y.shows(p.Y) {
@@ -140,13 +137,10 @@ func titles(figures []*Figure) string {
 	return strings.Join(all, "; ")
 }
 
-// A box is a rectangle of the picture, in SVG units.
 type box struct{ left, top, right, bottom float64 }
 
 const legendRow = 18
 
-// drawLegend draws the names and line styles of series in rows, from the top left, and returns the
-// height of all rows.
 func drawLegend(c *canvas, lines []Series, left, top, right float64) float64 {
 	const stroke, gap = 26, 18
 	x, y := left, top
@@ -172,7 +166,6 @@ func drawLegend(c *canvas, lines []Series, left, top, right float64) float64 {
 	return y - top + legendRow
 }
 
-// draw draws the figure into a box. It draws nothing if the figure is empty.
 func (f *Figure) draw(c *canvas, b box) {
 	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, s := range f.Lines {
@@ -210,8 +203,6 @@ func (f *Figure) draw(c *canvas, b box) {
 	}
 }
 
-// frame draws the title, the legend and the labels of the axes, and returns the remaining box for
-// the plot, beside the tick labels of a y axis from low to high.
 func (f *Figure) frame(c *canvas, b box, low, high Point) box {
 	plot := box{b.left + 12, b.top + 8, b.right - 14, b.bottom - 24}
 	if f.Title != "" {
@@ -244,7 +235,6 @@ func (f *Figure) frame(c *canvas, b box, low, high Point) box {
 	return plot
 }
 
-// ticks draws the grid and the labels of the ticks, except labels that would touch the one before.
 // x and y convert places on the axes to SVG units.
 func (f *Figure) ticks(c *canvas, plot box, low, high Point, x, y func(float64) float64) {
 	var grid strings.Builder
@@ -281,7 +271,6 @@ func (f *Figure) ticks(c *canvas, plot box, low, high Point, x, y func(float64) 
 
 const mostMarks = 40
 
-// series draws s. x and y convert places on the axes to SVG units.
 func (f *Figure) series(c *canvas, s Series, x, y func(float64) float64) {
 	points := f.shown(s)
 	if len(points) == 0 {

@@ -12,12 +12,11 @@ type Matrix struct {
 	// Of returns the text of a cell, which may have several lines, and the shade from 0 to 1, or
 	// NaN for a cell without a value. A cell that is not there is not drawn.
 	Of func(row, column int) (text string, shade float64, there bool)
-	// Least is the least side of a cell in SVG units; a Least below 12 counts as 12. Cells are
-	// larger if a text needs more.
+	// Least is the least side of a cell in SVG units. Cells are larger if a text needs more.
 	Least float64
 }
 
-// deepest is the opacity of a cell of shade 1: texts on it are readable in light and dark colors.
+// opacity of a cell of shade 1
 const deepest = .5
 
 // Alone returns the matrix as an SVG file, which begins with mark, "" or an XML comment.

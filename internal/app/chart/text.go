@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// helvetica lists the widths of the characters from space to ~ in Helvetica, Arial and Liberation
-// Sans, in thousandths of the font's size.
+// helvetica lists the widths of the characters from space to ~ in Helvetica, in thousandths of
+// the font's size.
 var helvetica = [...]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
 	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -20,16 +20,14 @@ var helvetica = [...]uint16{
 
 const fonts = `font-family="Liberation Sans,Arial,Helvetica,sans-serif"`
 
-// Font sizes in SVG units.
 const (
 	titleSize = 13
 	textSize  = 11.5
 	smallSize = 10.5
 )
 
-// width returns the width of a text in SVG units, and whether the width is exact. For characters
-// that are not in helvetica, width adds the font's size from U+2E80 on, where East Asian scripts
-// are, and 0.722 times the font's size below.
+// width returns the width of a text in SVG units, and whether the width is exact. Characters from
+// U+2E80 on, where East Asian scripts are, count as wide as the font's size.
 func width(text string, size float64) (w float64, exact bool) {
 	exact = true
 	for _, r := range text {
@@ -48,7 +46,6 @@ func width(text string, size float64) (w float64, exact bool) {
 	return w * size / 1000, exact
 }
 
-// shorten cuts a text of more than n characters to n, of which the last is an ellipsis.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -56,7 +53,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// fit shortens a text until it is at most space wide, or one character and an ellipsis are left.
+// fit shortens a text until it is at most space wide, or has two characters.
 func fit(text string, size, space float64) string {
 	short := text
 	for n := len([]rune(text)); n > 1; n-- {
@@ -68,19 +65,18 @@ func fit(text string, size, space float64) string {
 	return short
 }
 
-// A canvas collects the elements of an SVG. Elements have classes of Sheet, and the light colors as
-// attributes for viewers without CSS variables.
+// A canvas collects the elements of an SVG.
 type canvas struct{ strings.Builder }
 
 func (c *canvas) add(format string, a ...any) { fmt.Fprintf(c, format, a...) }
 
-// text writes a text with its anchor start, middle or end at x, y. If the width is exact, the
-// element states it, in case the viewer uses another font.
+// anchor is start, middle or end.
 func (c *canvas) text(class string, size, x, y float64, anchor, text string) {
 	c.turned(class, size, x, y, anchor, text, "")
 }
 
-// turned writes a text as the method text does, with the attributes in more, such as a rotation.
+// turned adds the attributes in more. An exact width becomes an attribute of the element, in case
+// the viewer uses another font.
 func (c *canvas) turned(class string, size, x, y float64, anchor, text, more string) {
 	if text == "" {
 		return
@@ -106,8 +102,8 @@ func (c *canvas) svg(width, height float64, label string) string {
 		`aria-label="%s" %s>%s</svg>`, num(width), num(height), of.String(), fonts, c.String())
 }
 
-// alone makes an SVG file from an svg element: it adds the size, Sheet and a background. The file
-// begins with mark, which is "" or an XML comment.
+// alone makes an SVG file from an svg element. The file begins with mark, which is "" or an XML
+// comment.
 func alone(mark, svg string, width, height float64) string {
 	head := fmt.Sprintf(`<svg width="%s" height="%s"`, num(width), num(height))
 	svg = strings.Replace(svg, "<svg", head, 1)

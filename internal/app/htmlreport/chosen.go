@@ -108,9 +108,8 @@ func metricName(e *pegasos.Estimate) string {
 	return "accuracy"
 }
 
-// claims returns tiles of the accuracy or R²: the measured value, and the estimates in the model's
-// file, from held-out rows and from cross-validation. If the measured rows are the held-out rows
-// and the measured value is that estimate, one tile shows both.
+// claims returns tiles of the accuracy or R²: the measured value, and the estimates in the
+// model's file.
 func (v *view) claims(name, measured string) (tiles []tile) {
 	own := tile{strings.ToUpper(name[:1]) + name[1:], measured, "", "measured here on " + v.place()}
 	m, linear := v.Predictor.(*pegasos.Model)
@@ -138,11 +137,10 @@ func (v *view) claims(name, measured string) (tiles []tile) {
 }
 
 type proofView struct {
-	Claim string // sentences that say what the file claims
+	Claim string
 	Facts []fact
 }
 
-// prove sets Proof, and appends a tile with the claimed gap if that is useful.
 func (v *view) prove() {
 	var objective, bound, gap float64
 	switch m := v.Predictor.(type) {

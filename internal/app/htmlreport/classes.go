@@ -47,8 +47,6 @@ func (v *view) classes() {
 	v.calibrated()
 }
 
-// confusion sets the confusion matrix for up to maxMatrix classes, and the table of the most
-// frequent mistakes, if there are any, for more than three classes.
 func (v *view) confusion() {
 	counts := map[[2]int]float64{}
 	rows := make([]float64, len(v.Classes))
@@ -97,8 +95,6 @@ func (v *view) confusion() {
 	}
 }
 
-// byClass sets the table of classes. If there are more than maxClasses, the table has those with
-// the smallest F1.
 func (v *view) byClass() {
 	v.ByClass = &table{Caption: "Each class against the rest", Texts: 1, Head: []string{"Class",
 		"Precision", "Recall", "F1", "ROC-AUC", "Average precision", "Rows"}}
@@ -129,14 +125,11 @@ func (v *view) isClass(k int) []bool {
 	return is
 }
 
-// unit is the range of an axis of shares, and diagonal the dashed line from (0, 0) to (1, 1).
 var (
 	unit     = &[2]float64{0, 1}
 	diagonal = chart.Series{Style: chart.Limit, Points: []chart.Point{{}, {X: 1, Y: 1}}}
 )
 
-// rankings draws ROC and precision-recall curves: for the second of two classes, or else for the
-// classes with the smallest areas under the ROC curve. The legend names the worst three of these.
 func (v *view) rankings() {
 	var drawn []int
 	for k := range v.Known {
@@ -188,9 +181,8 @@ func (v *view) rankings() {
 	v.Figures = append(v.Figures, roc, recall)
 }
 
-// calibrated draws the calibration curve: the predicted probability of a class against the share of
-// rows of that class. With two classes that is the second class, with more it is the most probable
-// class of each row.
+// calibrated draws the predicted probability of a class against the share of rows of that class:
+// the second of two classes, or the most probable class of each row.
 func (v *view) calibrated() {
 	p, hit := make([]float64, len(v.Truth)), make([]bool, len(v.Truth))
 	of, share := "the probability of "+v.Classes[1], "share of rows of this class"

@@ -9,15 +9,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// step is the least |dx| + |dy| between a point of a curve and the point before, on axes from 0 to
-// 1. The last point of a curve may be nearer.
+// A point of a curve, unless it is the last, is left out if its |dx| + |dy| from the last point
+// kept is less than step, on axes from 0 to 1.
 const step = 1. / 300
 
 const mostPoints = 500
 
-// curves returns the points of the ROC curve and of the precision-recall curve of scores, or nil if
-// the positive or the negative rows have no weight. Rows of equal scores make one point, and points
-// nearer than step to the point before are left out.
+// curves returns the points of the ROC curve and of the precision-recall curve, or nil if the
+// positive or the negative rows have no weight.
 func curves(positive []bool, scores []float64, weights []float32) (roc, recall []chart.Point) {
 	order := make([]int32, len(scores))
 	var p, n float64
@@ -60,8 +59,6 @@ func curves(positive []bool, scores []float64, weights []float32) (roc, recall [
 	return thin(roc), thin(recall)
 }
 
-// thin returns at most mostPoints of the points, at about equal distances in the slice, with the
-// first and the last.
 func thin(points []chart.Point) []chart.Point {
 	if len(points) <= mostPoints {
 		return points
@@ -74,13 +71,13 @@ func thin(points []chart.Point) []chart.Point {
 }
 
 const (
-	mostBins   = 10 // largest number of bins of a calibration
+	mostBins   = 10
 	leastInBin = 20 // least mean number of rows in a bin, unless there is only one bin
 )
 
-// calibration sorts the rows by probability and divides them into bins with about equal numbers of
-// rows. It returns for each bin with a positive weight the mean probability as X and the share of
-// hits as Y, and the mean of |X - Y| over all rows. Means and shares are weighted.
+// calibration divides the rows, by ascending probability, into bins. It returns for each bin with
+// a positive weight the mean probability as X and the share of hits as Y, and the mean of |X - Y|
+// over all rows. Means and shares are weighted.
 func calibration(p []float64, hit []bool, weights []float32) (
 	bins []chart.Point, distance float64,
 ) {
@@ -115,9 +112,6 @@ func calibration(p []float64, hit []bool, weights []float32) (
 	return bins, distance / all
 }
 
-// histogram divides the range from low to high into bins of equal width. It returns for each bin
-// the left edge as X and the percentage of the weight as Y. Values beyond low and high count in the
-// first and the last bin.
 func histogram(values []float64, weights []float32, low, high float64, bins int) []chart.Point {
 	width := (high - low) / float64(bins)
 	points := make([]chart.Point, bins)
@@ -140,8 +134,8 @@ func histogram(values []float64, weights []float32, low, high float64, bins int)
 	return points
 }
 
-// quantiles returns for each of the ascending shares the smallest value such that the values up to
-// it have at least that share of the weight. It does not change the slice values.
+// quantiles returns for each of the ascending shares the smallest value such that the values up
+// to it have at least that share of the weight.
 func quantiles(values []float64, weights []float32, shares ...float64) (at []float64) {
 	order := make([]int32, len(values))
 	all := 0.0

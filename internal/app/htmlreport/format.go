@@ -8,10 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// none is the text of an undefined figure.
 const none = "–"
 
-// thousands formats n with a comma before each group of three digits, such as 1,234,567.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -20,7 +18,6 @@ func thousands(n int) string {
 	return s
 }
 
-// count formats a number with a noun, which gets an s unless n is 1.
 func count(n int, of string) string {
 	if n != 1 {
 		of += "s"
@@ -35,7 +32,6 @@ func amount(v float64) string {
 	return digits(v, 4)
 }
 
-// percent formats a share in percent, with one decimal, or up to four if it is near 0 or 1.
 func percent(v float64) string {
 	if !floats.IsFinite(v) {
 		return none
@@ -54,8 +50,8 @@ func share(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// digits formats a finite number with n significant digits, or as a whole number if its magnitude
-// is from 10^n to below 1e9.
+// digits formats v with up to n significant digits, but magnitudes from 10^n to below 1e9 as
+// whole numbers.
 func digits(v float64, n int) string {
 	if !floats.IsFinite(v) {
 		return none

@@ -1,6 +1,5 @@
-// Package htmlreport writes an HTML page about a model and its predictions for a data file:
-// measures of the predictions, the heaviest weights, the columns of the data, the settings of the
-// training, and the proof in the model's file. The page loads no other files and has no scripts.
+// Package htmlreport writes an HTML page about a model and its predictions for a data file. The
+// page loads no other files and has no scripts.
 package htmlreport
 
 import (
@@ -30,79 +29,78 @@ const (
 // empty or begins with Mark.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
-// Input is the content of the page. Its texts may be any valid UTF-8: the page escapes them.
+// Input is the content of the page, which escapes the texts.
 type Input struct {
-	Model, Data string // names of the files
+	Model, Data string
 	Label       string // name of the label column; "" if it has none
 	Predictor   modelio.Predictor
-	Verify      string // command line that checks the model's proof
+	Verify      string
 
 	Origin   Origin
-	Reason   string   // why Origin is Unknown, as part of a sentence
-	FileRows int      // number of rows of the data file, all or some of which are measured
-	Warnings []string // warnings about the data
+	Reason   string // why Origin is Unknown, as part of a sentence
+	FileRows int    // rows of the data file, of which the page may measure a part
+	Warnings []string
 
-	// The measured rows. Truth and Predicted have an index into Classes for each row. The model
-	// knows the first Known classes. Classes, Truth and Predicted are nil for a regression.
+	// Truth and Predicted have an index into Classes for each measured row. The model knows the
+	// first Known classes. Classes, Truth and Predicted are nil for a regression.
 	Classes          []string
 	Known            int
 	Truth, Predicted []int
-	Y                []float32 // targets of a regression
-	Scores           []float64 // predictions of a regression
+	Y                []float32
+	Scores           []float64
 	Weights          []float32 // weight of each row; nil if all are 1
-	// ClassScores returns the score of a class for each row. It is nil for a regression, or if the
-	// model does not know all classes.
+	// ClassScores returns the score of a class for each row. It is nil for a regression, or if
+	// the model does not know all classes.
 	ClassScores func(class int) []float64
-	// Probability stores the probability of each of the Known classes for a row in dst and returns
-	// dst. It is nil if ClassScores is nil or the model has no probabilities.
+	// Probability stores the probability of each of the Known classes for a row in dst and
+	// returns dst. It is nil if ClassScores is nil or the model has no probabilities.
 	Probability func(row int, dst []float64) []float64
 	Measures    Measures
 
-	Form     string // how the text of a table was read, such as its separators; "" for other files
+	Form     string // how the text of a table was read; "" for other files
 	Features int
 	Columns  []Column
-	Vectors  []Vector    // one for each weight vector, or one for the means over pairs of classes
-	Ranked   string      // sentences that say how the weights of Vectors are ranked
-	Details  [][2]string // names and values
+	Vectors  []Vector // one for each weight vector, or one for the means over pairs of classes
+	Ranked   string   // sentences that say how the weights of Vectors are ranked
+	Details  [][2]string
 }
 
-// Measures are the figures that eval prints for the measured rows; an undefined figure is NaN.
+// Measures are the measures of the predictions; NaN if undefined.
 type Measures struct {
 	Accuracy, ROCAUC, AveragePrecision, LogLoss, RMSE, MAE, R2 float64
 	Classes                                                    []Class
 }
 
-// A Class has the figures of one class against all other classes.
+// Class has the measures of one class against all other classes.
 type Class struct {
 	Precision, Recall, F1, ROCAUC, AveragePrecision float64
-	Rows                                            float64 // number of rows, or sum of weights
+	Rows                                            float64 // sum of weights, if rows have weights
 }
 
 type Column struct{ Name, Kind, Why, Values, Gaps string }
 
-// A Vector has the heaviest weights of one weight vector.
+// Vector has the heaviest weights of one weight vector, or the largest means over several.
 type Vector struct {
 	For, Against string // class of positive scores; class of negative scores, "" for all others
-	Title        string // title of the chart; "" for a title with For and Against
+	Title        string // "" for a title with For and Against
 	Weights      []Weight
-	Nonzero      int // number of weights that are not 0
+	Nonzero      int // weights that are not 0; 0 if unknown
 }
 
-// A Weight is the weight of a feature, times the scale of the feature's column if that is known.
+// Weight is the weight of a feature, times the spread of its column if that is known.
 type Weight struct {
 	Name  string
 	Value float64
 }
 
-// Largest numbers of items that a page shows.
 const (
 	maxColumns  = 100
 	maxVectors  = 12
-	maxMatrix   = 20 // classes of the data up to which there is a confusion matrix
-	maxClasses  = 40 // classes in the table of classes
+	maxMatrix   = 20
+	maxClasses  = 40
 	maxMistakes = 12
-	maxCurves   = 10  // classes with ROC curves
-	maxDots     = 600 // rows in the charts of a regression
+	maxCurves   = 10
+	maxDots     = 600
 	maxWarnings = 50
 )
 
@@ -117,34 +115,33 @@ var page = template.Must(template.New("report").Parse(pageText))
 type view struct {
 	*Input
 	Style     template.CSS
-	Subject   string // sentence that says what the model predicts
+	Subject   string
 	Tiles     []tile
-	Note      string // paragraph on the origin of the measured rows
-	Optimism  bool   // whether Note warns that new rows may be predicted worse
+	Note      string
+	Optimism  bool
 	Matrix    *matrix
 	Mistakes  *table
 	ByClass   *table
 	Figures   []*chart.Figure
-	Numbers   *table        // sizes of a regression's errors
-	Missing   template.HTML // sentence that says why there are no curves or no calibration
+	Numbers   *table
+	Missing   template.HTML
 	Decisive  []bars
-	MoreBars  string // sentence on vectors that are not shown; "" if there are none
+	MoreBars  string
 	Table     []Column
-	HasGaps   bool   // whether a column of Table has gaps
-	MoreTable string // sentence on columns that are not shown; "" if there are none
-	Shape     string // sentence on the data file
+	HasGaps   bool
+	MoreTable string
+	Shape     string
 	Chosen    []fact
-	Estimate  string // paragraph on the cross-validation of settings; "" if there was none
+	Estimate  string
 	Proof     proofView
-	Left      string // sentence on warnings that are not shown; "" if there are none
+	Left      string
 }
 
-// A tile is one figure of the summary. Error is the standard error, or "".
+// Error is the standard error, or "".
 type tile struct{ Name, Value, Error, Note string }
 
 type fact struct{ Name, Value, Why string }
 
-// A table has cells of text. The first Texts columns are aligned left, all others right.
 type table struct {
 	Caption string
 	Head    []string
@@ -166,15 +163,15 @@ type matrixRow struct {
 
 type cell struct {
 	Text  string
-	Shade template.CSS // share of the row, as the CSS variable --s; "" for 0
-	Right bool         // whether the predicted class is the true class
+	Shade template.CSS // share of the true class, as the CSS variable --s; "" for 0
+	Right bool
 }
 
 type bars struct {
 	Title   string
-	OneSide bool // whether no weight is negative, so that bars begin at the left
+	OneSide bool // no weight is negative: bars begin at the left
 	Rows    []bar
-	Open    bool // whether the page shows the chart before a click
+	Open    bool
 }
 
 type bar struct {

@@ -1,5 +1,5 @@
 // Package predictions predicts the rows of a data file with a model, and writes one line for each
-// row. The command and Beam share the package, so that both write the same bytes.
+// row.
 package predictions
 
 import (
@@ -42,10 +42,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options sets the fields of opt that the model determines: the number of features, the hash bits,
-// the encoder or the table and, unless opt already has an index base, the index base. It returns
-// the model's encoder, or nil if there is none, and an error if opt.HashBits is neither 0 nor the
-// model's.
+// Options sets the fields of opt that the model determines. An index base in opt takes precedence
+// over the model's. Options returns the model's encoder, or nil if there is none.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
@@ -68,8 +66,7 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	return nil, err
 }
 
-// Table decodes the table in the JSON text of a model with the given number of features. It returns
-// nil if text is nil.
+// Table decodes the JSON of a model's table. It returns nil if text is nil.
 func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	if text == nil {
 		return nil, nil
@@ -85,9 +82,8 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// CheckFinite returns an error for the first row whose score is not finite. The scores of a
-// regression must be finite in float32 too. The error counts the rows from firstRow, the number of
-// the row to which scores[0] belongs.
+// CheckFinite returns an error for the first row whose score is not finite or, for a regression,
+// not finite in float32. firstRow is the number of the row of scores[0].
 func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
@@ -99,14 +95,14 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns an error that names a row, counted from 0, and its score, which is not
-// finite or too large for float32.
+// RowOverflows returns an error about a score that is not finite or too large for float32. It
+// counts rows from 0.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)
 }
 
-// Numbers reports whether a model is a regression, which predicts numbers and has no classes.
+// Numbers reports whether a model is a regression.
 func Numbers(m modelio.Predictor) bool { return m.Head().Classes == nil }
 
 // ClassNames returns the names of a model's classes, or nil for a regression.
@@ -123,9 +119,8 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 	}
 }
 
-// Write reads the data file path and writes one line for each row, the predicted label. It returns
-// the number of rows and of bytes read. opt has the options for reading that the model does not
-// determine.
+// Write reads the data file path and writes the predicted label of each row in a line. It returns
+// the number of rows and of bytes read. The model determines some fields of opt: see Options.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {
