@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 )
 
-// parse parses the flags and the arguments. usage has a word for each argument: words in brackets
-// are optional, and "..." marks one or more data files. Of several data files, parse returns the
-// first and stores the others in c.more.
+// parse parses the flags and the arguments. A word of usage in brackets is optional; "..." marks
+// one or more data files, of which parse returns the first and stores the others in c.more.
 func (c *call) parse(args []string, usage string) (arguments []string, err error) {
 	if c.args, err = c.flags.Parse(args); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 func (c *call) afterData(words, args []string) (int, error) {
 	last, before := args[len(args)-1], args[max(len(args)-2, 0)]
 	switch strings.Join(words, " ") {
-	case "": // only data
+	case "":
 		return 0, nil
 	case "MODEL", "OUT":
 		return 1, nil
@@ -84,8 +83,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last of args is an output, or 0 if it is data: reading reports a
-// missing file. is tells whether the last name looks like an output; want describes such names.
+// outputAfter returns 1 if the last of args is an output, or 0 if it is data. is tells whether
+// its name looks like an output; want describes such a name.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&
@@ -101,8 +100,8 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	return 0, nil
 }
 
-// trainArguments returns c.args for a longer command line of train, with -model before a model's
-// name that would be taken for data beside -format.
+// With -format, which a longer command line of train may give, a last argument that does not end
+// in .model is read as data: trainArguments passes a model of such a name by -model.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {
@@ -144,8 +143,6 @@ func checkList(names []string) error {
 	return nil
 }
 
-// checkSettings applies -preset and rejects flags that contradict the presence or absence of
-// -kernel.
 func (c *call) checkSettings() error {
 	if err := c.applyPreset(); err != nil {
 		return err
@@ -161,8 +158,6 @@ func (c *call) checkSettings() error {
 	return nil
 }
 
-// applyPreset sets the flags of -preset, except flags on the command line, -lambda beside -c, and
-// -epochs beside -steps.
 func (c *call) applyPreset() error {
 	switch c.flags.Preset {
 	case "":

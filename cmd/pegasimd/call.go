@@ -15,32 +15,30 @@ import (
 
 const (
 	exitDone        = 0
-	exitError       = 1   // an error in the data or of the run
+	exitError       = 1
 	exitUsage       = 2   // a mistake on the command line, or a question that a flag answers
 	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, like shells
 	exitPipe        = 141 // 128 + SIGPIPE: the reader of an output has stopped
 )
 
-// A call is one run of a command.
 type call struct {
 	context.Context
 	flags  *flags.Set
 	args   []string
-	roles  []string // word of the usage for each element of args, such as DATA
+	roles  []string // word of the usage for each element of args
 	more   []string // data files after the first one
 	stdout *standardOutput
 	stderr io.Writer
 
-	warnings  []string // printed at the end of the output
+	warnings  []string
 	loud      []string // warnings that are printed even if -quiet is given
 	readers   []*dataReader
 	inputs    []inputFile
 	outputs   []*output
-	temporary []*os.File // temporary files, open until the command ends
+	temporary []*os.File
 }
 
-// closeTemporary closes the temporary files. A file that is mapped is deleted when it is unmapped.
 func (c *call) closeTemporary() {
 	for _, f := range c.temporary {
 		f.Close()
@@ -55,7 +53,7 @@ func (c *call) warn(texts ...string) {
 	}
 }
 
-// Warnings are the last lines of the output, where people look; only an error follows them.
+// Warnings come last, where people look.
 func (c *call) printWarnings() {
 	for _, text := range c.warnings {
 		if !c.flags.Quiet || slices.Contains(c.loud, text) {
@@ -64,8 +62,8 @@ func (c *call) printWarnings() {
 	}
 }
 
-// A standardOutput writes to standard output and keeps the first error, because text for people is
-// printed without checking each error.
+// A standardOutput keeps the first error, because text for people is printed without checking
+// each error.
 type standardOutput struct {
 	w   io.Writer
 	err error
@@ -93,16 +91,15 @@ func steps(all ...func() error) error {
 	return nil
 }
 
-// output is a file that a command writes, or standard output ("-"). Writing to a nil output does
-// nothing.
+// Writing to a nil output does nothing.
 type output struct {
 	call       *call
 	what, name string // the flag or argument that names the file, and the name
-	kind       kind   // kind of the files that the output may replace
+	kind       kind   // of the files that the output may replace
 	file       *atomicfile.File
 }
 
-// writes registers an output and returns it; nil if the name is empty.
+// writes registers an output. It returns nil if the name is empty.
 func (c *call) writes(what, name string, kind kind) *output {
 	if name == "" {
 		return nil
@@ -114,7 +111,6 @@ func (c *call) writes(what, name string, kind kind) *output {
 
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
-// An inputFile is a file that a command reads, and the flag or argument that names it.
 type inputFile struct{ what, name string }
 
 func (c *call) discardOutputs() {

@@ -14,9 +14,9 @@ import (
 type checkpoints struct {
 	out      *output
 	from     *pegasos.Model // the checkpoint of -resume, or nil
-	before   int64          // number of steps of from; 0 without from
-	restored bool           // whether the run has the settings of from
-	failed   error          // error of writing the last checkpoint, or nil
+	before   int64
+	restored bool  // the run has the settings of from
+	failed   error // of writing the last checkpoint
 }
 
 func (k *checkpoints) check(c *call) error {
@@ -60,8 +60,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains the model. With -checkpoint it writes a checkpoint about once per -every, less often
-// if -every is too short for the preparation or a step, and at the end of the run.
+// With -checkpoint, train runs the trainer for -every at a time, and writes a checkpoint after
+// each part.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from
@@ -75,7 +75,7 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		m, err := tr.Train(ctx, set.Examples(), set.Y)
 		cancel()
 		if m == nil && errors.Is(err, context.DeadlineExceeded) {
-			if c.Err() != nil { // interrupted just then
+			if c.Err() != nil { // interrupted after the deadline
 				return nil, c.Err()
 			}
 			every *= 4 // preparation took longer than the interval
@@ -84,10 +84,10 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		if m == nil {
 			return nil, err
 		}
-		stage.Store(finishing) // also if the run was interrupted
+		stage.Store(finishing) // an interruption must not prevent writing the checkpoint
 		k.failed = k.write(m, r)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
-		if timeUp && c.Err() != nil { // interrupted just then
+		if timeUp && c.Err() != nil {
 			timeUp, err = false, c.Err()
 		}
 		if !timeUp {

@@ -11,11 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// This file describes the label's column, and raises doubts about other columns that may have the
-// labels.
-
 // usable returns the table of a set for reading other data by it: nil if the set has none, and
-// without the columns' names if Table.Check refuses them.
+// without names if Table.Check refuses them.
 func usable(set *dataset.Set) *dataset.Table {
 	t := set.Table
 	if t != nil && t.Check(set.Cols()) != nil {
@@ -70,7 +67,7 @@ func (d *dataReader) columnText(names []string, i int) string {
 	return text
 }
 
-// likelyLabels are in lower case and without blanks, dashes, dots and underscores.
+// In lower case, without blanks, dashes, dots and underscores.
 var likelyLabels = strings.Fields("outcome diagnosis survived species price saleprice quality " +
 	"churn churned exited attrition fraud isfraud spam isspam sentiment default defaulted response " +
 	"result medv labels targets targetclass classlabel truelabel groundtruth")

@@ -81,8 +81,8 @@ func runConvert(c *call, args []string) error {
 	if f.For != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
-	set := new(dataset.Set) // stays empty with -stream, where tell only needs the reader
-	if f.Stream {           // data that may be larger than memory
+	set := new(dataset.Set) // stays empty with -stream
+	if f.Stream {
 		p := reader.options()
 		err = out.write(func(w io.Writer) (err error) {
 			rows, cols, err = reader.stream(w.(io.WriterAt))
@@ -109,7 +109,6 @@ func runConvert(c *call, args []string) error {
 	return err
 }
 
-// readFor reads the data as the named model does, or without a model if the name is empty.
 func (d *dataReader) readFor(model string) (*dataset.Set, error) {
 	if model == "" {
 		set, _, err := d.read(nil)

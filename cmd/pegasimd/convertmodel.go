@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// In writeForms, "" is Pegasimd's own format. For -to go see writeGo.
+// In writeForms, "" is Pegasimd's own format.
 var (
 	readForms = map[string]func(io.Reader) (*pegasos.Model, error){
 		"liblinear": modelio.ReadLiblinear,

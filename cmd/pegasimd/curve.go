@@ -11,20 +11,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A curve measures a training run while it goes on: about twice for each doubling of the steps,
-// beginning after 1/64 of an epoch.
+// A curve measures a training run while it goes on.
 type curve struct {
-	out *output // picture; nil for none
+	out *output
 
 	rows    *pegasos.Labelled
-	valid   *pegasos.Labelled // validation rows, or nil
+	valid   *pegasos.Labelled
 	threads int
-	next    int64 // number of steps at the next measurement
+	next    int64 // in steps
 	points  []curvePoint
 }
 
-// A curvePoint is the measurement of a model during training. Train and Valid are accuracies, or
-// root mean square errors for regression; Valid is null without -valid.
+// Train and Valid are accuracies, or root mean square errors for regression; Valid is null
+// without -valid.
 type curvePoint struct {
 	Seconds       float64 `json:"seconds"`
 	Epochs        float64 `json:"epochs"`
@@ -36,8 +35,7 @@ type curvePoint struct {
 	Valid         number  `json:"valid"`
 }
 
-// early returns the shares of the first epoch after which to measure: 1/64, 1.5/64, 2/64, 3/64 and
-// so on to 3/4.
+// early returns the shares of the first epoch after which to measure.
 func (v *curve) early() (parts []float64) {
 	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
 		parts = append(parts, part, part*1.5)
@@ -45,8 +43,8 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure adds a point if the run has reached v.next steps but not its last step, which finish
-// measures, and does not train for the calibration. measure reports whether it took time.
+// measure adds a point if the run has reached v.next steps, but not its last step: finish
+// measures the result. measure reports whether it took time.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false
@@ -73,9 +71,7 @@ func (v *curve) add(m *pegasos.Model, training time.Duration) {
 	v.points = append(v.points, p)
 }
 
-// finish adds m, the result, as a point, unless the run was interrupted or m is no later than the
-// last point: with -patience, the result may be an earlier model. Then it draws the points, if
-// there are any. data is the name of the training data.
+// With -patience, m may be an earlier model than the last point, and is not added then.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {
@@ -100,10 +96,10 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	objective := column(func(p curvePoint) number { return p.Objective })
 	bound := column(func(p curvePoint) number { return p.DualObjective })
 	least := slices.Min(objective)
-	falls := slices.Max(objective) > 10*least // whether the axis is logarithmic
+	falls := slices.Max(objective) > 10*least
 	for i := range bound {
 		if falls && bound[i] < least/10 {
-			bound[i] = math.NaN() // far below the objective
+			bound[i] = math.NaN() // would stretch the axis
 		}
 	}
 	label, scale := "RMSE", number(1)

@@ -143,8 +143,7 @@ func (v *search) readData() (err error) {
 	return v.encode()
 }
 
-// encode reads a table again for each fold, with an encoder fitted to the rows of the other folds.
-// Tables of plain numbers and other data need no encoder: v.encoded and v.curved are nil.
+// encode reads a table again for each fold, with an encoder fitted to the other folds.
 func (v *search) encode() error {
 	v.encoded, v.curved = nil, nil
 	for fold := range v.flags.Folds {
@@ -162,7 +161,6 @@ func (v *search) encode() error {
 	return nil
 }
 
-// choose makes the choices for linear models that depend on all rows.
 func (v *search) choose() error {
 	if v.flags.UsesKernel() {
 		return nil
@@ -187,7 +185,7 @@ func (v *search) choose() error {
 			v.grid = append(v.grid, cvPoint{Lambda: number(share * v.r2)})
 		}
 	}
-	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // as train does
+	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" {
 		if auto.Finish = pegasos.FinishAuto; auto.Validate() == nil {
 			v.cfg.Finish = auto.Finish
 		}
@@ -198,8 +196,7 @@ func (v *search) choose() error {
 	return nil
 }
 
-// search trains and measures all points and finds the best. Of points with the same mean, the
-// first is the best: the point with the smallest gamma and, for that, the largest lambda.
+// Of points with the same mean, the first in the grid is the best.
 func (v *search) search() error {
 	start := time.Now()
 	p := newProgress(v.stderr, v.flags.Quiet)
@@ -277,7 +274,7 @@ func (v *search) setBest() {
 	}
 	for name, value := range map[string]float64{"lambda": lambda, "c": c, "gamma": best.Gamma} {
 		if value != 0 {
-			v.flags.Set(name, fmt.Sprint(value)) // as if it was on the command line
+			v.flags.Set(name, fmt.Sprint(value))
 		}
 	}
 }
@@ -349,7 +346,6 @@ func (v *search) print(w io.Writer) {
 	}
 }
 
-// edge returns a hint if a single best point has the smallest or the largest value tried.
 func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	best, least, largest, as := of(&r.Best), true, true, 0
 	for i := range r.Grid {

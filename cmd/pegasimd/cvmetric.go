@@ -9,17 +9,16 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A cvMetric is a measure by which cross-validation compares settings.
 type cvMetric struct {
 	name    string
 	heading string
 	percent bool
 	numbers bool // for regression; false for classes
 	least   bool // the smallest value is the best
-	kernels bool // needs only predicted labels, so that it works for kernel machines
+	kernels bool // needs only predicted labels
 	proba   bool
 
-	of func(*scored) float64 // computes the metric; NaN if undefined
+	of func(*scored) float64 // NaN if undefined
 }
 
 // The first metric for classes and the first for regression are the defaults.

@@ -19,8 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// curveColumns returns the columns that curves may expand, or nil for all columns of a table of
-// plain numbers and of data that are no table.
+// curveColumns returns the columns that curves may expand, or nil for all columns.
 func (d *dataReader) curveColumns() []int {
 	if d.encoder == nil || d.encoder.Raw {
 		return nil
@@ -46,7 +45,6 @@ func (d *dataReader) options() *progress {
 	return p
 }
 
-// read reads the data, with the features of the model if like is not nil.
 func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options()
 	if like != nil {
@@ -79,7 +77,6 @@ func (d *dataReader) read(like *pegasos.Head) (*dataset.Set, time.Duration, erro
 	return set, time.Since(start), nil
 }
 
-// explain returns err, an error of reading the named file, or a clearer error.
 func (d *dataReader) explain(name string, err error) error {
 	info, missing := os.Stat(name)
 	if errors.Is(missing, fs.ErrNotExist) {
@@ -100,7 +97,6 @@ func (d *dataReader) explain(name string, err error) error {
 	return err
 }
 
-// like prepares to read data with a model's columns, labels and encoder.
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.fits && d.call.flags.GivenAny(flags.Kinds) {
 		return flags.Usagef("-ignore, -numbers, -dates, -categories, -text and -ngrams can't be given: the " +
@@ -124,7 +120,6 @@ func (d *dataReader) readAs() (*dataset.Set, error) {
 	return d.again(d.opt)
 }
 
-// describe sets the fields of m that describe set, on which m was trained.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
 	m.Command = shellWords(d.resolved(set, m.Config.Multiclass, false))
@@ -209,7 +204,7 @@ func numbered(set *dataset.Set) bool {
 	return ascends
 }
 
-// failed wraps the error of a run on the data; it is a usage error if a setting is at fault.
+// failed makes the error of a run a usage error if a setting is at fault.
 func (d *dataReader) failed(err error) error {
 	if bad := flags.FromConfig(err); bad != err {
 		return bad

@@ -18,14 +18,13 @@ var decompressors = []dataset.Decompressor{
 	bzip2Of('8'), bzip2Of('9'),
 }
 
-// bzip2Of returns the decompressor for bzip2 files of a level. Its magic bytes include the mark of
-// the first block, because text may begin with BZh.
+// The magic bytes of bzip2 include the mark of the first block, because text may begin with BZh.
 func bzip2Of(level byte) dataset.Decompressor {
 	return dataset.Decompressor{Magic: "BZh" + string(level) + "1AY&SY", Ending: ".bz2",
 		Open: func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil }}
 }
 
-// maxWindow limits the window of a zstd file, in bytes: enough for all levels up to 20.
+// maxWindow limits the window of a zstd file, in bytes: enough for zstd's levels up to 20.
 const maxWindow = 32 << 20
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {

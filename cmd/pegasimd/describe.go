@@ -16,10 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
-// This file prints a summary of the data before training.
-
-// labelCounts returns the distinct labels of the rows that skip, which may be nil, does not skip,
-// ascending, and how many of these rows have each.
+// labelCounts returns the distinct labels, ascending, and how many rows have each. It omits rows
+// for which skip, which may be nil, returns true.
 func labelCounts(set *dataset.Set, skip func(row int) bool) (labels []float32, rows []int) {
 	count := map[float32]int{}
 	for i, y := range set.Y {
@@ -53,16 +51,15 @@ func (d *dataReader) describeSet(set *dataset.Set, numbers bool, took time.Durat
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printForm(w, set)
-	if d.encoder != nil && !d.encoder.Raw { // plain numbers need no description
+	if d.encoder != nil && !d.encoder.Raw {
 		printTable(w, d.encoder, d.fitter)
 	}
 	d.printLabel(w, set)
 }
 
-// maxColumns is the largest number of columns that printTable prints and that inspect lists.
 const maxColumns = 1000
 
-// printTable prints the kinds of an encoder's columns. fitter is nil if the encoder is a model's.
+// fitter is nil if the encoder is a model's.
 func printTable(w io.Writer, e *tables.Encoder, fitter *tables.Fitter) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(maxColumns, len(e.Columns))] {

@@ -16,11 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file collects the doubts about data, which are printed at the end of a command's output, and
-// makes the command lines that resolve them.
-
-// settle turns the doubts about the data into warnings. It returns an error if there is any doubt
-// with -strict or, before training (trains), a doubt about the separator or the header.
+// settle turns the doubts about the data into warnings. It returns an error for any doubt with
+// -strict, and before training (trains) for a doubt in settledBy.
 func (d *dataReader) settle(trains bool) error {
 	for i, doubt := range d.doubts {
 		if how := settledBy[doubt.About]; trains && how != "" {
@@ -36,13 +33,11 @@ func (d *dataReader) settle(trains bool) error {
 	return nil
 }
 
-// settledBy maps the subjects of doubts that stop training to the flags that resolve them.
 var settledBy = map[string]string{"separator": "-sep CHARACTER",
 	"header": "-header yes or -header no"}
 
-// resolved returns flags of train that read the data and train on them in the same way. They name
-// what was detected in a table, as far as flags can. If files is false, FILE takes the place of
-// the names of files.
+// resolved returns flags of train that read the data and train on them in the same way. If files is
+// false, FILE replaces the names of files.
 func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, files bool) (
 	words []string,
 ) {
@@ -91,8 +86,7 @@ func (d *dataReader) resolved(set *dataset.Set, multiclass pegasos.Multiclass, f
 	return slices.Concat(words, further, others)
 }
 
-// kindFlags returns flags that give every column of the encoder its present kind. "*" replaces the
-// longest list if that is long, and is not a list of dates.
+// kindFlags returns flags that give the columns of the encoder their present kinds.
 func (d *dataReader) kindFlags(names []string, label int) (words []string) {
 	const long = 10
 	lists, most := map[tables.Kind][]string{}, tables.Number
@@ -131,13 +125,11 @@ func (d *dataReader) columnWord(names []string, i int, label bool) string {
 	return columnWord(names, i, label)
 }
 
-// A questionError is a question to the caller, with the command lines that answer it.
 type questionError struct {
 	error
 	answers []string
 }
 
-// labelQuestion turns a dataset.LabelError into a question; it returns other errors unchanged.
 func (c *call) labelQuestion(err error) error {
 	var open *dataset.LabelError
 	if !errors.As(err, &open) {

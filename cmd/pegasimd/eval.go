@@ -98,8 +98,7 @@ func runEval(c *call, args []string) error {
 	return nil
 }
 
-// evaluate measures how well the scores predict the labels of the set, which has at least one row,
-// and numeric labels if the model predicts numbers.
+// The set has at least one row, and numeric labels if the model predicts numbers.
 func evaluate(s *scoredSet) *evalReport {
 	none := number(math.NaN())
 	r := &evalReport{
@@ -121,7 +120,7 @@ func evaluate(s *scoredSet) *evalReport {
 		r.Labels = s.names
 		r.classify(of)
 		if r.unknown = len(s.names) > len(s.model.Head().Classes); r.unknown {
-			return r // a label that the model does not know has no score, probability or loss
+			return r // a label that the model does not know has no score
 		}
 		r.rank(of)
 		if s.model.noProbabilities() == "" {
@@ -254,7 +253,7 @@ func (r *evalReport) printObjective(w io.Writer) {
 	}
 }
 
-// evalReport is the output of -json.
+// evalReport is the output of eval -json.
 type evalReport struct {
 	Accuracy         number        `json:"accuracy"`
 	Error            number        `json:"error"`
@@ -281,8 +280,8 @@ type evalReport struct {
 	ModelHash        string        `json:"model_hash"`
 	Warnings         []string      `json:"warnings,omitempty"`
 
-	unknown bool    // the data have labels that the model does not know
-	right   float64 // weight of the rows that are predicted correctly
+	unknown bool // the data have labels that the model does not know
+	right   float64
 }
 
 type classReport struct {

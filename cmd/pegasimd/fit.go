@@ -81,9 +81,9 @@ func (r *fitReport) String() string {
 }
 
 const (
-	fewRows    = 100   // number of rows below which a warning says that they are too few
-	hardlyMore = 0.001 // lead in accuracy up to which a model is hardly better than a constant
-	rareRows   = 0.2   // share of the rows up to which the classes never predicted are rare
+	fewRows    = 100
+	hardlyMore = 0.001 // lead in accuracy over a constant prediction
+	rareRows   = 0.2
 )
 
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
@@ -111,23 +111,20 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	return warnings
 }
 
-// neverIsNews reports whether to warn that classes are never predicted instead of warning that the
-// model is hardly better than a constant: it predicts several classes, or the classes never
-// predicted are rare.
 func (r *fitReport) neverIsNews(classes int) bool {
 	return len(r.Never) < classes-1 || float64(r.neverRows) <= float64(rareRows*float64(r.rows))
 }
 
 // A fitReport is the quality of a model on its training rows, beside the quality of a constant
-// prediction: the largest class, or the mean.
+// prediction.
 type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // weighted share of the largest class
+	Constant *number `json:"largest_class,omitempty"` // weighted share
 	Largest  string  `json:"-"`
 	// Never lists the classes that have rows but are never predicted.
 	Never []string `json:"never_predicted,omitempty"`
 
 	rows, neverRows int // rows of a weight above 0: of all classes, and of the classes in Never
 
-	R2 *number `json:"training_r2,omitempty"` // R^2; a constant prediction reaches 0
+	R2 *number `json:"training_r2,omitempty"`
 }

@@ -19,16 +19,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// This file trains the models of cv on the rows outside of each fold and measures them on the rows
-// inside.
-
-// deal divides the rows into folds. It returns an error if a fold is empty or, without regression,
-// if fewer than two classes have two or more rows.
 func (v *search) deal() error {
 	cfg, folds := v.cfg, v.flags.Folds
 	y := v.set.Y
 	if cfg.Loss.Regression() {
-		y = make([]float32, len(y)) // the same label for all: the folds are not stratified
+		y = make([]float32, len(y)) // with equal labels, the folds are not stratified
 	}
 	v.fold = pegasos.Folds(y, v.weights, folds, cfg.Seed)
 	v.sizes = make([]int, folds)
@@ -63,8 +58,8 @@ func (v *search) deal() error {
 	return nil
 }
 
-// run trains and measures every point on every fold, several at a time. Parallel runs share the
-// memory. If a share is too small for a run, run begins again with half as many parallel runs.
+// Parallel runs share the memory. If the share of a run is too small, run begins again with half
+// as many.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.Data.Threads)
 	defer func(most int64) { options.Allowed = most }(options.Allowed)
@@ -109,7 +104,6 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 	return nil
 }
 
-// A cvRun holds the results of training a point on all folds but one.
 type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
 func (v *search) one(
@@ -130,7 +124,7 @@ func (v *search) one(
 	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	var refused *pegasos.ConfigError
-	if errors.As(err, &refused) && refused.Field == "Curves" { // the other folds allow none
+	if errors.As(err, &refused) && refused.Field == "Curves" { // too few rows for curves
 		tr.Curves = pegasos.CurvesNone
 		m, err = tr.Train(ctx, v.rows(fold), v.set.Y)
 	}
@@ -214,8 +208,7 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// runKernels does the work of run for kernel machines. The folds share kernel values, unless each
-// fold has its own encoder.
+// The folds share kernel values, unless each fold has its own encoder.
 func (v *search) runKernels(progress *progress) error {
 	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
 	for i := range v.grid {

@@ -15,8 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// penalties returns a point for each lambda or C that the flags name, in descending order of
-// lambda, or nil if they name none.
+// penalties returns a point for each lambda or C that the flags name, or nil if they name none.
 func penalties(f *flags.Set) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
@@ -43,8 +42,7 @@ func penalties(f *flags.Set) (all []cvPoint, err error) {
 	return all, err
 }
 
-// positiveNumbers returns the numbers in a flag's list, ascending and without repetitions. The
-// list may be a range: see geometric.
+// The list may be a range: see geometric.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	if strings.Contains(list, ":") {
 		return geometric(flag, list)
@@ -83,7 +81,6 @@ func geometric(flag, list string) (values []float64, err error) {
 	return slices.Compact(append(values, to)), nil
 }
 
-// A cvReport is the output of cv.
 type cvReport struct {
 	Metric   string   `json:"metric"`
 	Folds    int      `json:"folds"`
@@ -94,7 +91,7 @@ type cvReport struct {
 	// MeanSquare is the mean squared length of the scaled rows, without the bias, or 1 if that is
 	// 0. With -kernel it is 0.
 	MeanSquare number    `json:"mean_squared_length"`
-	Grid       []cvPoint `json:"grid"` // ascending by gamma, then descending by lambda
+	Grid       []cvPoint `json:"grid"`
 	Best       cvPoint   `json:"best"`
 	Load       float64   `json:"load_seconds"`
 	Seconds    float64   `json:"seconds"` // wall-clock time of all runs
@@ -108,7 +105,6 @@ type cvReport struct {
 	Config     any       `json:"config"` // of the best point; missing settings depend on the rows
 }
 
-// A cvPoint is a setting that cv tries, and the results of its runs.
 type cvPoint struct {
 	Gamma float64 `json:"gamma,omitempty"` // 0 without -kernel, or if chosen from the data
 	// The grid sets Lambda or C. The other of these two is the mean over the folds, or 0 with
@@ -124,7 +120,7 @@ type cvPoint struct {
 	Seconds   float64   `json:"train_seconds"` // sum over the folds
 
 	cfg  pegasos.Config
-	mark string // text printed after the point in the table
+	mark string
 }
 
 func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
@@ -137,7 +133,6 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 	return cfg
 }
 
-// A search is one run of cv.
 type search struct {
 	*call
 	cfg               pegasos.Config
@@ -147,15 +142,15 @@ type search struct {
 
 	reader  *dataReader
 	set     *dataset.Set
-	encoded []*dataset.Set // set for each fold; nil if features depend on no other row
+	encoded []*dataset.Set // for each fold; nil if features depend on no other row
 	curved  [][]int        // columns of each set in encoded that curves may expand
 	loading time.Duration
-	weights []float32 // weights of the rows; nil if all are 1
+	weights []float32 // nil if all are 1
 	memory  int64     // bytes that all parallel runs may use; 0 means the machine's memory
-	fold    []int     // fold of each row; -1 for rows of weight 0
+	fold    []int     // of each row; -1 for rows of weight 0
 	sizes   []int
-	labels  []string // names of the classes; nil for regression
-	rare    []string // names of the classes that some folds lack
+	labels  []string // nil for regression
+	rare    []string
 	metric  *cvMetric
 	r2      float64 // MeanSquare of the report
 	grid    []cvPoint

@@ -16,15 +16,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file holds rows out of training for train -holdout, and finds them again for verify, eval
-// and other commands.
-
-// heldOut holds the rows that -holdout keeps out of training.
 type heldOut struct {
 	set     *dataset.Set
-	weights []float32   // weights of the rows of set; nil for 1 each
+	weights []float32   // nil for 1 each
 	all     int         // number of rows held out and trained on, together
-	report  *evalReport // measures of the rows of set; nil before evaluateHeldOut
+	report  *evalReport // measures of the rows of set; nil if not measured
 }
 
 func checkHoldout(c *call) error {
@@ -54,7 +50,7 @@ func checkHoldout(c *call) error {
 	return nil
 }
 
-// holdOut divides the rows. It fits the encoder of a table again, to the training rows alone.
+// holdOut fits the encoder of a table again, to the training rows alone.
 func (r *linearRun) holdOut() error {
 	share, d := r.flags.Holdout, r.reader
 	if share == 0 {
@@ -135,7 +131,7 @@ func (d *dataReader) skipRows(rows []int, weights []float32) {
 }
 
 // hashRows returns a hash of each row of the set, which d has read. With an encoder, the hash
-// depends on the cells that the encoder uses and not on the features.
+// depends on the cells that the encoder uses, and not on the features.
 func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	if d.encoder == nil {
 		hashes := store.Hashes(set.Examples(), 1, func() bool { return d.call.Err() != nil })
@@ -160,9 +156,8 @@ func (d *dataReader) hashRows(set *dataset.Set) ([]uint64, error) {
 	return hashes, nil
 }
 
-// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Cells that
-// cell.ParsePlain reads as equal float32 numbers have equal hashes. A row of such cells has the
-// hash that store.Hashes computes.
+// A rowHasher is a form.Encoder whose features are the parts of a hash of a row's cells. Cells
+// that cell.ParsePlain reads as equal float32 numbers have equal hashes.
 type rowHasher struct{ *tables.Coder }
 
 const (
@@ -197,8 +192,6 @@ func (h *rowHasher) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// evaluateHeldOut measures the model on the rows held out, unless the run was interrupted, and
-// stores the estimate in the model.
 func (r *linearRun) evaluateHeldOut(m *pegasos.Model) (err error) {
 	h := r.held
 	if h == nil || r.interrupted != nil {
@@ -244,8 +237,8 @@ func estimateLine(e *pegasos.Estimate) string {
 	return "cross-validated, settings chosen on the same folds: " + estimateText(e, "")
 }
 
-// withoutHeldOut returns the set and the weights without the rows that training held out. If there
-// are any, d also fits encoders without these rows.
+// withoutHeldOut returns the set and the weights without the rows that training held out. If
+// there are any, d also fits encoders without these rows.
 func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	weights []float32) (*dataset.Set, []float32, error) {
 	out, in, err := d.heldOutRows(m, set, weights)
@@ -258,8 +251,8 @@ func (d *dataReader) withoutHeldOut(m predictor, set *dataset.Set,
 	return part, take(weights, in), nil
 }
 
-// heldOutRows returns the rows of a set that training held out, and the others, if the set has all
-// rows that training read. It returns nil if the model's file does not say that rows were held out.
+// heldOutRows returns the rows that training held out, and the others, if the set has all rows
+// that training read. It returns nil if the model does not say that rows were held out.
 func (d *dataReader) heldOutRows(m predictor, set *dataset.Set, weights []float32) (
 	out, in []int, err error) {
 	share := heldOutShare(m)

@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// findInputs registers all input files on the command line: arguments, and flags that take a file.
 func (c *call) findInputs() {
 	add := func(what, name string) {
 		isOutput := func(o *output) bool { return o.what == what }
@@ -39,8 +38,8 @@ func (c *call) findInputs() {
 	c.collectWithinInputs()
 }
 
-// collectWithinInputs tells the garbage collector to keep memory below the limit for these inputs,
-// unless flags or GOMEMLIMIT determine the memory, or the size of an input is unknown.
+// collectWithinInputs tells the garbage collector to keep memory below the limit for these
+// inputs, unless the size of an input is unknown or flags or GOMEMLIMIT determine the memory.
 func (c *call) collectWithinInputs() {
 	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.flags.Given) {
 		return
@@ -77,7 +76,6 @@ func unpackedSize(name string) (size int64, known bool) {
 	return info.Size(), err == nil && !zipped
 }
 
-// opened is an input file, decompressed if necessary.
 type opened struct {
 	io.Reader
 	io.Closer
@@ -103,7 +101,6 @@ func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	return opened{plain, from}, nil
 }
 
-// readAs calls read with the decompressed contents of a file, or of stdin if the name is "-".
 func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)) (v T, err error) {
 	r, err := openInput(name, stdin)
 	if err != nil {
@@ -134,7 +131,7 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readNamed is readAs with os.Stdin. If the name is empty, it returns the zero value.
+// If the name is empty, readNamed returns the zero value.
 func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
 	if name == "" {
 		return v, nil

@@ -20,16 +20,14 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file reads inputs besides the data: weights, costs and validation data.
-
 const (
-	longestLine = 16 << 20 // largest number of bytes in a line of numbers
+	longestLine = 16 << 20 // bytes in a line of numbers
 	surplus     = 1000     // lines read beyond the expected number, to count them in errors
 )
 
-// readNumbers reads a text file of at most maxBytes bytes, 0 for any number, and calls f with the
-// numbers of each line, which are separated by blanks, tabs or commas. f must not keep the slice.
-// An error of f is reported with the file's name and the line.
+// readNumbers calls f with the numbers of each line of a text file, which are separated by
+// blanks, tabs or commas. maxBytes 0 means no limit. f must not keep the slice. An error of f is
+// reported with the file's name and the line.
 func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) error) error {
 	line := 0
 	invalid, err := readNamed(name, func(r io.Reader) (invalid, err error) {
@@ -65,7 +63,6 @@ func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) er
 	return err
 }
 
-// readWeights reads one number per line, or nothing if the name is empty.
 func readWeights(name string, maxBytes int64, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
@@ -94,8 +91,7 @@ func checkWeights(name string, weights []float32, rows int) error {
 	return nil
 }
 
-// readWeights reads the weights of the rows that d reads next. Encoders will not be fitted to rows
-// of weight 0.
+// Encoders will not be fitted to rows of weight 0.
 func (d *dataReader) readWeights(name string) (err error) {
 	d.weights, err = readWeights(name, d.opt.MaxBytes, math.MaxInt)
 	if d.weights != nil {
@@ -165,7 +161,6 @@ func (l labelling) label(name string) (float32, bool) {
 	return float32(k), true
 }
 
-// namesOf returns the names of labels; nil if the labelling has none.
 func (l labelling) namesOf(labels []float32) (names []string) {
 	if l.names == nil {
 		return nil
@@ -204,8 +199,8 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// readValid reads the named validation data for a model of the set. If labels are names, labels
-// that the set does not have become NaN: every prediction of such a row is wrong.
+// Names that are no classes of the set become NaN, so that every prediction of such a row is
+// wrong.
 func (d *dataReader) readValid(
 	names []string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {

@@ -54,8 +54,8 @@ func runInspect(c *call, args []string) error {
 	return inspectData(c, args[0], jsonOut)
 }
 
-// inspectData describes data files. Without -label-column, it describes the label's column of a
-// table like the other columns.
+// Without -label-column, inspectData describes the label's column of a table like the other
+// columns.
 func inspectData(c *call, name string, out *output) error {
 	reader := c.fittingReader(name)
 	reader.opt.MissingLabels = dataset.MissingKeep
@@ -97,7 +97,6 @@ func inspectData(c *call, name string, out *output) error {
 	return strict
 }
 
-// findLabel finds the column from which train would read the labels.
 func (r *inspectReport) findLabel() {
 	names, _ := r.reader.names()
 	n := len(names)
@@ -130,7 +129,7 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 
 func (r *inspectReport) measureColumns(set *dataset.Set) {
 	from, to := make([]float32, r.Features), make([]float32, r.Features)
-	others := make([]int, r.Features) // number of values other than 0 in each column
+	others := make([]int, r.Features) // values other than 0 in each column
 	note := func(j int, v float32) {
 		if others[j]++; others[j] == 1 {
 			from[j], to[j] = v, v
@@ -227,7 +226,7 @@ func (r *inspectReport) printWhole(w io.Writer) {
 	}
 }
 
-// inspectReport is the output of -json for data.
+// inspectReport is the output of inspect -json for data.
 type inspectReport struct {
 	Rows      int          `json:"rows"`
 	Features  int          `json:"features"`
@@ -249,18 +248,19 @@ type inspectReport struct {
 	Reports []tables.Report `json:"column_reports,omitempty"` // for the first 1,000 columns
 	Columns []columnReport  `json:"columns"`                  // at most 1,000
 
-	label  string // description of the column Label
+	label  string
 	reader *dataReader
 	set    *dataset.Set
 }
 
-// A formReport describes how the text of a table was read: see dataset.Form.
+// A formReport describes how the text of a table was read. Separator, Quote and Comment are a
+// character or "none".
 type formReport struct {
 	Format    string `json:"format"`
 	Encoding  string `json:"encoding"`
-	Separator string `json:"separator"` // a character, or none
-	Quote     string `json:"quote"`     // a character, or none
-	Comment   string `json:"comment"`   // a character, or none
+	Separator string `json:"separator"`
+	Quote     string `json:"quote"`
+	Comment   string `json:"comment"`
 	SkipLines int    `json:"skip_lines"`
 	Header    bool   `json:"header"`
 	Units     bool   `json:"units"`

@@ -54,7 +54,6 @@ func inspectModel(c *call, name string, out *output) error {
 	return r.print(c.stdout)
 }
 
-// nameColumns sets the names and the spread of the model's columns as far as the table has them.
 func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	if r.Table, err = predictions.Encoder(head); err != nil {
 		return err
@@ -76,8 +75,7 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 	return nil
 }
 
-// nameWeights sets the names of the weights. The n-grams of text come from the data that text reads
-// or, if text is nil, from the model.
+// The n-grams of text come from the data that text reads or, if text is nil, from the model.
 func (r *modelReport) nameWeights(text *dataReader) error {
 	var all []*weight
 	for i := range r.Means {
@@ -115,7 +113,7 @@ func (r *modelReport) nameWeights(text *dataReader) error {
 	return nil
 }
 
-// nameOf returns the name of feature j, counted from 0; "" without one.
+// j counts from 0.
 func (r *modelReport) nameOf(j int) string {
 	switch {
 	case r.Table != nil:
@@ -138,7 +136,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 	r.scaled = spread != nil
 	if m.Scaling != nil && m.Scaling.Expansion != nil {
 		r.scaling, r.Terms = m.Scaling, m.Scaling.Expansion.Len()
-		if spread != nil { // terms of curves have standard deviation 1
+		if spread != nil { // terms of curves are standardized
 			spread = append(slices.Clone(spread), slices.Repeat([]float64{1}, r.Terms)...)
 		}
 	}
@@ -165,9 +163,7 @@ func (r *modelReport) addLinear(m linearModel, top int) {
 }
 
 // spread returns a factor for each column that makes weights of columns in different units
-// comparable: 1 unless the scaling is folded into the weights, and then the column's standard
-// deviation or, with ScaleMaxAbs, its largest magnitude. It returns nil if the model does not scale
-// columns.
+// comparable. It returns nil if the model does not scale columns.
 func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
@@ -181,8 +177,8 @@ func (m linearModel) spread() []float64 {
 	return spread
 }
 
-// heaviest returns the top weights in descending order of their magnitude, times the spread of
-// their columns if it is known. Weights whose spread is NaN come last, by magnitude.
+// heaviest returns the top weights that are not 0, in descending order of their magnitude, times
+// the spread of their columns if it is known. Weights whose spread is NaN come last.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
 		if spread == nil {
@@ -229,7 +225,6 @@ func (r *modelReport) addKernel(m kernelModel) {
 	}
 }
 
-// maxParts is the largest number of vectors or problems printed.
 const maxParts = 40
 
 func (r *modelReport) print(w io.Writer) error {
@@ -362,18 +357,18 @@ type modelReport struct {
 	Hash      string   `json:"model_hash"`
 	Labels    []string `json:"labels"`
 	Features  int      `json:"features"`
-	Terms     int      `json:"terms,omitempty"` // number of terms of curves
+	Terms     int      `json:"terms,omitempty"`
 	IndexBase int      `json:"index_base"`
 	Columns   []string `json:"columns,omitempty"` // names of the features
 	Label     string   `json:"label_column,omitempty"`
 	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Start       string            `json:"start,omitempty"`
-	Command     string            `json:"command,omitempty"` // as in the model's file
+	Command     string            `json:"command,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	Config      any               `json:"config"`             // pegasos.Config or kernelsvm.Config
-	Settings    string            `json:"settings,omitempty"` // as in the report of training
-	Checkpoint  bool              `json:"checkpoint"`         // train -resume can continue from it
+	Config      any               `json:"config"` // pegasos.Config or kernelsvm.Config
+	Settings    string            `json:"settings,omitempty"`
+	Checkpoint  bool              `json:"checkpoint"` // train -resume can continue from it
 	// CrossValidated and HeldOut are the model's claims: see pegasos.Result.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
 	HeldOut        *pegasos.Estimate `json:"held_out,omitempty"`
@@ -384,13 +379,13 @@ type modelReport struct {
 
 	Table *tables.Encoder `json:"table,omitempty"`
 
-	scaled bool // whether the spread of the features is known
-	// scaling is the model's Scaling if it has an Expansion, otherwise nil. The weights of the
-	// terms follow the weights of the features.
+	scaled bool
+	// scaling is nil unless it has an Expansion. The weights of the terms follow the weights of
+	// the features.
 	scaling *pegasos.Scaling
-	spread  []float64 // spread of the features according to the table
+	spread  []float64 // of the features according to the table
 
-	// The following fields are for kernel machines.
+	// For kernel machines:
 	Passes   int             `json:"passes,omitempty"`
 	Support  int             `json:"support_rows,omitempty"`
 	Layout   string          `json:"layout,omitempty"`

@@ -17,17 +17,15 @@ var stage atomic.Int32
 const (
 	working   = iota // an interruption loses all work
 	training         // an interruption ends training, and the model so far is written
-	finishing        // the model is complete, and one signal does not stop writing it
+	finishing        // one signal does not stop writing a model
 )
 
-// Times for which a command may continue after the first signal in the stages working and training.
+// Times for which a command may continue after the first signal.
 const (
 	workingGrace  = 500 * time.Millisecond
 	trainingGrace = 5 * time.Second
 )
 
-// over reports whether the command must be ended, because the time since the first signal exceeds
-// the grace of the command's stage.
 func over(since time.Duration) bool {
 	switch stage.Load() {
 	case working:
@@ -38,7 +36,8 @@ func over(since time.Duration) bool {
 	return false
 }
 
-// stopped returns the context's error, which prevents writing outputs; nil in the stage finishing.
+// stopped returns the context's error, which prevents writing outputs; nil in the stage
+// finishing.
 func (c *call) stopped() error {
 	if stage.Load() == finishing {
 		return nil
@@ -47,8 +46,7 @@ func (c *call) stopped() error {
 }
 
 // catchSignals makes the first signal cancel the command, which then has some time to stop by
-// itself. The second signal ends it at once. Either way, partly written files are removed. A broken
-// pipe does not end the command by a signal, but causes an error of writing.
+// itself, and the second end it. A broken pipe becomes an error of writing.
 func catchSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

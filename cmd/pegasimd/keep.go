@@ -16,8 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// keptColumns are the columns of a table that predict -keep writes before the predictions. The
-// table is read again for their cells, row by row.
+// The table is read again for the cells of these columns.
 type keptColumns struct {
 	reader *dataReader
 	at     []int // numbers of the columns in the table, in the order of the output
@@ -66,14 +65,14 @@ func (d *dataReader) keepColumns(head pegasos.Head, list string) (
 	return k, nil
 }
 
-// chooseColumns returns the numbers of the columns in a list. An element is a name, or a number if
-// no column has it as its name, or "*" for all other columns. If "all" is the whole list and no
-// column's name, it means "*". named tells that the table has a header.
+// chooseColumns returns the numbers of the columns in a list of names, numbers and "*", which
+// stands for all other columns. named tells that the table has a header, whose names take
+// precedence.
 func chooseColumns(list, names []string, named bool) (at []int, err error) {
 	if len(list) == 1 && list[0] == "all" && !(named && slices.Contains(names, "all")) {
 		list = []string{"*"}
 	}
-	star := -1 // position of the other columns in the result
+	star := -1 // position of the other columns in the result; -1 for none
 	for _, name := range list {
 		i := -1
 		if named {

@@ -1,5 +1,5 @@
-// Command pegasimd trains linear models and kernel machines with Pegasos, predicts with them and
-// evaluates them.
+// Command pegasimd trains linear models and kernel machines, predicts with them and evaluates
+// them.
 //
 //	pegasimd help            # lists the commands
 //	pegasimd help COMMAND    # explains a command
@@ -34,7 +34,6 @@ func main() {
 	os.Exit(code)
 }
 
-// setCollector makes collectAbove and collectEarly control the process's garbage collector.
 func setCollector() {
 	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	collectEarly = func() {
@@ -127,7 +126,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		return exitUsage
 	}
 	if err == nil {
-		err = c.stdout.err // the first error of printing
+		err = c.stdout.err
 	}
 	return exitCode(cmd.Name, err, stderr)
 }

@@ -6,13 +6,12 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A scored holds the labels and weights of rows, and a model's scores and predictions of them.
 type scored struct {
 	model            predictor
-	y, weights       []float32 // weights is nil if all are 1
-	scores           []float64 // scores of the first row, then of the second, and so on
+	y, weights       []float32 // nil if all are 1
+	scores           []float64 // of the first row, then of the second, and so on
 	truth, predicted []int     // indices of classes; nil for regression
-	classes          int       // number of classes, including classes that the model does not know
+	classes          int       // including classes that the model does not know
 }
 
 func (s *scored) right() (sum float64) {
@@ -32,8 +31,8 @@ func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predict
 func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
 func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-// maxConfusion is the largest number of classes in a confusion matrix, which then takes 34 MB.
-// Without a limit, a small file with many labels that the model does not know could exhaust memory.
+// Without maxConfusion, a small file with many labels that the model does not know could exhaust
+// memory.
 const maxConfusion = 2048
 
 func (s *scored) confusion() [][]float64 {
@@ -55,10 +54,9 @@ func (s *scored) f1() float64 {
 	return metrics.Macro(classes).F1
 }
 
-// A ranking is the area under the ROC curve and the average precision of a class's scores.
 type ranking struct{ auc, precision number }
 
-// rankings returns the ranking of each of the model's classes, their means over the classes for
+// rankings returns the ranking of each of the model's classes, the means over the classes for
 // which they are defined, and an overall figure: the ranking of the second of two classes, or the
 // means for more classes.
 func (s *scored) rankings() (each []ranking, means, all ranking) {
@@ -91,8 +89,7 @@ func (s *scored) rankings() (each []ranking, means, all ranking) {
 	return each, means, means
 }
 
-// logLoss returns the log loss of a model with probabilities. The probability of a class that the
-// model does not know is 0.
+// The probability of a class that the model does not know is 0.
 func (s *scored) logLoss() float64 {
 	p, all := make([]float64, len(s.truth)), make([]float64, s.classes)
 	outputs := s.model.Outputs()

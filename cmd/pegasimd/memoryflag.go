@@ -15,12 +15,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// memoryFlag is the number of megabytes that training may use; 0 if the flag is not given.
+// memoryFlag is in megabytes; 0 if the flag is not given.
 type memoryFlag int
 
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 
-// Package options sets no limit, because the command limits memory itself: see limit.
+// The command limits memory itself: see limit.
 func init() { options.Allowed = math.MaxInt64 }
 
 // limit returns the number of bytes that training may use beside the set; 0 means the machine's
@@ -37,15 +37,14 @@ func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 
 const (
 	usedColumns = 64   // at least one feature in usedColumns must have values
-	anyWeights  = 16e6 // number of weights, of all classes or pairs, allowed for any file
+	anyWeights  = 16e6 // weights, of all classes or pairs, allowed for any file
 	perNonzero  = 32   // weights allowed for each nonzero, if that makes more than anyWeights
-	// rowsPerClass is the mean number of rows per class below which rows times classes are limited.
+	// mean number of rows per class below which rows times classes are limited
 	rowsPerClass = 3
 	perByte      = 12 // rows times classes allowed for each byte of the file
 )
 
-// holds reports whether a file contains enough values, rows and classes to justify the number of
-// features and of weight vectors.
+// holds reports whether a file is large enough for its numbers of features and of weight vectors.
 func holds(set *dataset.Set, numbers bool) bool {
 	rows, cols := float64(set.Rows()), float64(set.Cols())
 	classes := map[float32]bool{}
@@ -84,12 +83,12 @@ func uses(x *sparse.Matrix, columns int) bool {
 	return n >= columns
 }
 
-// collectAbove sets the garbage collector's memory limit in bytes. main sets the function; in
-// tests, which share a process, it does nothing.
+// collectAbove sets the garbage collector's memory limit in bytes. It does nothing in tests,
+// which share a process.
 var collectAbove = func(bytes int64) {}
 
-// collectEarly returns freed memory to the system and makes the garbage collector run each time the
-// heap has grown by a tenth. main sets the function.
+// collectEarly returns freed memory to the system and makes the garbage collector run each time
+// the heap has grown by a tenth.
 var collectEarly = func() {}
 
 // largeRows is the size in bytes of dense rows above which garbage is collected early: the rows
@@ -100,9 +99,8 @@ const largeRows = 32 << 20
 // and mapped files.
 const uncounted = 20 << 20
 
-// linear returns the limit for linear models. Unless the flag or GOMEMLIMIT is given, it also sets
-// the garbage collector's memory limit, because certificates are computed repeatedly and their
-// garbage must not accumulate.
+// linear returns the limit for linear models. It also limits the garbage collector, because
+// certificates are computed repeatedly and their garbage must not accumulate.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

@@ -13,11 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 )
 
-// This file manages the outputs of a command. Files are created under temporary names before the
-// data are read, and the files that they replace remain unchanged until the output is complete.
-
-// openOutputs creates all outputs, unless one of them would replace a file that it must not
-// replace.
 func (c *call) openOutputs() error {
 	c.findInputs()
 	if err := c.checkStdio(); err != nil {
@@ -55,8 +50,6 @@ func (c *call) checkStdio() error {
 	return nil
 }
 
-// check returns an error if the output is the same file as another output or, without -force, if it
-// would replace an input, a write-protected file or a file of another kind.
 func (o *output) check(others []*output) error {
 	info, direct := o.old()
 	if direct {
@@ -88,8 +81,8 @@ func (o *output) check(others []*output) error {
 	return o.checkKind(info)
 }
 
-// old returns the file that exists under the output's name, or nil. direct is set if the output is
-// written in place and replaces no file: standard output, a pipe, an open file.
+// old returns the file that exists under the output's name, or nil. direct is set if the output
+// is written in place and replaces no file: standard output, a pipe, an open file.
 func (o *output) old() (info fs.FileInfo, direct bool) {
 	info, err := os.Stat(o.name)
 	if o.name == "-" || err == nil && !info.Mode().IsRegular() {
@@ -119,8 +112,7 @@ func (o *output) checkKind(info fs.FileInfo) error {
 	return nil
 }
 
-// placeOf returns a canonical path for a file that need not exist. It is the same for names that
-// lead to one file through symbolic links.
+// placeOf returns a canonical path for a file that need not exist.
 func placeOf(name string) (string, error) {
 	target, _, err := atomicfile.Target(name)
 	if err != nil {
@@ -142,8 +134,7 @@ func sameFile(info fs.FileInfo, name string) bool {
 	return info != nil && err == nil && os.SameFile(info, other)
 }
 
-// writable returns an error if the file is write-protected: renaming another file over it would not
-// fail.
+// writable is needed because renaming another file over a write-protected file does not fail.
 func writable(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -159,8 +150,8 @@ func (o *output) open() (err error) {
 	return err
 }
 
-// write replaces the file by the output of the function write. An error of the output itself takes
-// precedence over the function's error. If write is called again, it creates the output again.
+// An error of the output itself takes precedence over the error of the function write. If the
+// method is called again, it creates the output again.
 func (o *output) write(write func(io.Writer) error) error {
 	if o == nil {
 		return nil
@@ -193,7 +184,6 @@ func (o *output) write(write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// writeJSON writes v as JSON that begins with jsonMark.
 func (o *output) writeJSON(v any) error {
 	return o.write(func(w io.Writer) error {
 		text, err := json.MarshalIndent(v, "", "  ")

@@ -13,18 +13,18 @@ import (
 	"github.com/pegasimd/pegasimd/modelio/gofile"
 )
 
-// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite. A
-// format without a place for a mark has a nil function.
+// A kind recognizes, by their first bytes, files that pegasimd wrote and may therefore overwrite.
+// The function of a format without a place for a mark is nil.
 type kind struct {
-	name string // description of the files in messages
+	name string // in messages
 	is   func(head []byte) bool
 }
 
 // headBytes is the largest number of bytes passed to kind.is.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file after decompression. It only reads regular files, since
-// others can't be read twice.
+// headOf returns the first bytes of a file after decompression. It only reads regular files,
+// since others can't be read twice.
 func headOf(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.ErrUnsupported)
@@ -57,7 +57,7 @@ var (
 	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	reportKind = beginsWith("a report written by -json", jsonMark+"-json\"")
 
-	// modelKinds maps the formats of convert -to to kinds. Files of liblinear have no mark.
+	// Keys are the formats of convert -to. Files of liblinear have no mark.
 	modelKinds = map[string]kind{
 		"":     modelKind,
 		"json": beginsWith("a model in JSON", "{\n  \"format\": \"pegasimd model\""),
@@ -77,15 +77,14 @@ var (
 	}}
 )
 
-// Marks show that pegasimd wrote a file: the first key of JSON, whose value ends in the flag that
-// named the file, and an SVG comment.
+// Marks show that pegasimd wrote a file. The value of made_by ends in the flag that named the
+// file.
 const (
 	jsonMark = "{\n  \"made_by\": \"pegasimd "
 	svgMark  = "<!-- Drawn by pegasimd -->"
 )
 
-// holdsModel reports whether a file begins like a model, after decompression if it is compressed.
-// The bytes read from standard input are kept in flags.Data.Stdin.
+// holdsModel keeps the bytes read from standard input in flags.Data.Stdin.
 func (c *call) holdsModel(name string) (bool, error) {
 	if name != "-" {
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {

@@ -17,8 +17,8 @@ func checkPicture(name string) error {
 	return flags.Usagef("-plot: %q: a picture's name ends in .svg; a browser prints it as PDF", name)
 }
 
-// A confusion matrix is drawn for at most mostClasses classes. Cells contain counts if there are at
-// most mostCounts classes, and shares, too, if there are at most mostShares.
+// Largest numbers of classes of a confusion matrix that is drawn, with counts in the cells, and
+// with shares, too.
 const (
 	mostClasses = 200
 	mostCounts  = 40
@@ -55,22 +55,20 @@ func writeConfusion(w io.Writer, title string, names []string, counts [][]float6
 	return err
 }
 
-// A panel is one of several charts that share their horizontal axis.
 type panel struct {
 	label string
-	log   bool // whether the axis of values is logarithmic, without values of 0 and less
+	log   bool // the axis of values is logarithmic
 	lines []panelLine
 }
 
-// A panelLine has a value for each position along the horizontal axis; NaN and infinite values are
-// left out.
+// A panelLine has a value for each position along the horizontal axis; NaN and infinite values
+// are left out.
 type panelLine struct {
 	name   string
 	values []float64
 }
 
-// writePanels draws the panels that have values, one above the other. at lists the positions of
-// the values along the logarithmic axis, in ascending order.
+// at lists the positions of the values along the logarithmic axis.
 func writePanels(w io.Writer, title, axis string, at []float64, panels []panel) error {
 	var figures []*chart.Figure
 	for _, p := range panels {

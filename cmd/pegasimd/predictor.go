@@ -20,21 +20,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// A predictor is a model of any kind, as the commands use it. Methods with scores, except MeanLoss,
-// get the scores of one row.
+// Methods of predictor with scores, except MeanLoss, get the scores of one row.
 type predictor interface {
 	modelio.Predictor
 
-	ready() error // says why the model can't predict; nil if it can
+	ready() error // says why the model can't predict
 	data() string // fingerprint of the training data; empty if unknown
 	fingerprint(x store.Examples, y, weights []float32, threads int, stop func() bool) string
 
-	// scoreNames returns the names of the columns of predict -scores, and showScores fills in the
-	// columns.
+	// scoreNames returns the names of the columns that showScores fills in.
 	scoreNames() []string
 	showScores(scores, columns []float64)
 
-	// noProbabilities returns why the model has no probabilities, or "" if it has.
+	// noProbabilities returns "" if the model has probabilities.
 	noProbabilities() string
 	Probabilities(scores, dst []float64) []float64
 
@@ -59,8 +57,7 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
-// readPredictor reads the model that an argument names. If another argument names a model instead,
-// the error says so: some commands have MODEL first, others DATA.
+// Some commands have MODEL first, others DATA: the error says so if another argument is a model.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +144,6 @@ func (m kernelModel) scoreNames() (names []string) {
 
 func (m kernelModel) showScores(scores, columns []float64) { copy(columns, scores) }
 
-// A scoredSet is data with a model's scores.
 type scoredSet struct {
 	*dataset.Set
 	reader  *dataReader
@@ -157,21 +153,21 @@ type scoredSet struct {
 	// truth has the index of each row's label in names, or noLabel; nil for regression, or if the
 	// data have no labels.
 	truth []int
-	names []string // names of the model's classes, then of further labels
+	names []string // of the model's classes, then of further labels
 
-	all        *dataset.Set // the rows that were read, before rows of weight 0 were left out
-	allWeights []float32    // weights of the rows of all; nil if all are 1
+	all        *dataset.Set // the rows read, with rows of weight 0
+	allWeights []float32    // of the rows of all; nil if all are 1
 
-	first int       // row of the first scores in block
-	block []float64 // scores of some rows; nil if there are none yet
+	first int // row of the first scores in block
+	block []float64
 }
 
 // keptScores is the number of scores kept in memory, unless all are needed at once.
 const keptScores = 1 << 20
 
-// score reads data for a model, and the rows' weights from the file weights unless its name is
-// empty. Rows of weight 0 are left out. The scores are kept in memory if they are few, or if all is
-// set.
+// score reads data and scores them, with the weights of the rows in the file weights unless its
+// name is empty. Rows of weight 0 are left out. The scores are kept in memory if they are few, or
+// if all is set.
 func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -222,8 +218,7 @@ func (d *dataReader) score(m predictor, weights string, all bool) (*scoredSet, e
 	return s, nil
 }
 
-// scoreLabeled reads rows with labels and scores them, so that they can be measured. Rows without a
-// label are left out, unless -missing error refuses them.
+// scoreLabeled leaves rows without a label out, unless -missing error refuses them.
 func (d *dataReader) scoreLabeled(m predictor) (*scoredSet, error) {
 	if d.missing == "fill" {
 		d.missing = "drop"
@@ -253,7 +248,7 @@ func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []flo
 	return part, own
 }
 
-// find returns the scores of part, rows of the set from number first on.
+// find returns the scores of part, the rows of s from number first on.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
@@ -262,14 +257,13 @@ func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
 	return scores, predictions.CheckFinite(s.model, first, scores)
 }
 
-// row returns the scores of row i. Scores that are not kept are computed for blocks of rows, so
-// that rows should be asked for in their order.
+// row computes scores that are not kept for blocks of rows: ask for rows in their order.
 func (s *scoredSet) row(i int) (scores []float64, err error) {
 	n := s.model.Outputs()
 	if s.scores != nil {
 		return s.scores[i*n:][:n], nil
 	}
-	rows := max(64, keptScores/max(n, 1)) // kernel machines take 64 rows together
+	rows := max(64, keptScores/max(n, 1)) // kernel machines score several rows together
 	if first := i - i%rows; s.block == nil || first != s.first {
 		s.first = first
 		block := make([]int, min(rows, s.Rows()-s.first))
@@ -344,8 +338,8 @@ func (m linearModel) problem(k int) (of, against string) {
 	return m.ClassName(k), ""
 }
 
-// unscaled returns a function that formats the value of feature j whose scaled value is z. If e is
-// the encoder of a table, the function formats a number or a date of the table.
+// unscaled returns a function that formats the value of feature j whose scaled value is z. e is
+// nil without a table.
 func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) string {
 	return func(j int, z float64) string {
 		if s.Factor != nil {

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// A progress shows how far a long task has come, in one line on a terminal. Without a terminal,
-// with -quiet and in the first second, it shows nothing.
+// A progress is one line on a terminal. Without a terminal, with -quiet and in the first second,
+// it shows nothing.
 type progress struct {
 	w           io.Writer
 	quiet       bool
 	terminal    bool
 	start, last time.Time
-	shown       int // number of bytes of the line displayed now
+	shown       int // bytes of the line displayed now
 }
 
-// lineWidth is the number of characters that fit in a line of most terminals.
 const lineWidth = 79
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -32,8 +31,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// share is the part of the task that is done. If it is between 0 and 1, show adds the estimated
-// time left.
+// share is the part of the task that is done.
 func (p *progress) show(share float64, format string, a ...any) {
 	now := time.Now()
 	if !p.terminal || p.quiet || now.Sub(p.start) < time.Second ||

@@ -12,29 +12,28 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A dataReader reads data according to the flags.
 type dataReader struct {
 	call    *call
-	name    string // name of the data file, the first of several: opt.More has the others
+	name    string // the data file, the first of several: opt.More has the others
 	opt     dataset.Options
 	missing string
 
-	fits    bool               // whether to fit an encoder to a table
-	encoder *tables.Encoder    // encoder of the table that was read; nil without one
-	fitter  *tables.Fitter     // the encoder's fitter; nil if the encoder is a model's
-	last    *dataset.Set       // set of the fitter's last pass, without rows
-	named   bool               // whether the table that the encoder was fitted to has a header
+	fits    bool               // fit an encoder to a table
+	encoder *tables.Encoder    // nil without one
+	fitter  *tables.Fitter     // nil if the encoder is a model's
+	last    *dataset.Set       // the fitter's last pass, without rows
+	named   bool               // the table that the encoder was fitted to has a header
 	kept    []byte             // bytes of standard input or a pipe, if it is read several times
 	most    int64              // most bytes of encoded rows in memory; 0 for the default
-	weights []float32          // weights of the rows; nil if all are 1
-	dropped bool               // whether weights lacks rows without a label
-	streams bool               // whether the rows may be larger than memory
-	skip    func(row int) bool // reports rows to leave out when fitting; nil for none
+	weights []float32          // nil if all are 1
+	dropped bool               // weights lacks rows without a label
+	streams bool               // the rows may be larger than memory
+	skip    func(row int) bool // rows to leave out when fitting; nil for none
 
 	doubts      []dataset.Doubt
 	chosen      []string // flags of train that were chosen from the data
 	unread      []string // lines of Coder.Odd that are among doubts
-	manyClasses bool     // whether many distinct whole numbers are taken for classes
+	manyClasses bool     // many distinct whole numbers are taken for classes
 }
 
 func (d *dataReader) String() string {
@@ -55,8 +54,8 @@ func (c *call) reader(name string) *dataReader {
 	return d
 }
 
-// likeTraining makes d read rows in the layout of a training set, which its fingerprint names,
-// unless -layout is given: the bits of an objective depend on the layout.
+// likeTraining makes d read rows in the layout of a training set unless -layout is given, because
+// the bits of an objective depend on the layout.
 func (d *dataReader) likeTraining(fingerprint string) {
 	layout, _, _ := strings.Cut(fingerprint, ":")
 	if !d.call.flags.Given("layout") && (layout == "dense" || layout == "sparse") {
@@ -162,13 +161,11 @@ func (d *dataReader) asFitted() dataset.Options {
 	return opt
 }
 
-// noLabel is the index of a missing label.
 const noLabel = -1
 
-// A labelling maps the names of classes to labels.
 type labelling struct {
 	names  []string  // nil if the names are the labels as text
-	labels []float32 // label of each name; nil if it is the name's index
+	labels []float32 // of each name; nil if it is the name's index
 }
 
 var kindsOfFlags = []struct {

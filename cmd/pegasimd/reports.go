@@ -11,9 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// This file defines parts of the output of -json: each report is one object with the keys in the
-// tags.
-
 // A number is a float64 that is null in JSON if it is not finite.
 type number float64
 
@@ -45,7 +42,6 @@ func most(gap float64) string {
 	return "at most " + proof.Percent(gap)
 }
 
-// A runReport is a model's record of its training.
 type runReport struct {
 	Objective     number  `json:"objective"`
 	DualObjective number  `json:"dual_objective"`
@@ -55,12 +51,12 @@ type runReport struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
 	Violations int64   `json:"violations"`
-	Solver     string  `json:"solver,omitempty"` // the Solver of pegasos.Result
-	R2         float64 `json:"r2"`               // mean |x|^2
+	Solver     string  `json:"solver,omitempty"`
+	R2         float64 `json:"r2"` // mean |x|^2
 	T0         float64 `json:"t0"`
 }
 
-// A worstReport describes the problem with the largest gap, if there are several problems.
+// A worstReport describes the problem with the largest gap.
 type worstReport struct {
 	WorstGap   *number `json:"worst_gap,omitempty"`
 	WorstClass string  `json:"worst_class,omitempty"`
@@ -74,8 +70,7 @@ func (r worstReport) String() string {
 		proof.Standing(float64(*r.WorstGap)))
 }
 
-// newWorstReport returns the report on the problem with the largest gap; empty for a single
-// problem.
+// newWorstReport returns an empty report for a single problem.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
 ) (r worstReport) {

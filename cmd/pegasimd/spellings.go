@@ -9,13 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 )
 
-// truths maps common words for true and false, in lower case, to a common key.
 var truths = map[string]string{
 	"true": "true", "yes": "true", "t": "true", "y": "true", "1": "true",
 	"false": "false", "no": "false", "f": "false", "n": "false", "0": "false",
 }
 
-// folded returns the name of a class in lower case, without characters that are not visible,
+// folded removes what spellings of a name may differ in: case, characters that are not visible,
 // repeated and outer blanks, and a final full stop.
 func folded(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -28,9 +27,8 @@ func folded(name string) string {
 	return strings.TrimSpace(strings.TrimSuffix(name, "."))
 }
 
-// doubtSpellings adds a doubt about named classes that look like spellings of one name: their
-// folded names are equal, or there are more than two classes and all are words for true or false,
-// which leaves two that mean the same. -multiclass says that the classes are different.
+// Three or more classes that are all words for true or false include two that mean the same.
+// -multiclass says that the classes are different.
 func (d *dataReader) doubtSpellings(set *dataset.Set, labels []float32, rows []int) {
 	if set.Names == nil || d.call.flags.Given("multiclass") {
 		return

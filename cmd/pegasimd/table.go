@@ -19,9 +19,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/tables"
 )
 
-// This file reads tables, fits encoders to them, and names features of text.
-
-// overrule returns the kinds that flags give to columns, by the names in the flags.
 func (d *dataReader) overrule() (map[string]tables.Given, error) {
 	if d.call.flags.Grams < 1 {
 		return nil, flags.Usagef("-ngrams: have %d, want 1 or more", d.call.flags.Grams)
@@ -68,8 +65,6 @@ func columnList(text string) ([]string, error) {
 	return names, err
 }
 
-// looksLikeCSV reports whether the first line of a file has commas, semicolons or tabs, and no
-// colon, which svmlight text has.
 func looksLikeCSV(name string) bool {
 	head, err := headOf(name)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -94,8 +89,7 @@ func (d *dataReader) readFresh() (*dataset.Set, error) {
 	return d.readEncoded()
 }
 
-// readEncoded reads the table with the encoder. If the rows may be too large for memory, it maps a
-// temporary file, except for tables from standard input or a pipe.
+// Tables from standard input or a pipe are not read from a temporary file.
 func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
@@ -124,7 +118,7 @@ func (d *dataReader) refitted() (*tables.Encoder, error) {
 	})
 }
 
-// mostInMemory is the largest size in bytes of encoded rows in memory, unless a flag sets it.
+// in bytes of encoded rows, unless a flag sets it
 const mostInMemory = 1 << 30
 
 func (d *dataReader) encoded() dataset.Options {
@@ -178,14 +172,13 @@ func (d *dataReader) fit() (set *dataset.Set, err error) {
 		}
 		return nil, err
 	}
-	if d.dropWeights(d.last) { // d.skip used the weights before: fit again
+	if d.dropWeights(d.last) { // d.skip has used the weights before: fit again
 		return d.fit()
 	}
 	return set, nil
 }
 
-// keepInput stores the bytes of standard input or a pipe, if the data come from there, because
-// tables are read several times.
+// Tables are read several times: keepInput stores the bytes of standard input or a pipe.
 func (d *dataReader) keepInput() (err error) {
 	if d.kept != nil || len(d.opt.More) > 0 { // several files have to be regular ones
 		return nil
@@ -236,7 +229,6 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 	return set, nil
 }
 
-// nameGrams reads the data and stores, in e, the n-grams that name the given features of text.
 func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.asFitted()
@@ -246,7 +238,6 @@ func (d *dataReader) nameGrams(e *tables.Encoder, features []int) error {
 	return err
 }
 
-// nameHeaviest stores, in the encoder, the n-grams of the text features with the largest weights.
 func (d *dataReader) nameHeaviest(weights [][]float32) error {
 	if d.call.flags.Values.Words == 0 || d.encoder == nil {
 		return nil

@@ -13,15 +13,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file decides whether labels are classes or regression targets.
-
 const (
 	maxNumericClasses = 20 // distinct whole numbers above which labels may be regression targets
 	maxFractions      = 10 // distinct numbers, some with fractions, above which labels are targets
 	minRowsRarest     = 5  // rows of the rarest whole number below which labels are targets
 )
 
-// looksNumeric reports whether numeric labels look like regression targets.
 func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	n, total := len(labels), 0
 	for _, r := range rows {
@@ -39,8 +36,8 @@ func looksNumeric(labels []float32, rows []int) (like float32, yes bool) {
 	return 0, false
 }
 
-// readTraining reads data to train on. If no flag chooses the task and the labels look like
-// regression targets, it sets cfg.Loss for regression and calls recheck to check the settings.
+// If no flag chooses the task and the labels look like regression targets, readTraining sets
+// cfg.Loss for regression and calls recheck to check the settings.
 func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {

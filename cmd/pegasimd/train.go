@@ -60,7 +60,6 @@ Examples:
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 }, runTrain}
 
-// A linearRun is one run of train without -kernel.
 type linearRun struct {
 	*call
 	cfg         pegasos.Config
@@ -80,8 +79,8 @@ type linearRun struct {
 	curve        curve
 
 	result      *pegasos.Model
-	epochs      int   // epochs so far, including epochs before -resume
-	ended       bool  // whether the run ended before its last step
+	epochs      int   // including epochs before -resume
+	ended       bool  // the run ended before its last step
 	interrupted error // why the run was interrupted; nil if it was not
 
 	loading, training, measuring time.Duration // wall-clock times
@@ -138,8 +137,8 @@ func (r *linearRun) checkSettings() error {
 	return validate(&r.cfg)
 }
 
-// validate checks the configuration, except a list of class weights, which it deletes: it may have
-// names, whose labels are known only after reading the data.
+// validate deletes a list of class weights, which may have names: their labels are known only
+// after reading the data.
 func validate(cfg *pegasos.Config) error {
 	if cfg.ClassWeight != pegasos.Balanced {
 		cfg.ClassWeight = ""
@@ -164,14 +163,12 @@ func (r *linearRun) openFiles() (err error) {
 	return err
 }
 
-// readData reads the weights and the data. Features and labels are matched to those of the model
-// that training starts from, resumes or has as prior, if any.
 func (r *linearRun) readData() (err error) {
 	if err = r.reader.readWeights(r.flags.Weights); err != nil {
 		return err
 	}
-	// like is the model whose features and labels are used. A checkpoint also contains the features
-	// and labels of its start.
+	// like is the model whose features and labels are used. A checkpoint also contains the
+	// features and labels of its start.
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }
@@ -290,7 +287,7 @@ func (r *linearRun) write() error {
 	if err := r.modelOut.write(m.Write); err != nil {
 		return err
 	}
-	if m.Proof != nil { // nil without -proof, or if the run was interrupted
+	if m.Proof != nil {
 		if err := r.proofOut.write(m.Proof.Write); err != nil {
 			return err
 		}
@@ -298,8 +295,8 @@ func (r *linearRun) write() error {
 	return r.curve.finish(r.reader.String(), m, r.training, r.interrupted != nil)
 }
 
-// describe stores a description of the run's data in a model, and the flags that train it again. A
-// run with the settings of a checkpoint stores the flags in the checkpoint, and its own length.
+// The flags stored for a run with the settings of a checkpoint are the checkpoint's, and the
+// flags of the run's own length.
 func (r *linearRun) describe(m *pegasos.Model) error {
 	err := r.reader.describe(m, r.set, r.known)
 	if r.keep.restored {

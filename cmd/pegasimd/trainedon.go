@@ -11,11 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file determines whether a model was trained on the rows of a data file.
-
-// fingerprint returns the fingerprint that the model would have if training had read the rows of x
-// with the labels y and the weights. It returns "" if labels or weights are not valid, or if stop
-// returns true.
+// fingerprint returns the fingerprint that the model would have if training had read the rows of
+// x with the labels y and the weights. It returns "" if labels or weights are not valid.
 func (m linearModel) fingerprint(x store.Examples, y, weights []float32, threads int,
 	stop func() bool) string {
 	if s := m.Scaling; s != nil {
@@ -43,8 +40,8 @@ func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
 	return store.Fingerprint(x, y, threads, stop)
 }
 
-// trainedOn reports whether s.all consists of the rows on which the model was trained and the rows
-// that training held out. heldOut lists the latter by their numbers in s.Set, ascending.
+// trainedOn reports whether s.all consists of the rows on which the model was trained and the
+// rows that training held out. heldOut lists the latter by their numbers in s.Set, ascending.
 func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	_, want, known := strings.Cut(s.model.data(), ":")
 	all, weights := *s.all, s.allWeights // relabel changes the copy

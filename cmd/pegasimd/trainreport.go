@@ -56,7 +56,7 @@ func (r *trainReport) describe(
 	r.LoadSeconds = loading.Seconds()
 }
 
-// penaltyC returns the C of the run, or NaN if each pair of classes has its own C.
+// penaltyC returns NaN if -lambda gives each pair of classes its own C.
 func (r *linearRun) penaltyC() float64 {
 	m := r.result
 	weight := m.Result.Weight
@@ -174,7 +174,6 @@ func (r *trainReport) printObjective(w io.Writer) {
 	}
 }
 
-// largeGap is the gap above which a hint about reducing it is printed.
 const largeGap = 0.1
 
 // advice returns the flags that would give a model like m a smaller gap.
@@ -215,7 +214,7 @@ func (r *trainReport) settled(d *dataReader, set *dataset.Set, multiclass pegaso
 	}
 }
 
-// A trainReport is the output of train.
+// trainReport is the output of train -json.
 type trainReport struct {
 	runReport
 	C           number            `json:"c"` // null with -kernel, and if each pair has its own C
@@ -237,24 +236,23 @@ type trainReport struct {
 	Interrupted bool              `json:"interrupted"`
 	TolReached  *bool             `json:"tol_reached,omitempty"` // missing if unknown
 	Validation  *validationReport `json:"validation,omitempty"`
-	Settings    string            `json:"settings,omitempty"` // chosen or given, in one line
+	Settings    string            `json:"settings,omitempty"`
 	Fit         *fitReport        `json:"fit,omitempty"`
 	// CrossValidated is the estimate of the folds that chose settings, if there were any.
 	CrossValidated *pegasos.Estimate `json:"cross_validated,omitempty"`
-	// HeldOutEstimate and HeldOut concern the rows of -holdout, HeldOut in the form of eval -json.
+	// These concern the rows of -holdout.
 	HeldOutEstimate *pegasos.Estimate `json:"held_out,omitempty"`
 	HeldOut         *evalReport       `json:"held_out_eval,omitempty"`
 	Warnings        []string          `json:"warnings,omitempty"`
-	Command         string            `json:"command,omitempty"` // resolved command line
+	Command         string            `json:"command,omitempty"`
 	Curve           []curvePoint      `json:"curve,omitempty"`
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
 	advice  string
-	heldOut *heldOut // rows that HeldOut measures
+	heldOut *heldOut
 }
 
-// A kernelReport is the additional output of train -kernel.
 type kernelReport struct {
 	Problems     int   `json:"problems"`
 	SupportRows  int   `json:"support_rows"`
@@ -262,14 +260,13 @@ type kernelReport struct {
 	KernelValues int64 `json:"kernel_values"`
 }
 
-// A validationReport is the quality of the model, with -patience the best model, on the data of
-// -valid.
+// A validationReport is the quality of the model on the data of -valid.
 type validationReport struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`
 	Rows   int     `json:"rows"`
 	Epochs float64 `json:"epochs"` // epochs of training of the measured model
 
-	// Stopped is the epoch at which -patience ended the run, or 0.
+	// Stopped is the epoch at which a run with -patience ended early, or 0.
 	Stopped int `json:"stopped_after_epochs"`
 }

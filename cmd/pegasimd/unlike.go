@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file raises doubts about data to predict that are unlike the training data. They are printed
-// even if -quiet is given, because the predictions are then hardly worth more than guesses.
+// doubtLoudly adds a doubt that is printed even with -quiet: predictions of data unlike the
+// training data are hardly worth more than guesses.
 
 func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.doubts = append(d.doubts, doubt)
@@ -43,11 +43,10 @@ func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	}
 	type column struct {
 		*tables.Column
-		feature    int
-		far        int     // number of rows whose feature is far from mean
-		such       float64 // a value of the feature that is far from mean
-		mean, most float64 // training mean of the feature, and the largest distance that is not far
-		// Mean and deviation of the column's numbers in training.
+		feature                         int
+		far                             int     // rows whose feature is far from mean
+		such                            float64 // a value of the feature that is far from mean
+		mean, most                      float64 // training mean, and the largest distance not far
 		trainingMean, trainingDeviation float64
 	}
 	var columns []column
@@ -110,8 +109,8 @@ func featureOf(set *dataset.Set, row, j int) float64 {
 	return 0
 }
 
-// doubtUnnamed adds a doubt if rows have two or more cells beyond the names of the header, as
-// numbers with decimal commas between commas do. A single such cell may be the name of the row.
+// doubtUnnamed doubts rows with two or more cells beyond the names of the header, as numbers with
+// decimal commas between commas make. A single such cell may be the name of the row.
 func (d *dataReader) doubtUnnamed(set *dataset.Set) {
 	if set.Form == nil || !set.Form.Header {
 		return

@@ -61,7 +61,6 @@ Examples:
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
 }, runVerify}
 
-// verification is one run of verify.
 type verification struct {
 	*call
 	kept       *pegasos.Proof // proof in the file of -proof, or nil
@@ -276,8 +275,7 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintln(w, "the sigmoids equal the sigmoids of the folds, which were trained again")
 	case calibrated:
 		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
-		// A sigmoid with A > 0 makes the probability fall as the score rises. It means that the
-		// model was edited, or that the scores were no better than chance on the held-out folds.
+		// A sigmoid with A > 0 makes the probability fall as the score rises.
 		falls := func(s pegasos.Sigmoid) bool { return s.A > 0 }
 		if k := slices.IndexFunc(linear.Calibration, falls); k >= 0 {
 			fmt.Fprintf(w, "suspicious: the higher the score of %s, the lower its probability\n",
@@ -317,7 +315,7 @@ type verifyReport struct {
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
 	Proof            bool     `json:"proof"`    // the bound is from the file of -proof
-	Sigmoids         bool     `json:"sigmoids"` // whether -sigmoids confirmed the sigmoids
+	Sigmoids         bool     `json:"sigmoids"` // -sigmoids confirmed the sigmoids
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`

@@ -15,9 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file lists which parts of a model's file verify has compared with the data. The name of a
-// part is its key in the header; keys within an object, or within the objects of an array, follow a
-// dot. The arrays after the header are parts as well.
+// The name of a part of a model's file is its key in the header; keys within an object, or within
+// the objects of an array, follow a dot. The arrays after the header are parts as well.
 
 // coverage records what a verification has compared.
 type coverage struct {
@@ -53,8 +52,7 @@ var (
 	byFolds  rule = func(c *coverage) bool { return c.sigmoids }
 )
 
-// partRules maps parts of linear models and kernel machines to their rules. Parts without a rule
-// are not checked.
+// Parts without a rule are not checked.
 var partRules = map[string]rule{
 	"features": always, "sparse": always, "bias": always, "layout": always, "hash": always,
 	"classes": byRows, "names": byRows, "data": byData, "data.layout": never,
@@ -62,7 +60,7 @@ var partRules = map[string]rule{
 	"index_base": func(c *coverage) bool { return c.base },
 	"hash_bits":  func(c *coverage) bool { return c.hashed },
 	"state":      never, "command": never, "calibration": byFolds,
-	"prior":  always, // verify refuses other priors and starts
+	"prior":  always, // verify refuses another prior
 	"start":  func(c *coverage) bool { return c.start },
 	"lambda": always, "support": byClaim,
 
@@ -110,8 +108,8 @@ var partRules = map[string]rule{
 	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
 }
 
-// partsOf returns the parts of a model's file. Parts of the table are listed beside the table only
-// if they can be unchecked although the table is checked.
+// partsOf lists parts of the table beside the table only if they can be unchecked although the
+// table is checked.
 func partsOf(m predictor) ([]string, error) {
 	h := new(headerText)
 	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {
@@ -197,8 +195,8 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trainedHash is the part that is checked if -hash is given. Without -hash, other weights than the
-// training's may be confirmed, because they can have the same objective.
+// Without -hash, other weights than the training's may be confirmed, because they can have the
+// same objective.
 const trainedHash = "hash.training"
 
 // To the unchecked parts, list adds header lines that the model lacks although the data or the

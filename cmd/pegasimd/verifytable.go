@@ -15,24 +15,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file compares the header line "table" of a model with the data. If the model has an encoder,
-// it fits an encoder to the data again.
-
-// A tableCheck is the result of comparing a model's table with the data.
 type tableCheck struct {
-	compared bool // the table was compared with the data, or with the model of -start
+	compared bool // with the data, or with the model of -start
 
 	// Parts that may be unchecked although the table was compared:
-	named  bool // the names of the columns and of the label were compared
-	placed bool // the number of the label's column was compared
-	words  bool // the n-grams that name buckets of text were compared
+	named  bool // names of the columns and of the label
+	placed bool // number of the label's column
+	words  bool // n-grams that name buckets of text
 
 	differs string // how the encoders differ; empty if equal
 	why     string // why the encoder was not compared
 }
 
-// checkTable compares the model's table with the table that d has read as set. The encoder may also
-// equal the encoder of from, the model of -start or -prior, unless from is nil.
+// The encoder may also equal the encoder of from, the model of -start or -prior, unless from is
+// nil.
 func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	from *pegasos.Model) (*tableCheck, error) {
 	if d.encoder == nil {
@@ -50,14 +46,14 @@ func (d *dataReader) checkTable(head pegasos.Head, set *dataset.Set,
 	if d.call.Err() != nil {
 		return nil, d.call.Err()
 	}
-	if err != nil { // for example, a column that training left out is missing
+	if err != nil {
 		return &tableCheck{why: err.Error()}, nil
 	}
 	return compareEncoders(head.Table, fitted)
 }
 
-// unknown returns the columns of a set's file that the model does not have. For lines of JSON,
-// set.Others also lists columns that the model's encoder leaves out; unknown omits these.
+// For lines of JSON, set.Others also lists columns that the model's encoder leaves out; unknown
+// omits these.
 func (d *dataReader) unknown(set *dataset.Set) []string {
 	return slices.DeleteFunc(slices.Clone(set.Others), func(name string) bool {
 		return d.encoder != nil && slices.ContainsFunc(d.encoder.Columns, func(c tables.Column) bool {
@@ -66,7 +62,7 @@ func (d *dataReader) unknown(set *dataset.Set) []string {
 	})
 }
 
-// checkColumns compares the table of a model without an encoder: names of columns of numbers.
+// checkColumns compares the table of a model without an encoder.
 func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
 	model := d.opt.Table
 	if model == nil {

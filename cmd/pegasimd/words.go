@@ -66,8 +66,8 @@ func shellWord(word string) string {
 }
 
 // columnWord returns the name of column i for a command line, or its number if the name can't be
-// typed or another column has it. label says that the word is for -label-column, which never reads
-// numbers as names.
+// typed or another column has it. label says that the word is for -label-column, which reads
+// numbers as positions.
 func columnWord(names []string, i int, label bool) string {
 	name := names[i]
 	_, notNumber := strconv.Atoi(name)
@@ -85,7 +85,6 @@ func characterWord(c byte) string {
 	return string(c)
 }
 
-// shortName returns a file's name without its folder; for an IDX pair, the name of the image file.
 func shortName(data string) string {
 	if data == "-" {
 		return "standard input"

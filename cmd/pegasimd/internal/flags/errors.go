@@ -17,8 +17,7 @@ func (e UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
 
-// packages lists the package names with which errors begin. They tell a user nothing, so that
-// Message removes them.
+// packages lists the names of packages with which errors begin.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
 
 // Message returns the text of an error for a user of the command: without the names of packages,
@@ -63,8 +62,7 @@ func DidYouMean(word, prefix string, words []string) string {
 	return fmt.Sprintf(": did you mean %s%s?", prefix, best)
 }
 
-// edits returns the least number of steps that turn a into b. A step inserts, deletes or replaces a
-// byte, or swaps two neighboring bytes. No byte takes part in two steps.
+// edits returns the optimal string alignment distance of a and b in bytes.
 func edits(a, b string) int {
 	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

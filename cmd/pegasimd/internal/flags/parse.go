@@ -55,7 +55,7 @@ func (s *Set) Each() (flags []*Flag) {
 	return flags
 }
 
-// Parse reads flags, which may come before, between and after the arguments. After -- there are
+// Parse reads flags, which may stand before, between and after the arguments. After -- there are
 // only arguments.
 func (s *Set) Parse(args []string) (arguments []string, err error) {
 	for len(args) > 0 {
@@ -216,7 +216,7 @@ func wanted(f *Flag) string {
 }
 
 // Words returns the given flags for which want is true, and their values, as words of a command
-// line. Unless files is true, names of files are replaced by FILE.
+// line. Unless files is true, FILE replaces the names of files.
 func (s *Set) Words(files bool, want func(*Flag) bool) (words []string) {
 	for _, f := range slices.DeleteFunc(s.Each(), func(f *Flag) bool { return !want(f) }) {
 		for _, value := range s.All(f) {
@@ -248,7 +248,7 @@ func (s *Set) unknown(name string) error {
 	return Usagef("there is no flag -%s%s", name, hint)
 }
 
-// liblinear maps flags of liblinear and libsvm to flags of pegasimd with a similar effect.
+// liblinear maps flags of liblinear and libsvm to flags of pegasimd.
 var liblinear = map[string]string{
 	"s": "-loss (and -multiclass crammer-singer for -s 4)", "v": "pegasimd cv -folds n",
 	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
@@ -258,7 +258,6 @@ var liblinear = map[string]string{
 	"c": "-c of train, which the model stores",
 }
 
-// ofLiblinear returns the hint on a flag of liblinear, such as -w1.
 func (s *Set) ofLiblinear(name string) string {
 	if label, ok := strings.CutPrefix(name, "w"); ok {
 		if _, err := strconv.ParseFloat(label, 64); err == nil {

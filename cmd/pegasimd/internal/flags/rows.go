@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 
-	// These packages have lists, numbers and formulas for help texts, which no public package
-	// exports.
+	// These packages have lists, numbers and formulas for help texts.
 	"github.com/pegasimd/pegasimd/internal/text/form"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"

@@ -1,6 +1,6 @@
-// Package flags provides the flags of the command. Each flag is one row of a table: parsing,
-// checks, the help screens, docs/help, the man page, shell completion and the texts of errors all
-// read it. Set parses a command line into Values. Message translates errors of other packages.
+// Package flags provides the flags of the command from one table, which also feeds the help
+// screens, the man page and shell completion. Set parses a command line into Values. Message
+// translates errors of other packages.
 package flags
 
 import (
@@ -13,11 +13,11 @@ import (
 type Flag struct {
 	Name  string
 	Field string // path of a field of Values, such as Data.Format
-	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file; empty
-	// for a bool.
+	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file;
+	// empty for a bool.
 	Takes string
 	// In lists the commands that have the flag. A ! after a command means that its -h lists the
-	// flag; -help-all lists all flags.
+	// flag.
 	In      string
 	Default string // as on a command line; empty for the zero value
 	Rule    Rule
@@ -40,10 +40,10 @@ const (
 	KernelOnly                   // needs -kernel
 	NoKernel                     // can't be given with -kernel
 	Setting                      // is a setting that a checkpoint stores
-	NoEffect                     // doesn't change the model
-	Form                         // says how a table is read
-	Kinds                        // determines the kinds of a table's columns
-	ForClasses                   // only valid if labels are classes, so that it implies classes
+	NoEffect                     // not needed to train the model again
+	Form                         // describes a table
+	Kinds                        // concerns the kinds of a table's columns
+	ForClasses                   // implies that labels are classes
 )
 
 // Is reports whether one of the rules is true of the flag.
@@ -60,7 +60,6 @@ func (f *Flag) Choices() []string {
 	return strings.Split(f.Takes, "|")
 }
 
-// of reports whether the command has the flag, and whether its -h lists it.
 func (f *Flag) of(command string) (has, usual bool) {
 	in := strings.Fields(f.In)
 	usual = slices.Contains(in, command+"!")

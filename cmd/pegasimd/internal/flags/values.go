@@ -15,7 +15,7 @@ type Values struct {
 	Kernel kernelsvm.Config // without fields that Config has, too: see KernelConfig
 	Data   dataset.Options
 
-	Missing              string // value of -missing
+	Missing              string
 	Strict, Quiet, Force bool
 
 	Ignore, Numbers, Dates, Categories, Text string // lists of columns
@@ -27,7 +27,6 @@ type Values struct {
 	Holdout   float64
 	Proba     bool
 
-	// Files.
 	Start, Prior, Resume, Checkpoint string
 	Weights, Costs, ValidWeights     string
 	Valid                            []string
@@ -35,18 +34,16 @@ type Values struct {
 	Model, For, TextData             string
 	Every                            time.Duration
 
-	// Flags of cv.
 	Folds               int
 	Lambdas, Cs, Gammas string
 	Metric              string
 
-	// Flags of the other commands.
-	Scores   bool   // predict
-	Keep     string // predict: a list of columns
-	Top      int    // inspect, report
-	From, To string // convert
+	Scores   bool
+	Keep     string
+	Top      int
+	From, To string
 	Stream   bool
-	Hash     string // verify
+	Hash     string
 	Passes   int
 	Sigmoids bool
 }

@@ -1,5 +1,5 @@
-// Package help prints the command's documentation: help screens, a man page, and completion scripts
-// for shells. All of it comes from the commands' descriptions and the table of flags.
+// Package help prints the command's documentation: help screens, a man page, and completion
+// scripts for shells.
 package help
 
 import (
@@ -38,7 +38,7 @@ To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict
 'pegasimd completion SHELL' writes completion for bash, zsh or fish, 'pegasimd help -man' a man page.
 `}
 
-// WriteOverview writes the list of commands.
+// WriteOverview writes the list of commands, within Overview.
 func WriteOverview(w io.Writer, commands []Command) {
 	fmt.Fprintln(w, Overview[0])
 	for _, c := range commands {
