@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// If PEGASIMD_TEST_COMMAND is set, the test binary acts as the command, so that tests can run the
+// With PEGASIMD_TEST_COMMAND the test binary acts as the command, so that tests can run the
 // command in a process of its own, with signals and limits.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
@@ -32,8 +32,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process runs the command in a process of its own. Unless kill is nil, it sends the signal kill to
-// the process after the given time.
 func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) (code int,
 	stderr string) {
 	t.Helper()
@@ -46,7 +44,7 @@ func process(t *testing.T, after time.Duration, kill os.Signal, args ...string) 
 	}
 	if kill != nil {
 		time.Sleep(after)
-		cmd.Process.Signal(kill) // has no effect if the process has ended
+		cmd.Process.Signal(kill)
 	}
 	err := cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -118,8 +116,6 @@ func TestInterruptedRunsResume(t *testing.T) {
 				state, model := filepath.Join(dir, "state"), filepath.Join(dir, "model")
 				interrupted := 0
 				for try := 0; try < 4 || !exists(state); try++ {
-					// Commands without a checkpoint and every second command have all flags. The
-					// others take the settings from the checkpoint.
 					args := append([]string{"train", "-quiet", "-checkpoint", state, "-every",
 						"50ms", digits, model}, flags...)
 					if exists(state) {
@@ -183,8 +179,6 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// A run that is resumed with no flag but -epochs has the settings of the checkpoint, such as
-// class weights and the model that the run started from.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv",

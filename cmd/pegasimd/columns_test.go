@@ -11,12 +11,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model finds the columns of a CSV file by their names or, if the model or the file has no
-// header, by position.
 func TestColumns(t *testing.T) {
 	rows := [][3]string{{"3", "0.5", "pear"}, {"2.5", "1", "pear"}, {"0.5", "2", "fig"},
 		{"1", "3", "fig"}}
-	// table writes a file with the named columns, and words in columns that rows does not have.
+	// Columns that rows does not have get words.
 	table := func(header bool, columns ...string) string {
 		var b strings.Builder
 		if header {
@@ -152,7 +150,7 @@ func TestColumnsOfConvert(t *testing.T) {
 	}
 }
 
-// Svmlight text without labels has a row for each line.
+// A blank line of svmlight text without labels is a row.
 func TestPredictUnlabelledSvmlight(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
@@ -176,7 +174,6 @@ func TestPredictUnlabelledSvmlight(t *testing.T) {
 	}
 }
 
-// Names that can't distinguish columns are not stored in the model, and the output says so.
 func TestColumnsOfTheSameName(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	_, told := must(t, "train", file(t, "x.csv", "a,a,y\n1,2,p\n-1,-2,q\n2,2,p\n-2,-2,q\n"), model)

@@ -173,7 +173,6 @@ func TestConvertModelErrors(t *testing.T) {
 	}
 }
 
-// Without -force, a compressed file of no bytes is not replaced.
 func TestConvertToEmpty(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)

@@ -18,25 +18,22 @@ import (
 	"testing"
 )
 
-// This file scores how the command reads the public tables that testdata/corpus describes.
-
 var corpusBinary = flag.String("corpus-binary", "", "build of the command to score, in place of "+
 	"the tested one")
 
-// Bounds of the scores: the largest shares of tables and of columns that may be read wrongly, and
-// the largest number of wrong verdicts without a warning.
+// The largest shares of tables and of columns that may be read wrongly, and the largest number of
+// wrong verdicts without a warning.
 const (
 	maxWrongTables  = 0.03
 	maxWrongColumns = 0.05
 	maxSilent       = 0
 )
 
-// corpusTable is the truth about one file, as truth.tsv states it.
 type corpusTable struct {
 	file, note, sha256 string
-	encoding           string // utf-8 or windows-1252
+	encoding           string
 	header             bool
-	table              bool // whether the file holds a table
+	table              bool
 	rows, ragged       int
 	label              string   // index of the label column, or empty
 	task               string   // cls, reg or empty
@@ -97,15 +94,14 @@ func (c *corpusTable) check(columns string) error {
 	return nil
 }
 
-// corpusView is the command's description of one file.
 type corpusView struct {
 	code     int
-	message  string // last line of standard error
+	message  string
 	rows     int
 	columns  int
 	form     string
 	names    []string
-	kinds    []string // number, date, category, text or left out
+	kinds    []string
 	reasons  []string
 	warnings []string
 }
@@ -116,7 +112,6 @@ var (
 	classCount = regexp.MustCompile(`(?m)\b\d+ classes\b`)
 )
 
-// callCommand runs the command, or the build in -corpus-binary.
 func callCommand(args ...string) (code int, stdout, stderr string) {
 	if *corpusBinary == "" {
 		return ran(args...)
@@ -166,11 +161,10 @@ func inspectCorpus(path string) corpusView {
 	return v
 }
 
-// corpusScore counts the verdicts on the files. Its method String explains the counts.
 type corpusScore struct {
 	tables, right, forms, refused, told, silent int
 	columns, columnsRight, columnsSilent        int
-	refusedRightly, taken, takenSilently        int // counts of files without a table
+	refusedRightly, taken, takenSilently        int // of files without a table
 	tasks                                       map[string]int
 	tasksSilent                                 int
 	misses                                      []string
@@ -247,8 +241,7 @@ func toldText(told bool) string {
 
 func firstBytes(s string, n int) string { return s[:min(n, len(s))] }
 
-// wrongForm returns how the view differs from the truth in columns, header, rows or encoding, and
-// whether warnings mention every difference.
+// told reports whether warnings mention the differences in wrong.
 func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 	told = true
 	note := func(words *regexp.Regexp, format string, args ...any) {
@@ -276,7 +269,6 @@ func (c *corpusTable) wrongForm(v corpusView) (wrong string, told bool) {
 	return wrong, told
 }
 
-// Patterns for the subject of a warning about a table's form.
 var (
 	separatorWords = regexp.MustCompile(`separator|-sep|quote`)
 	headerWords    = regexp.MustCompile(`header|first row`)
@@ -287,15 +279,12 @@ var (
 
 var taskWords = regexp.MustCompile(`class|label|-loss`)
 
-// warnsOfForm reports whether a warning that is not about a column has one of the words.
 func (v *corpusView) warnsOfForm(words *regexp.Regexp) bool {
 	return slices.ContainsFunc(v.warnings, func(w string) bool {
 		return !strings.HasPrefix(w, "warning: column") && words.MatchString(w)
 	})
 }
 
-// warnsOf reports whether a warning names column i, apart from the warning that the column may have
-// the labels.
 func (v *corpusView) warnsOf(i int) bool {
 	name := v.names[i]
 	named := regexp.MustCompile(fmt.Sprintf(`columns? .*"(%s|%d)"`, regexp.QuoteMeta(name), i))
@@ -305,8 +294,7 @@ func (v *corpusView) warnsOf(i int) bool {
 	})
 }
 
-// kindIsRight reports whether a kind is right for a column with the letters want, which README.md
-// explains. reason matters only for columns left out.
+// reason matters only for columns left out.
 func kindIsRight(want, kind, reason string) bool {
 	letters, constant := strings.CutSuffix(want, "!")
 	number, date := strings.Contains(letters, "n"), strings.Contains(letters, "d")
@@ -328,8 +316,6 @@ func kindIsRight(want, kind, reason string) bool {
 	return words
 }
 
-// addTask trains with the true label column, and scores whether the labels were taken for classes
-// or for regression targets as the truth says.
 func (s *corpusScore) addTask(c *corpusTable, path, model string) {
 	code, stdout, stderr := callCommand("train", "-force", "-label-column", c.label, path, model)
 	got := "reg"

@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// curveOf returns the points of the curve in a report, by column; null is NaN.
 func curveOf(t *testing.T, path string) (columns map[string][]float64) {
 	t.Helper()
 	columns = map[string][]float64{}
@@ -72,8 +71,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// The curve shows the run that trained the model, even if calibration trains other models or the
-// model is not from the last step.
+// Calibration trains other models, and with -patience the model may be earlier than the last
+// point.
 func TestCurveOfOneRun(t *testing.T) {
 	dir := t.TempDir()
 	for _, flags := range []string{"-proba -epochs 3", "-proba -epochs 1",
@@ -108,8 +107,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Labels of validation rows are matched by name: in the validation file, dog comes before cat, and
-// bird and ant are classes that the model does not have.
+// In the validation file, dog comes before cat, and bird and ant are classes that the model does
+// not have.
 func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")

@@ -16,8 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ringTable returns a table whose label y is 1 inside an ellipse of the columns a and b. Column c
-// has names of colors if word is set, or else numbers.
+// ringTable returns a table whose label y is 1 inside an ellipse of the columns a and b.
 func ringTable(rows int, word bool) string {
 	r := rand.New(rand.NewPCG(5, 6))
 	var b strings.Builder
@@ -36,7 +35,6 @@ func ringTable(rows int, word bool) string {
 	return b.String()
 }
 
-// train chooses the same curves, with the same weights, for CSV, .npy and .pgsm.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	of := func(name string) string { return filepath.Join(dir, name) }
@@ -76,7 +74,6 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// A table with words has curves of its numbers.
 func TestCurvesBesideWords(t *testing.T) {
 	table := file(t, "words.csv", ringTable(400, true))
 	model := filepath.Join(t.TempDir(), "words.model")
@@ -107,8 +104,6 @@ func TestCurvesBesideWords(t *testing.T) {
 	}
 }
 
-// convert -for writes rows with a column for each weight of a model with curves, so that the
-// scores are linear functions of the rows, up to rounding.
 func TestConvertCurves(t *testing.T) {
 	for _, kind := range []string{"products", "pieces"} {
 		for _, word := range []bool{false, true} {
@@ -145,7 +140,6 @@ func TestConvertCurves(t *testing.T) {
 	}
 }
 
-// verify does not list the terms of a model as checked if training would choose other terms.
 func TestVerifyOtherTerms(t *testing.T) {
 	data, model := file(t, "ring.csv", ringTable(400, false)), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-curves", "products", data, model)
@@ -177,8 +171,7 @@ func TestVerifyOtherTerms(t *testing.T) {
 	}
 }
 
-// inspect prints the knots of pieces in the units of the table, whether the model scales the column
-// or, in a table with words, the encoder does.
+// The knots are in the units of the table, whether the model or its encoder scales the column.
 func TestInspectKnots(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "pieces.model")
 	for _, word := range []bool{false, true} {

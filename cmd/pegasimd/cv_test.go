@@ -39,7 +39,6 @@ func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 }
 
 // Each score equals, to the bit, the score of a model trained on a copy of the other folds' rows.
-// The mean, the standard deviation and the objective agree up to rounding.
 func TestCrossValidation(t *testing.T) {
 	r, printed := cvOf(t, "-folds", "4", "-seed", "7", "-lambdas", "1,1e-2", "-epochs", "3", digits)
 	if r.Metric != "accuracy" || r.Folds != 4 || r.Rows != 1797 || len(r.Labels) != 10 ||
@@ -185,9 +184,7 @@ func TestCrossValidationOfNumbers(t *testing.T) {
 	}
 }
 
-// The default grid consists of shares of the mean squared norm of the rows after scaling.
 func TestDefaultGrid(t *testing.T) {
-	// The mean squared norm is 17/3.
 	one := file(t, "one.svm", "1 1:2\n-1 1:-2\n1 1:3\n-1 1:-3\n1 1:2\n-1 1:-2\n")
 	ten := file(t, "ten.svm", "1 1:20\n-1 1:-20\n1 1:30\n-1 1:-30\n1 1:20\n-1 1:-20\n")
 	zero := file(t, "zero.svm", "1\n-1\n1\n-1\n1 9:0\n-1\n")
@@ -216,7 +213,6 @@ func TestDefaultGrid(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are in no fold, and the accuracy counts rows by their weights.
 func TestCrossValidationWeights(t *testing.T) {
 	rows := strings.Repeat("1 1:1\n-1 1:-1\n", 6)
 	wrong := "1 1:-1\n" // predicted wrongly by all models
@@ -307,8 +303,6 @@ func TestInterruptedCrossValidation(t *testing.T) {
 	}
 }
 
-// Parallel runs share the memory that -max-memory allows. If it is only enough for one run, the
-// runs follow one another, and give the same numbers.
 func TestCVSharesMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 2500 {
@@ -329,7 +323,6 @@ func TestCVSharesMemory(t *testing.T) {
 	}
 }
 
-// The models of cv's folds have curves if cv's final model does, also for a table with words.
 func TestCVCurves(t *testing.T) {
 	for _, word := range []bool{false, true} {
 		table := file(t, "ring.csv", ringTable(400, word))
@@ -355,8 +348,7 @@ func TestCVCurves(t *testing.T) {
 	}
 }
 
-// cv succeeds if the training rows of one fold allow no terms of curves: only one row has the value
-// of a column that makes terms possible.
+// Only one row has the value of a column that makes terms of curves possible.
 func TestCVCurvesOfSomeFolds(t *testing.T) {
 	for kind, values := range map[string]int{"products": 1, "pieces": 2} {
 		var b strings.Builder

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scattered writes a file of rows whose classes are not linearly separable, or with regression
-// targets if classes is 0.
+// The rows have regression targets if classes is 0.
 func scattered(t *testing.T, rows, classes int) string {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, 4))
@@ -30,8 +29,7 @@ func scattered(t *testing.T, rows, classes int) string {
 	return file(t, "scattered.svm", b.String())
 }
 
-// Each score agrees, up to rounding, with the score of a model trained on a copy of the other
-// folds' rows, computed here from the metric's definition. The best lambda has the best mean score.
+// Each score agrees, up to rounding, with a score computed here from the metric's definition.
 func TestCVMetrics(t *testing.T) {
 	for _, c := range []struct {
 		metric, flags string
@@ -54,8 +52,7 @@ func TestCVMetrics(t *testing.T) {
 	}
 }
 
-// checkMetric checks the scores of cv -metric. weights, if not nil, has an integer weight w for
-// each row, and the row counts as w copies in the metric.
+// A row of weight w counts as w copies in the metric.
 func checkMetric(t *testing.T, metric, flags string, classes int, weights []float32) {
 	data := scattered(t, 240, classes)
 	args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "0.01,1", "-metric", metric,
@@ -117,8 +114,7 @@ func lines(numbers []float32) string {
 	return b.String()
 }
 
-// For each fold, cv fits -scale without the fold's rows: the score is the score of train -scale on
-// a copy of the other folds' rows.
+// For each fold, cv fits -scale without the fold's rows.
 func TestCVScale(t *testing.T) {
 	text := ""
 	for i := range 120 { // the second column alone tells the label, and is tiny beside the first
@@ -162,7 +158,7 @@ func TestCVScale(t *testing.T) {
 	}
 }
 
-// byHand computes a metric of a model on rows in which each class of the model occurs.
+// Each class of the model occurs in the rows.
 func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	n, k := set.Rows(), len(m.Classes)
 	var scores [][]float64
@@ -224,7 +220,7 @@ func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	case "average-precision":
 		return overClasses(func(c float32, j int) float64 {
 			var sum, all float64
-			for i, y := range set.Y { // adds the precision at the score of each positive row
+			for i, y := range set.Y {
 				if y != c {
 					continue
 				}
@@ -275,7 +271,6 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// Some metrics only need predicted labels, and so work for kernel machines.
 func TestKernelMetrics(t *testing.T) {
 	data := scattered(t, 120, 2)
 	args := []string{"-kernel", "rbf", "-folds", "2", "-cs", "1,10"}

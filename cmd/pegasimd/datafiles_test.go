@@ -167,8 +167,7 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// Files with many values for their number of classes and features can be trained on without
-// -max-memory. Small files with many classes or features can't.
+// Files with many values for their numbers of classes and features need no -max-memory.
 func TestHonestMemory(t *testing.T) {
 	const rows, cols, classes = 6000, 20, 60
 	g := rand.New(rand.NewPCG(1, 2))

@@ -13,12 +13,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packedTable is a table that bzip2 -1 has compressed, in base64.
+// compressed by bzip2 -1, in base64
 const packedTable = "QlpoMTFBWSZTWQs1AagAANZZgAAQAAV/4DIBiCAwANRhEzCmUg2oBqf6qjQNAGgVFKNNDBNMv9chChCFCBCEIQiJ" +
 	"ExMxMx4iNa1z31678vi4e0uLHcn5Vi93bXSxKLex0Lu7s4czDZJ3ug2EgADgDSLDMyEUBSQBLdBJCQlTANUWVxxMTE6nmojC" +
 	"WFRYVLCxRySTEYFSihbyIpHRHQjEI7F3JFOFCQCzUBqA"
 
-// A compressed table gives the same model as the table itself, whatever the file's name.
 func TestDecompress(t *testing.T) {
 	packed, err := base64.StdEncoding.DecodeString(packedTable)
 	if err != nil {

@@ -50,8 +50,6 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like regression targets are taken for regression targets, unless a flag
-// chooses the task.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder
@@ -116,8 +114,6 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 }
 
-// The commands print no control sequences for a terminal if the names of classes, columns and
-// files contain them.
 func TestControlCharacters(t *testing.T) {
 	const esc = "\x1b[2J\u009b2J\x7f\u202e"
 	dir := filepath.Join(t.TempDir(), "d"+esc+"\n")
@@ -189,8 +185,6 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// Linear models refuse rows whose scores are not finite in float32; a kernel machine predicts the
-// same rows.
 func TestScoresThatOverflow(t *testing.T) {
 	dir := t.TempDir()
 	m := &pegasos.Model{
@@ -218,8 +212,7 @@ func TestScoresThatOverflow(t *testing.T) {
 	}
 	must(t, "predict", inf, kernel)
 	must(t, "eval", nan, kernel)
-	// The dot product is finite, but the sum of the dot product and the bias exceeds the range of
-	// float32.
+	// The dot product is finite, but its sum with the bias exceeds the range of float32.
 	fails(t, exitError, "row 0, counted from 0: the score is 4", "predict",
 		file(t, "big.svm", "0 1:1e35\n"), numbers)
 	if code, out, _ := pegasimd(t, "predict", "-scores", nan, classes); code == exitDone ||
@@ -269,7 +262,6 @@ func TestStopsAreTold(t *testing.T) {
 	}
 }
 
-// Training on rows whose squares float32 can't hold fails only for kernel machines.
 func TestScaleNamed(t *testing.T) {
 	for _, size := range []string{"e-25", "e25"} {
 		data := file(t, "x.svm", "1 1:1"+size+" 2:3"+size+"\n2 1:2"+size+"\n2 1:3"+size+"\n")

@@ -11,8 +11,6 @@ import (
 	"testing"
 )
 
-// tracked returns the texts of the repository's files whose names have one of the endings, by path
-// in the repository. Files that git ignores are left out.
 func tracked(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	args := []string{"-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "--"}
@@ -48,8 +46,7 @@ func hasAnchor(text, anchor string) bool {
 	})
 }
 
-// Go's test cache does not notice PEGASIMD_ISA, which is read before a test begins: commands that
-// set it for go test turn the cache off.
+// Go's test cache does not notice PEGASIMD_ISA, which is read before a test begins.
 func TestNoCacheForVariable(t *testing.T) {
 	commands := 0
 	for name, text := range tracked(t, ".md", ".sh", ".yml", "Makefile", ".go") {

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A madeTable is the form of a generated table with columns of several kinds.
 type madeTable struct {
 	separator, decimal, before, header, date string
 	quote                                    bool
@@ -97,7 +96,6 @@ func tablesOfForms() map[string]string {
 	}
 }
 
-// The command that train prints, run again, writes the same bytes.
 func TestResolved(t *testing.T) {
 	for name, text := range tablesOfForms() {
 		data, dir := file(t, name, text), t.TempDir()
@@ -138,8 +136,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// shellSplit returns the words of a command line. It fails the test if one of the characters
-// "*;|$&()<>#~ is not quoted.
+// shellSplit fails the test if one of the characters "*;|$&()<>#~ is not quoted.
 func shellSplit(t *testing.T, line string) (words []string) {
 	t.Helper()
 	word, in, quoted := "", false, false
@@ -163,7 +160,6 @@ func shellSplit(t *testing.T, line string) (words []string) {
 	return append(words, word)
 }
 
-// The command in a model file names no files, and a resumed run stores the same command.
 func TestCommandOfModel(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "x.csv", tablesOfForms()["numbers.csv"])
@@ -250,8 +246,6 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// If the label's column is in doubt, train, cv and convert write no output and print a complete
-// command for each candidate.
 func TestLabelQuestion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for header, want := range map[string]string{
@@ -336,7 +330,6 @@ func TestLabelByName(t *testing.T) {
 	}
 }
 
-// Warnings are the last lines of the output.
 func TestWarningsAreLast(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows := labelsOf(130, func(i int) any { return "pq"[i%2 : i%2+1] })
@@ -416,7 +409,6 @@ func TestStoppingDoubts(t *testing.T) {
 	}
 }
 
-// predict prints one line for each row of the file, whatever is missing in the row.
 func TestPredictKeepsStep(t *testing.T) {
 	dir := t.TempDir()
 	texts := filepath.Join(dir, "texts")
@@ -491,8 +483,6 @@ func TestMissingDrop(t *testing.T) {
 	}
 }
 
-// Flags that list columns take CSV, with "*" for all columns not listed and "" for a column without
-// a name.
 func TestColumnLists(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("\"a, b\",,when,c,label\n")
@@ -590,8 +580,6 @@ func TestInspectTables(t *testing.T) {
 	}
 }
 
-// A command that fails prints the doubts about its data before the error, which they may explain,
-// and prints no doubt twice.
 func TestFailurePrintsDoubts(t *testing.T) {
 	text := "churn,age,name\n"
 	for i := range 12 {

@@ -26,8 +26,7 @@ func evalOf(t *testing.T, data, model string) (numbers map[string]any, printed s
 	return report(t, path), printed
 }
 
-// want compares numbers of a report with numbers computed by hand, up to rounding. A key of
-// numbers is a path of keys and indices in the report; NaN stands for null.
+// A key of numbers is a path of keys and indices in the report; NaN stands for null.
 func want(t *testing.T, r map[string]any, numbers map[string]float64) {
 	t.Helper()
 	for path, want := range numbers {
@@ -72,7 +71,6 @@ func TestEvalNumbersOfTwoClasses(t *testing.T) {
 			t.Errorf("eval prints no %q:\n%s", text, printed)
 		}
 	}
-	// The hinge loss gives no probabilities.
 	r, printed = evalOf(t, data, modelFile(t, pegasos.Hinge, []float32{-1, 1}, []float32{1}))
 	want(t, r, map[string]float64{"log_loss": math.NaN(), "mean_loss": (2 + 3 + 1.) / 5,
 		"roc_auc": 4. / 6})
@@ -81,7 +79,6 @@ func TestEvalNumbersOfTwoClasses(t *testing.T) {
 	}
 }
 
-// Metrics that are undefined because the data have only one class are null and "none".
 func TestEvalOneClassOnly(t *testing.T) {
 	r, printed := evalOf(t, file(t, "one.svm", "1 1:2\n1 1:1\n"),
 		modelFile(t, pegasos.Log, []float32{-1, 1}, []float32{1}))

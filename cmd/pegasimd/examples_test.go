@@ -30,8 +30,7 @@ func people(rows int) string {
 	return b.String()
 }
 
-// The examples in the help of most commands run as printed, up to a pipe. The order of the
-// commands ensures that files which one example writes exist for the next.
+// The order of the commands ensures that files which one example writes exist for the next.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	g := rand.New(rand.NewPCG(1, 2))

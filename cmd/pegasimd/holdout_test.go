@@ -13,9 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// countedTable returns the header and the lines of a table with a row counter, numbers with gaps,
-// words, and the classes no and yes. About half of the given number of rows have a copy with
-// another value of the counter.
+// About half of the given number of rows have a copy with another value of the counter.
 func countedTable(rows int) (header string, all []string) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for range rows {
@@ -46,8 +44,6 @@ func heldOutOf(t *testing.T, data, model string, flags ...string) (all, held map
 	return all, held
 }
 
-// The figures of the rows held out are the figures of eval on exactly these rows. The weights are
-// the weights of training on a file with only the other rows.
 func TestHoldoutIsEvalOfTheOtherRows(t *testing.T) {
 	header, rows := countedTable(200)
 	numbers := rand.New(rand.NewPCG(3, 3))
@@ -128,7 +124,7 @@ func readWeightsOf(t *testing.T, model string) [][]float32 {
 	return m.Weights
 }
 
-// rowsHeldOut returns the rows of data that the training of a model held out, as verify finds them.
+// rowsHeldOut finds the rows as verify does.
 func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	t.Helper()
 	m, err := readNamed(model, pegasos.Read)
@@ -153,8 +149,6 @@ func rowsHeldOut(t *testing.T, data, model string) (out []int) {
 	return out
 }
 
-// The same rows are held out if rows are shuffled and doubled, and a row and its copies are on
-// one side.
 func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	header, rows := countedTable(150)
 	row := func(text string) string { // drops the row counter
@@ -218,7 +212,6 @@ func TestHoldoutInEveryOrderAndFormat(t *testing.T) {
 	}
 }
 
-// The proof of a run with -holdout concerns the rows trained on.
 func TestHoldoutWeightsAndProof(t *testing.T) {
 	data, weights, _ := weightedRows(120, 2)
 	svm, weightFile := file(t, "a.svm", data), file(t, "weights", lines(weights))
@@ -237,7 +230,6 @@ func TestHoldoutWeightsAndProof(t *testing.T) {
 	}
 }
 
-// Only the figures of -holdout are called held-out.
 func TestHoldoutIsPrinted(t *testing.T) {
 	header, rows := countedTable(150)
 	data := file(t, "a.csv", header+strings.Join(rows, "\n")+"\n")
@@ -331,7 +323,6 @@ func TestNeverPredictedClasses(t *testing.T) {
 	}
 }
 
-// A model that predicts a constant causes one of the two warnings, not both.
 func TestOneWarningOfConstants(t *testing.T) {
 	for every, want := range map[int]string{20: "no row is predicted as 1", 2: "hardly better"} {
 		data := ""
@@ -370,8 +361,8 @@ func TestEstimateLine(t *testing.T) {
 	}
 }
 
-// With -holdout and in cv the columns keep the kinds that the whole table shows. A row counter that
-// lacks the rows held out would otherwise be a number, and here it would predict the label.
+// A row counter that lacks the rows held out would be a number unless the columns kept their
+// kinds, and here it would predict the label.
 func TestFoldsKeepKindsOfColumns(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 5))
 	for _, counter := range []struct {

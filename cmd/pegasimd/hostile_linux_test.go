@@ -20,8 +20,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/memtest"
 )
 
-// peakVariable is the environment variable with the name of a file to which the test binary, run as
-// the command, writes its peak memory in bytes.
+// peakVariable names a file to which the test binary, run as the command, writes its peak memory
+// in bytes.
 const peakVariable = "PEGASIMD_TEST_PEAK"
 
 func init() {
@@ -36,15 +36,13 @@ func init() {
 	}
 }
 
-// A hostileFile is a small file that asks for much memory.
 type hostileFile struct {
 	text     string
 	rows     int
 	unpacked int // bytes after decompression; 0 for the length of the text
 }
 
-// hostileFiles returns files of several formats, by name. A name with a comma stands for two files,
-// whose texts a comma separates.
+// A name with a comma stands for two files, whose texts a comma separates.
 func hostileFiles() map[string]hostileFile {
 	lines := func(n int, line func(i int) string) hostileFile {
 		var b strings.Builder
@@ -100,8 +98,7 @@ func hostileFiles() map[string]hostileFile {
 			return fmt.Sprintf("%s%c\n", b.String(), "pq"[i%2])
 		})
 	}
-	// named adds a header to a table of one column and a label: all features repeat the column's
-	// long name.
+	// All features repeat the column's long name.
 	named := func(f hostileFile) hostileFile {
 		f.text = strings.Repeat("n", 60_000) + ",label\n" + f.text
 		return f
@@ -146,14 +143,12 @@ func hostileFiles() map[string]hostileFile {
 	return files
 }
 
-// array returns the header of an .npy file.
 func array(kind, shape string) string {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 	dict += strings.Repeat(" ", 64-(11+len(dict))%64) + "\n"
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(dict)), byte(len(dict) >> 8)}) + dict
 }
 
-// idxArray returns an IDX file of bytes 0 and 1.
 func idxArray(dims ...int) string {
 	b := []byte{0, 0, 8, byte(len(dims))}
 	n := 1
@@ -168,9 +163,8 @@ func zippedFile(f hostileFile) hostileFile {
 	return hostileFile{gzipped(f.text), f.rows, len(f.text)}
 }
 
-// Whatever a file claims, and whether it is used or refused, a command takes at most budget.Allowed
-// bytes of memory for the unpacked size of the file and for its rows. train -proba and train -scale
-// standard may take a fixed number of bytes if that is more.
+// Whatever a file claims, and whether it is used or refused, its size and its rows limit the
+// memory of a command.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and the race detector takes memory")
@@ -210,8 +204,6 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// checkPeak reports an error if a command with eight threads takes more than want bytes of memory
-// in each of three tries, or ends with an exit code above exitNothing. It returns the exit code.
 func checkPeak(t *testing.T, args []string, want int) (code int) {
 	t.Helper()
 	args = append([]string{args[0], "-quiet", "-force"}, args[1:]...)
@@ -229,7 +221,6 @@ func checkPeak(t *testing.T, args []string, want int) (code int) {
 	return code
 }
 
-// hostileModels describes models of tables whose encoders ask for much memory.
 func hostileModels() map[string]struct {
 	columns  []string // columns of the encoder, in JSON
 	features int
@@ -265,8 +256,6 @@ func hostileModels() map[string]struct {
 	}
 }
 
-// A command takes at most budget.Allowed bytes of memory for the sizes of a hostile model's file
-// and of a table for the model.
 func TestHostileEncoders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -298,9 +287,7 @@ func TestHostileEncoders(t *testing.T) {
 	}
 }
 
-// Predicting 40,000 short rows with 780 weight vectors or support vector machines takes at most
-// budget.Allowed bytes of memory for the rows, and gives the first rows the predictions that they
-// get alone.
+// The first rows get the predictions that they get alone.
 func TestPredictMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory")
@@ -341,8 +328,6 @@ func TestPredictMemory(t *testing.T) {
 	}
 }
 
-// writeHostile writes one file or two, and returns the name or names and the unpacked size in
-// bytes.
 func writeHostile(t *testing.T, f hostileFile, name string) (path string, size int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -362,7 +347,6 @@ func writeHostile(t *testing.T, f hostileFile, name string) (path string, size i
 	return filepath.Join(dir, first), size
 }
 
-// peakOf runs a command and returns its peak memory in bytes and its exit code.
 func peakOf(t *testing.T, args []string) (most, code int) {
 	t.Helper()
 	told := filepath.Join(t.TempDir(), "peak")
@@ -379,8 +363,7 @@ func peakOf(t *testing.T, args []string) (most, code int) {
 	return most, cmd.ProcessState.ExitCode()
 }
 
-// Training on many numbers takes at most three times the memory of the padded float32 rows: it
-// keeps an unscaled and a scaled copy.
+// Training keeps an unscaled and a scaled copy of the padded float32 rows.
 func TestTrainMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on 320,000 rows")

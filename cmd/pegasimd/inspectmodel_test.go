@@ -87,8 +87,7 @@ func TestInspectModel(t *testing.T) {
 	}
 }
 
-// inspect sorts the weights by the weight times the standard deviation of the column, so that small
-// numbers in a column do not make its weight seem important.
+// Small numbers in a column must not make its weight seem important.
 func TestInspectSortsBySpread(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("metres,grams,pet\n")

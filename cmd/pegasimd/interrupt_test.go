@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A running is a command in a process of its own, whose standard input does not end.
+// The standard input of a running command does not end.
 type running struct {
 	*exec.Cmd
 	stdin  *os.File
@@ -49,7 +49,7 @@ func (p *running) end() (code int, took time.Duration) {
 	return p.ProcessState.ExitCode(), time.Since(since)
 }
 
-// endless lists command lines that take far longer than any test. OUT stands for an output.
+// endless lists command lines that run until a signal.
 var endless = []string{
 	"train - OUT", "train -json OUT - other", "train -steps 1000000000000 toy.svm OUT",
 	"train -multiclass crammer-singer -steps 1000000000000 toy.svm OUT",
@@ -64,7 +64,6 @@ var endless = []string{
 	"train -valid - -patience 1 toy.svm OUT",
 }
 
-// overhead returns the time that a trivial command takes on this machine now.
 func overhead(t *testing.T) time.Duration {
 	t.Helper()
 	since := time.Now()
@@ -75,9 +74,8 @@ func overhead(t *testing.T) time.Duration {
 	return time.Since(since)
 }
 
-// After SIGINT or SIGTERM a command leaves no temporary file, and the file out is absent or a
-// complete model. The command ends within a second, or later if starting a process is slow as
-// well; six tries allow for other load on the machine.
+// The command ends within a second, or later if starting a process is slow as well; six tries
+// allow for other load on the machine.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -120,7 +118,6 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// An interrupted run writes its model and its checkpoint, even if no checkpoint is due for an hour.
 func TestInterruptedRunKeepsItsState(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -137,7 +134,7 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 			t.Fatalf("exit code %d, %s", code, p.stderr.String())
 		}
 		if _, err := os.Stat("model"); err != nil && wait < time.Minute {
-			continue // The signal came before the training.
+			continue // the signal came before the training
 		}
 		if of := report(t, "report"); of["interrupted"] != true {
 			t.Error("the report does not say that the run was interrupted")
@@ -171,8 +168,6 @@ func waitFor(t *testing.T, pattern string) {
 	t.Fatalf("no %s", pattern)
 }
 
-// A second signal ends a command in less than half the time that a single signal takes, in at least
-// one of six tries.
 func TestSecondSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -247,8 +242,7 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// A process that is killed at a random moment leaves the old or the new file of every output,
-// complete. Temporary files may be left as well, but do not hinder the next run.
+// Temporary files may be left behind, but do not hinder the next run.
 func TestKilled(t *testing.T) {
 	runs := 100
 	if testing.Short() {
@@ -263,7 +257,7 @@ func TestKilled(t *testing.T) {
 	for i := range runs {
 		p := start(t, train...)
 		before := time.Now()
-		if i%10 == 0 { // measures how long a run takes now
+		if i%10 == 0 { // how long a run takes now
 			p.Wait()
 			took = time.Since(before)
 		} else {

@@ -13,7 +13,6 @@ import (
 	"testing"
 )
 
-// tricky is a table in which rows with ages below 50 have the label young.
 const tricky = "\ufeffid,\"note, \"\"quoted\"\"\",\"two\nlines\",age,kind\n" +
 	"007,\"a, b\",\"one\n\ntwo\",20,young\n" +
 	"008,\"say \"\"hi\"\"\",\" \",30,young\n" +
@@ -93,8 +92,6 @@ func unpacked(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A row without a label has a prediction. With -missing drop, the row is written without a
-// prediction.
 func TestKeepDropped(t *testing.T) {
 	data, model := trainTricky(t)
 	for _, drop := range []bool{false, true} {

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// ring has points on two rings around the origin, which no line separates.
+// two rings around the origin, which no line separates
 const ring = `1 1:1
 1 1:-1
 1 2:1

@@ -12,9 +12,7 @@ import (
 	"testing"
 )
 
-// sexes returns a table of 400 rows, of which a fraction of about share has the level first.
-// About 85 % of these rows died, and about 15 % of the others. The other cells do not depend on
-// the names of the levels.
+// About 85 % of the rows with the level first died, and about 15 % of the others.
 func sexes(share float64, first, second string) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -33,7 +31,6 @@ func sexes(share float64, first, second string) string {
 	return b.String()
 }
 
-// probabilities returns the probability of the second class for each row.
 func probabilities(t *testing.T, data, model string) (all []float64) {
 	t.Helper()
 	out, _ := must(t, "predict", "-quiet", "-proba", data, model)
@@ -49,8 +46,7 @@ func probabilities(t *testing.T, data, model string) (all []float64) {
 }
 
 // An unknown cell in a column of two levels counts as neither level: its score is between the
-// scores of the levels, halfway unless rows are scaled to unit length. A missing cell has the
-// same score if training had no gaps.
+// scores of the levels, halfway unless rows are scaled to unit length.
 func TestUnknownOfTwoLevels(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	for _, flags := range []string{
@@ -85,8 +81,6 @@ func TestUnknownOfTwoLevels(t *testing.T) {
 	}
 }
 
-// A column of two levels makes the same predictions, to the bit, as a column of the numbers -1 and
-// 1, and an unknown level the same as the number 0.
 func TestTwoLevelsAreSigns(t *testing.T) {
 	words, signs := "sex,y\n", "sex,y\n"
 	for _, line := range strings.Split(sexes(.1, "male", "female"), "\n")[1:401] {
@@ -128,8 +122,7 @@ func asJSONLines(table string) string {
 	return b.String()
 }
 
-// predict scores True, TRUE and true alike, and False, FALSE and false alike, whichever of these
-// spellings training saw. It scores tRUE between them.
+// The scores of the spellings do not depend on which of them training saw.
 func TestBooleanLevels(t *testing.T) {
 	const rows = "sex,z\nTrue,0\nTRUE,0\ntrue,0\nFalse,0\nFALSE,0\nfalse,0\ntRUE,0\n"
 	for name, cases := range map[string]struct{ plain, mixed string }{
@@ -161,7 +154,6 @@ func TestBooleanLevels(t *testing.T) {
 	}
 }
 
-// Levels other than true and false keep their case.
 func TestLevelsKeepTheirCase(t *testing.T) {
 	for what, c := range map[string]struct {
 		cell func(i int) string
@@ -184,8 +176,6 @@ func TestLevelsKeepTheirCase(t *testing.T) {
 	}
 }
 
-// Labels that are spellings of true and false are two classes, with the spellings that came first
-// as names.
 func TestBooleanLabels(t *testing.T) {
 	labels := cycle("True", "FALSE", "TRUE", "false", "true", "False")
 	table := func(header string, label func(i int) string) string {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// limitFiles bounds the size of the files that this process can write, if PEGASIMD_TEST_LIMIT holds
-// a number of bytes.
+// limitFiles bounds the size of the files that this process can write, if PEGASIMD_TEST_LIMIT
+// holds a number of bytes.
 func limitFiles() {
 	var bytes uint64
 	if n, _ := fmt.Sscan(os.Getenv("PEGASIMD_TEST_LIMIT"), &bytes); n != 1 {
@@ -25,8 +25,6 @@ func limitFiles() {
 	}
 }
 
-// A command whose output has no space on the disk ends with an error, and does not change an
-// existing file.
 func TestFullDiskForEveryOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		full := "full" + w.ending
@@ -95,7 +93,6 @@ func TestFullStandardOutput(t *testing.T) {
 	})
 }
 
-// In a folder that can't be written to, every output is an error before anything is read.
 func TestOutputInClosedFolder(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		dir, err := os.Getwd()
@@ -122,7 +119,7 @@ func TestOutputInClosedFolder(t *testing.T) {
 	})
 }
 
-// asNobody calls f. If the tests run as root, f accesses files with the rights of the user nobody.
+// If the tests run as root, f accesses files with the rights of the user nobody.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// pegasimd runs a command line in this process. After a success it calls verifyTrained.
+// After a success, pegasimd calls verifyTrained.
 func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -42,8 +42,6 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 // anyFailure stands for every exit code but exitDone.
 const anyFailure = -1
 
-// fails runs a command line and reports an error unless it ends with the exit code want and prints
-// the text told to standard error.
 func fails(t *testing.T, want int, told string, args ...string) {
 	t.Helper()
 	code, _, have := pegasimd(t, args...)
@@ -54,15 +52,13 @@ func fails(t *testing.T, want int, told string, args ...string) {
 	}
 }
 
-// A mistake is a command line that must fail, with the expected exit code and error text.
 type mistake struct {
 	code int
 	told string
 	args []string
 }
 
-// mistakes runs each command line, preceded by the words before, in an empty folder that must stay
-// empty.
+// mistakes runs each command line in an empty folder that must stay empty.
 func mistakes(t *testing.T, all map[string]mistake, before ...string) {
 	for name, m := range all {
 		t.Run(name, func(t *testing.T) {
@@ -168,8 +164,8 @@ func TestTrainPredictEval(t *testing.T) {
 	}
 }
 
-// With one layout, all code paths and numbers of threads give the same model. The models of the two
-// layouts may differ, because dense and sparse dot products are summed in different orders.
+// The models of the two layouts may differ, because dense and sparse dot products are summed in
+// different orders.
 func TestSameModelEverywhere(t *testing.T) {
 	for _, layout := range []string{"dense", "sparse"} {
 		hashes := map[any]bool{}
@@ -343,8 +339,7 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// Ridge regression on four points of a line gives the slope and the constant of the normal
-// equations in the liblinear form of the model.
+// The slope and the constant are those of the normal equations.
 func TestRidge(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-loss", "squared", "-bias-scale", "1", "-scale", "none", "-target-scale",
@@ -467,8 +462,7 @@ func TestInterruptedRunIsWritten(t *testing.T) {
 	if code := <-done; code != exitInterrupted {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	// A run interrupted while reading writes no model. A run interrupted in training does, and
-	// predict accepts the model.
+	// A run interrupted while reading writes no model.
 	if _, err := os.Stat(model); err == nil {
 		must(t, "predict", data, model)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// Errors for frequent mistakes of new users say what to do.
 func TestFirstMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", toy)
@@ -107,8 +106,7 @@ func TestNumberedRows(t *testing.T) {
 	}
 }
 
-// R^2 in the output means the explained share of the variance, never the mean squared norm of the
-// rows.
+// R^2 means the explained share of the variance, not the mean squared norm of the rows.
 func TestOneR2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "numbers.csv", strings.Repeat("1,2,0.5\n2,1,0.7\n3,3,1.5\n0,1,0.1\n", 5))

@@ -53,7 +53,7 @@ func TestMulticlass(t *testing.T) {
 		if lines[0] != "label\t0\t1\t2\t3\t4\t5\t6\t7\t8\t9" || len(lines) != 1798 {
 			t.Fatalf("%s: scores begin with %q", c.flags, lines[0])
 		}
-		for _, line := range lines[1:] { // the class with the highest score is predicted
+		for _, line := range lines[1:] {
 			fields := strings.Split(line, "\t")
 			var best int
 			var most float64
@@ -109,8 +109,7 @@ func noisy(seed uint64, rows int, only func(class int) bool, name func(class int
 	return b.String()
 }
 
-// namelessHash returns the hash that a model would have without names of classes and without a
-// table.
+// namelessHash ignores the table, too.
 func namelessHash(t *testing.T, name string) string {
 	t.Helper()
 	m := modelOf(t, name)
@@ -157,8 +156,6 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// With -valid and -patience, training ends early, with a model that is at least as accurate on
-// the validation data as a model of all epochs.
 func TestValid(t *testing.T) {
 	dir := t.TempDir()
 	hash := func(args ...string) any {

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// A writing is a command line with an output. OUT in args stands for the output's name, which must
-// have the ending. If stdout is set, the output may also be standard output.
+// OUT in args stands for the output's name, which must have the ending. If stdout is set, the
+// output may also be standard output.
 type writing struct {
 	name, ending string
 	stdout       bool
@@ -58,7 +58,7 @@ var writings = []writing{
 	{"inspect -json of a model", ".json", true, "", "inspect -json OUT toy.model"},
 }
 
-// unmarked reports whether the output's content does not show that pegasimd wrote the file.
+// unmarked reports whether the output does not show that pegasimd wrote it.
 func (w writing) unmarked() bool {
 	for _, name := range []string{"predict", "convert to svm", "convert to CSV", "convert to npy",
 		"convert -to liblinear"} {
@@ -88,7 +88,6 @@ func (w writing) input() string {
 	panic(w.args)
 }
 
-// eachWriting runs a test for each output, each in a new folder with the input files.
 func eachWriting(t *testing.T, test func(t *testing.T, w writing)) {
 	source := t.TempDir()
 	write(t, filepath.Join(source, "toy.svm"), strings.Repeat(toy, 5))
@@ -124,8 +123,8 @@ func write[T string | []byte](t *testing.T, name string, content T) {
 	}
 }
 
-// unharmed reports an error for each file in the working folder that has changed or is new, except
-// the files in but and new files called other or other.pgsm.
+// unharmed reports an error for each file in the working folder that has changed or is new,
+// except the files in but and new files called other or other.pgsm.
 func unharmed(t *testing.T, before map[string]string, but ...string) {
 	t.Helper()
 	for name, content := range before {
@@ -161,9 +160,7 @@ func contents(t *testing.T) map[string]string {
 	return all
 }
 
-// An output has the same length in a file, on standard output, and decompressed from a .gz file,
-// except JSON, whose reports hold times. A new file has the mode of other files, and an existing
-// file keeps its mode.
+// The length of JSON may differ: reports hold times.
 func TestOutputs(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		before := contents(t)
@@ -214,7 +211,6 @@ func TestOutputs(t *testing.T) {
 	})
 }
 
-// A missing folder is reported before anything is read, and no other output is written.
 func TestOutputInNoFolder(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		for _, name := range inputs {
@@ -228,8 +224,6 @@ func TestOutputInNoFolder(t *testing.T) {
 	})
 }
 
-// Without -force, the listed outputs do not replace a file that the command reads, under whatever
-// name.
 func TestInputAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		in := w.input()
@@ -479,8 +473,6 @@ func TestCompressedModels(t *testing.T) {
 	}
 }
 
-// With a billion threads, a command runs at most 192 goroutines, or 12 for each CPU if that is
-// more.
 func TestThreadsAreBounded(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))

@@ -17,7 +17,7 @@ func TestConfusionPicture(t *testing.T) {
 			names, counts[i] = append(names, fmt.Sprint("class ", i)), make([]float64, n)
 			counts[i][i], counts[i][0] = float64(1000+i), 0
 		}
-		counts[0][0] = 0 // class 0 has no rows, and so no shares
+		counts[0][0] = 0 // and so no shares
 		var b bytes.Buffer
 		if err := writeConfusion(&b, "title", names, counts); err != nil {
 			t.Fatal(err)
@@ -48,7 +48,6 @@ func TestPictureNames(t *testing.T) {
 	}
 }
 
-// Panels without a point are left out, and so are lines without a point in other panels.
 func TestPanels(t *testing.T) {
 	nan, steps := math.NaN(), []float64{100, 1000, 1e6}
 	var b bytes.Buffer

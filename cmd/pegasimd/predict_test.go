@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// predict writes the format of package predictions, which pegasimd-beam score also writes.
 func TestPredictWritesPredictions(t *testing.T) {
 	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
@@ -68,7 +67,6 @@ func TestPredictManyNumbers(t *testing.T) {
 	}
 }
 
-// Printed scores parse to the same float64, so that metrics computed from them agree with eval.
 func TestScoresReadBack(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	data := file(t, "near.svm", "1 1:3\n-1 1:-1\n1 1:2\n")

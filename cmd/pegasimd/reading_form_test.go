@@ -9,13 +9,12 @@ import (
 	"time"
 )
 
-// edit returns text with its lines replaced by the result of f. The lines that f gets end in line
-// feeds, except the last.
+// The lines that f gets end in line feeds, except the last.
 func edit(text string, f func(lines []string) []string) string {
 	return strings.Join(f(strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")), "") + "\n"
 }
 
-// insert returns text with further lines before line at, from 0; a negative at counts from the end.
+// at counts lines from 0, or from the end: -1 appends the lines.
 func insert(text string, at int, further ...string) string {
 	lines := strings.SplitAfter(text, "\n")
 	if at < 0 {
@@ -125,7 +124,6 @@ func TestReadingDialects(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Commas or semicolons in the cells of each line are not taken for the separator.
 func TestReadingOtherSeparatorsInCells(t *testing.T) {
 	s := houses(120)
 	day := s.days(func(day time.Time) string { return day.Format("January 2, 2006") })
@@ -186,7 +184,6 @@ func TestReadingHeaders(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// Whether the first row is a header does not depend on which column is the label.
 func TestReadingHeaderWithoutLabel(t *testing.T) {
 	s := sheet{names: strings.Fields("name town pay")}
 	for i := range 60 {
@@ -209,8 +206,6 @@ func TestReadingHeaderWithoutLabel(t *testing.T) {
 	}
 }
 
-// Rows that are not data are left out with a warning: the model equals the model of the table
-// without them.
 func TestReadingRowsThatAreNoData(t *testing.T) {
 	s, p := houses(300), points(300)
 	header := strings.TrimSuffix(record(s.names, ","), "\n")
@@ -286,7 +281,6 @@ func TestReadingClassesOfOneRow(t *testing.T) {
 	}
 }
 
-// A quote inside a cell is a character.
 func TestReadingQuotes(t *testing.T) {
 	for name, kinds := range map[string][3]string{
 		"inches":     {`TV 27" wide`, `TV 40" wide`, `TV 55" wide`},
@@ -313,8 +307,6 @@ func TestReadingQuotes(t *testing.T) {
 	}
 }
 
-// Lines of a label, a tab and a text are read as labeled texts in several scripts, however short
-// the first text is.
 func TestReadingLabelledText(t *testing.T) {
 	for name, c := range map[string]struct {
 		labels [2]string
@@ -368,7 +360,6 @@ func TestReadingLabelledText(t *testing.T) {
 	}
 }
 
-// Bytes that are not UTF-8 are read as Windows-1252, with a warning unless -encoding is given.
 func TestReadingEncodings(t *testing.T) {
 	for name, kinds := range map[string][3]string{
 		"German": {"Köln", "Fürth", "Weißenfels"}, "French": {"Besançon", "Évry", "Nîmes"},
@@ -479,8 +470,7 @@ func TestReadingDoubts(t *testing.T) {
 	}
 }
 
-// Lines of JSON with a new field in each take memory in proportion to their bytes, not to the
-// number of lines times the number of fields.
+// Memory must not grow with the number of lines times the number of fields.
 func TestReadingNewFields(t *testing.T) {
 	var b strings.Builder
 	const rows = 5000

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// monthsOf holds the names of the months in languages that time.Format can't write, by language
-// code.
+// in languages that time.Format can't write, by language code
 var monthsOf = map[string][]string{
 	"de": strings.Fields(`Januar Februar März April Mai Juni Juli
 		August September Oktober November Dezember`),
@@ -286,7 +285,6 @@ func TestReadingDatesInDoubt(t *testing.T) {
 	}
 }
 
-// Months with a year and times alone are dates; years are dates or numbers.
 func TestReadingPartsOfDates(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for name, cell := range map[string]func(k int) string{
@@ -373,8 +371,6 @@ func TestReadingCodes(t *testing.T) {
 	}
 }
 
-// Identifiers and row counters are left out, with a warning if the column's name does not suggest
-// an identifier.
 func TestReadingIDs(t *testing.T) {
 	counter := func(from, step int) func(row int) string {
 		return func(row int) string { return fmt.Sprint(from + step*row) }
@@ -411,7 +407,6 @@ func TestReadingIDs(t *testing.T) {
 	}
 }
 
-// Flags that set the kinds of columns do so whatever the cells are.
 func TestReadingOverrules(t *testing.T) {
 	s := houses(120).change("size", func(row int, cell string) string {
 		if row%4 == 0 {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// choices returns a sheet of four columns with 2, 3, 4 and 5 words, so that the number of classes
-// tells which column is the label.
+// choices returns columns with 2, 3, 4 and 5 words, so that the number of classes tells which
+// column is the label.
 func choices(names ...string) sheet {
 	s := sheet{names: names}
 	for i := range 120 {
@@ -29,10 +29,6 @@ func choices(names ...string) sheet {
 
 var commandLine = regexp.MustCompile(`(?m)pegasimd train .*$`)
 
-// A column called label, target, class or y is the label if it is the first or the last. A column
-// of such a name elsewhere, or a second such column, stops the run. Otherwise the last column is
-// the label, with a warning if another column has a likely name of labels. JSON lines obey the same
-// rule.
 func TestReadingLabelRule(t *testing.T) {
 	for _, c := range []struct {
 		names string
@@ -81,8 +77,6 @@ func TestReadingLabelRule(t *testing.T) {
 	}
 }
 
-// checkStopped checks that a run stopped, that each command that it printed trains on another label
-// column, and that there is a command for each column called label, target, class or y.
 func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	t.Helper()
 	commands := commandLine.FindAllString(of.told, -1)
@@ -122,8 +116,6 @@ func checkStopped(t *testing.T, names, data string, of trained, s sheet) {
 	}
 }
 
-// The label's column is found in other data by its name in the model, at another position and
-// beside another column.
 func TestReadingLabelOfModel(t *testing.T) {
 	s := choices("target", "b", "c", "d")
 	data := file(t, "x.csv", s.csv())
@@ -145,8 +137,6 @@ func TestReadingLabelOfModel(t *testing.T) {
 	}
 }
 
-// Whole numbers of more than 20 different values are regression targets if a value is rare, and
-// otherwise classes, with a warning.
 func TestReadingTasks(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, c := range map[string]struct {
@@ -240,8 +230,6 @@ func TestReadingLabelNumbers(t *testing.T) {
 	checkTwins(t, twins)
 }
 
-// NA, null and NaN are a class, with a warning, if they recur and other labels are words. Training
-// refuses rows without a label, unless -missing drop leaves them out; inspect does not.
 func TestReadingMissingLabels(t *testing.T) {
 	for _, word := range []string{"NA", "null", "NaN"} {
 		s := houses(150).change("label", func(row int, cell string) string {
@@ -341,8 +329,6 @@ func namesAndPlaces(rows int) string {
 	return b.String()
 }
 
-// The command that train prints as resolved decides everything: it gives the same model and prints
-// itself again.
 func TestReadingResolved(t *testing.T) {
 	s, p := houses(80), points(80)
 	day := s.days(func(day time.Time) string { return day.Format("02/01/2006") })

@@ -23,7 +23,6 @@ import (
 var mutants = flag.Int("mutants", 20_000,
 	"how many random files TestReadingMutants reads; fewer with -short or -race")
 
-// A maker is one kind of column of a random file.
 type maker struct {
 	kinds string // right kinds of the column, separated by bars; any kind if empty
 	cell  func(r *rand.Rand, row int) string
@@ -73,17 +72,15 @@ var makers = []maker{
 	{"", func(*rand.Rand, int) string { return "" }},
 }
 
-// An oddFile is a random file, often damaged, and what is known of its contents.
 type oddFile struct {
 	name        string
-	kinds       []string // right kinds of all columns but the label; nil if not known
+	kinds       []string // of all columns but the label; nil if not known
 	least, most int      // fewest and most rows that may be read without a warning
 	text        string
 	what        string // form and fault of the file, for messages
 }
 
-// newSheet returns a random sheet, whose last column is the label, and the kinds of the other
-// columns.
+// kinds leaves out the last column, the label.
 func newSheet(r *rand.Rand) (s sheet, kinds []string) {
 	var of []maker
 	for range 1 + r.IntN(4) {
@@ -169,8 +166,7 @@ func (s sheet) escaped() sheet {
 	return of
 }
 
-// fault damages the text of a file in one way, or not at all. The lines of the text must end in
-// line feeds.
+// The lines of the text must end in line feeds.
 func (m *oddFile) fault(r *rand.Rand, separator string) {
 	lines := strings.SplitAfter(strings.TrimSuffix(m.text, "\n"), "\n")
 	at := len(lines) - 1 - r.IntN(m.least-1) // a row other than the first
@@ -252,8 +248,7 @@ func kindsOf(name string) (kinds []string, err error) {
 	return kinds, nil
 }
 
-// sameKinds reports whether have has as many columns as want, each left out or of one of the kinds
-// in want, which bars separate. An empty string in want allows any kind.
+// An empty string in want allows any kind.
 func sameKinds(have, want []string) bool {
 	if len(have) != len(want) {
 		return false
@@ -267,10 +262,8 @@ func sameKinds(have, want []string) bool {
 	return true
 }
 
-// checkMutant trains on a random file, predicts it, and returns a verdict and its reason. The
-// verdict is "refused", with an error message; "questioned", with a warning; "right"; "wrong kinds"
-// of columns without a warning; or "wrong", for example with a wrong number of rows without a
-// warning, or if predict fails.
+// The verdict is "refused", "questioned" (with a warning), "right", "wrong kinds" of columns
+// without a warning, or "wrong".
 func checkMutant(dir string, m oddFile) (verdict, why string) {
 	wrong := func(format string, args ...any) (verdict, why string) {
 		return "wrong", fmt.Sprintf(format, args...)
@@ -314,7 +307,6 @@ func checkMutant(dir string, m oddFile) (verdict, why string) {
 // detail matches the parts of messages that differ between files.
 var detail = regexp.MustCompile(`(?s)/\S*|"[^"\n]*"|\d+|(?:column|-numbers) \S+|line \S+|\n.*`)
 
-// No random file causes a panic or a wrong number of rows without a warning.
 func TestReadingMutants(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // saves time for garbage collections
 	total := *mutants
@@ -338,7 +330,7 @@ func TestReadingMutants(t *testing.T) {
 		if m.kinds != nil || verdict == "wrong" {
 			reasons[verdict+": "+detail.ReplaceAllString(why, "_")]++
 		}
-		if verdict == "wrong" && counts[verdict] <= 20 { // enough to look at
+		if verdict == "wrong" && counts[verdict] <= 20 {
 			t.Errorf("%s: %s\n%.900q", m.what, why, m.text)
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-// predict treats a cell that its column can't hold as missing, except an unknown category if
-// training had gaps.
 func TestReadingOddCells(t *testing.T) {
 	s := houses(100)
 	dressed := s.numbers("size", func(v float64) string { return "£" + grouped(v, 2, ",", ".") }).
@@ -73,7 +71,6 @@ func oneFeature(s sheet) sheet {
 	return of
 }
 
-// predict prints one prediction for each row, also for incomplete rows and blank lines of text.
 func TestReadingInStep(t *testing.T) {
 	lines := file(t, "x.tsv", reviews(200))
 	text := trainOn(t, lines)
@@ -131,14 +128,14 @@ func TestReadingInStep(t *testing.T) {
 	}
 }
 
-// A suffixed is a training file whose suffixes must get the scores that their rows get inside the
+// The suffixes of a suffixed training file must get the scores that their rows get inside the
 // whole file.
 type suffixed struct {
-	name    string // name of the file; x.csv if empty
+	name    string // x.csv if empty
 	header  string
 	records []string
 	encode  func(text string) string // nil for UTF-8
-	flags   string                   // flags of train
+	flags   string
 }
 
 func asSuffixed(s sheet, separator string) suffixed {
@@ -149,9 +146,8 @@ func asSuffixed(s sheet, separator string) suffixed {
 	return of
 }
 
-// The rows of a suffix of a training file, with the header and without, get the scores that they
-// get inside the whole file: predict reads the suffix in the form that the model stores, whatever
-// form the suffix alone suggests.
+// predict reads a suffix in the form that the model stores, whatever form the suffix alone
+// suggests.
 func TestReadingSuffixes(t *testing.T) {
 	const rows = 40
 	s, p := houses(rows), points(rows)
@@ -277,8 +273,6 @@ func TestReadingSuffixes(t *testing.T) {
 	}
 }
 
-// checkSuffixes trains on a file and compares the scores of its suffixes with the scores of the
-// same rows in the whole file.
 func checkSuffixes(t *testing.T, c suffixed) {
 	t.Helper()
 	if c.name == "" {

@@ -16,20 +16,15 @@ import (
 	"unicode/utf16"
 )
 
-// This file implements what the reading tests share: tables before they are written in some form,
-// the forms, and runs of train and inspect whose output is parsed.
-
 // A sheet is the contents of a table, before they are written in some form.
 type sheet struct {
 	names []string
 	rows  [][]string
 }
 
-// firstDay is the earliest possible day in the column day of houses.
 var firstDay = time.Date(2018, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// houses returns a sheet of a number, a category, an ISO date, and a label that the number and the
-// date decide, with noise. Few sizes are whole numbers, and few are equal.
+// Few sizes of houses are whole numbers, and few are equal.
 func houses(rows int) sheet {
 	r := rand.New(rand.NewPCG(44, uint64(rows)))
 	s := sheet{names: strings.Fields("size kind day label")}
@@ -44,7 +39,6 @@ func houses(rows int) sheet {
 	return s
 }
 
-// points returns a sheet of three columns of numbers that recur and a regression target y.
 func points(rows int) sheet {
 	r := rand.New(rand.NewPCG(45, uint64(rows)))
 	s := sheet{names: strings.Fields("a b c y")}
@@ -86,7 +80,6 @@ func (s sheet) days(f func(day time.Time) string) sheet {
 
 func (s sheet) called(names ...string) sheet { return sheet{names, s.rows} }
 
-// with returns a sheet with one more column in front.
 func (s sheet) with(name string, cell func(row int) string) sheet {
 	of := sheet{names: append([]string{name}, s.names...)}
 	for i, row := range s.rows {
@@ -166,7 +159,7 @@ func asUTF16(text string, bigEndian, mark bool) string {
 	return string(b)
 }
 
-// asLatin1 encodes text, whose characters are below U+0100, as Latin-1.
+// The characters of text are below U+0100.
 func asLatin1(text string) string {
 	var b []byte
 	for _, c := range text {
@@ -192,7 +185,6 @@ func grouped(v float64, decimals int, thousands, decimal string) string {
 // fitWarning matches warnings that say how well a model fits, not how a file was read.
 var fitWarning = regexp.MustCompile(`hardly better|no better than|rows?: too few|training ended worse`)
 
-// doubtsOf returns the warnings about the file among lines of output.
 func doubtsOf(output string) (doubts []string) {
 	for _, line := range strings.Split(output, "\n") {
 		if strings.HasPrefix(line, "warning:") && !fitWarning.MatchString(line) {
@@ -216,7 +208,7 @@ type trained struct {
 	rows    int
 	classes int     // 0 for regression targets
 	fit     float64 // training accuracy or R^2, in percent
-	model   string  // name of the model file
+	model   string
 }
 
 var fitLine = regexp.MustCompile(`(?m)^training (?:accuracy ([\d.]+)|R\^2 (-?[\d.]+))`)
@@ -250,7 +242,6 @@ func trainOn(t *testing.T, data string, flags ...string) (of trained) {
 	return of
 }
 
-// briefLine matches the lines of output that say how a file was read.
 var briefLine = regexp.MustCompile(`^(pegasimd|warning|read as|the label|  .*  (number|category|date` +
 	`|text|left out)  )`)
 
@@ -261,7 +252,6 @@ func brief(output string) string {
 	return strings.Join(lines, "\n")
 }
 
-// tableScores returns a line of scores, or of a predicted number, for each row of a file.
 func tableScores(t *testing.T, data string, of trained, flags ...string) []string {
 	t.Helper()
 	args := append([]string{"predict"}, flags...)
@@ -280,13 +270,12 @@ func tableScores(t *testing.T, data string, of trained, flags ...string) []strin
 	return lines
 }
 
-// A looked is inspect's output for a file.
 type looked struct {
 	code   int
 	told   string
 	doubts []string
 	rows   int
-	kinds  map[string]string // kind of each column, by the column's name
+	kinds  map[string]string
 }
 
 var (
@@ -314,15 +303,14 @@ const anyDoubt = "?"
 
 // A twin is a file that means the same as its plain sheet in CSV.
 type twin struct {
-	name  string // name of the file; x.csv if empty
+	name  string // x.csv if empty
 	plain sheet
 	text  string
-	flags string // flags of train for the twin
-	hash  bool   // whether the models must be equal, not only their scores
+	flags string
+	hash  bool   // the models must be equal, not only their scores
 	doubt string // word that a warning must contain, empty for no warning, or anyDoubt
 }
 
-// checkTwins trains on twins, and compares the results with training on their plain sheets.
 func checkTwins(t *testing.T, twins map[string]twin) {
 	t.Helper()
 	for _, name := range sorted(twins) {

@@ -24,8 +24,7 @@ func reportOf(t *testing.T, args ...string) string {
 
 var tags = regexp.MustCompile(`<style>[^<]*</style>|<[^>]*>`)
 
-// shows reports an error for each text that the page lacks, apart from tags, and for each text
-// after a ! that the page has.
+// A text after a ! must not be on the page.
 func shows(t *testing.T, what, page string, texts ...string) {
 	t.Helper()
 	plain := tags.ReplaceAllString(page, "")
@@ -69,7 +68,6 @@ func TestReportOrigin(t *testing.T) {
 			}
 		}
 	}
-	// The figures of the held-out rows are the figures that training reported.
 	must(t, "train", "-quiet", "-force", "-json", "json", "-holdout", "0.2", "all.csv", "held.model")
 	of := report(t, "json")["held_out_eval"].(map[string]any)
 	shows(t, "held out", reportOf(t, "held.model", "all.csv"),

@@ -12,8 +12,6 @@ import (
 	"time"
 )
 
-// A run that is interrupted at random moments and resumed writes the model file of an unbroken
-// run, byte for byte.
 func TestResumedFiles(t *testing.T) {
 	g := rand.New(rand.NewPCG(27, 1))
 	var rows strings.Builder
@@ -58,8 +56,7 @@ func TestResumedFiles(t *testing.T) {
 	t.Logf("%d chains, %d interruptions", len(chains), interrupted)
 }
 
-// cutShort runs the command, interrupted at most four times, until it has written the model. It
-// returns the number of interrupted runs.
+// cutShort interrupts the command at most four times, and returns the number of interrupted runs.
 func cutShort(
 	t *testing.T, g *rand.Rand, took time.Duration, args []string, data, model string,
 ) (cuts int) {

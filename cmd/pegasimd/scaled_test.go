@@ -9,9 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A model that was trained with -scale scores unscaled rows as a model of scaled data scores scaled
-// rows, up to rounding. It converts to other formats, but not to liblinear if each row has a scale
-// of its own.
+// A model that was trained with -scale scores unscaled rows as a model of scaled data scores
+// scaled rows, up to rounding.
 func TestTrainScaled(t *testing.T) {
 	dir := t.TempDir()
 	text := func(seed, n int, scaled func([3]float64) [3]float64) string {

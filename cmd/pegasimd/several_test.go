@@ -31,8 +31,7 @@ func monthly(seed uint64, rows int) (all [][]string) {
 
 var monthlyHeader = []string{"age", "city", "income", "note", "label"}
 
-// joined returns the given columns of rows as text, after the columns' names from header. It
-// skips nil rows and a nil header.
+// joined skips nil rows and a nil header.
 func joined(header []string, rows [][]string, separator string, columns ...int) string {
 	var b strings.Builder
 	for _, row := range append([][]string{header}, rows...) {
@@ -49,8 +48,7 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 	return b.String()
 }
 
-// Training on several files writes the model file of their concatenation, byte for byte. If the
-// separators of the files differ, the model files differ only in the stored command and the
+// If the separators of the files differ, the model files differ in the stored command and the
 // checksum.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -119,7 +117,7 @@ func TestSeveralFiles(t *testing.T) {
 			have := read(t, model)
 			if of.mixed {
 				command := regexp.MustCompile(`(?m)^command: .*`)
-				bare := func(model string) string { // removes the command and the checksum
+				bare := func(model string) string {
 					return command.ReplaceAllString(model[:len(model)-sha256.Size], "")
 				}
 				have, want = bare(have), bare(want)
@@ -146,7 +144,6 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
-// The command after "resolved:" repeats a training on files of several forms.
 func TestSeveralFilesOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	rows := monthly(1, 300)

@@ -54,7 +54,6 @@ func TestValidAlone(t *testing.T) {
 	}
 }
 
-// Errors name flags and the values that they accept, but no packages, fields or types of Go.
 func TestErrorsInShellWords(t *testing.T) {
 	data, dir := file(t, "toy.svm", toy), t.TempDir()
 	out := filepath.Join(dir, "model")
@@ -199,8 +198,6 @@ func TestUndefinedFigures(t *testing.T) {
 	}
 }
 
-// predict writes each score of a one-vs-one model as the shortest text of a float64, and the
-// predicted class has the highest written score.
 func TestPairScoresHaveNoTies(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")

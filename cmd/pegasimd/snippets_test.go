@@ -45,7 +45,6 @@ func pages(t *testing.T) map[string]string {
 
 var continued = regexp.MustCompile(`\\\n +`)
 
-// typed returns the commands that begin with name in the fenced and indented code of a page.
 func typed(text, name string) (lines []string) {
 	fenced := false
 	for line := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {
@@ -65,7 +64,6 @@ func typed(text, name string) (lines []string) {
 	return lines
 }
 
-// The pegasimd commands in the documents run, in the order of their page.
 func TestSnippetsRun(t *testing.T) {
 	ran := 0
 	for page, text := range pages(t) {
@@ -96,8 +94,7 @@ func TestSnippetsRun(t *testing.T) {
 	}
 }
 
-// The commands of a console block in the documents print the lines that the block shows after them;
-// "..." stands for any other lines.
+// A line "..." in a block stands for any other lines.
 func TestSnippetsPrint(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```console\n(.*?)^```")
 	ran := 0
@@ -136,8 +133,8 @@ func TestSnippetsPrint(t *testing.T) {
 var placeholders = strings.NewReplacer(" DATA", " data.svm", " MODEL", " data.model", " n ", " 1 ",
 	" E ", " 2 ", "$PWD/", "", "\"", "", "'", "")
 
-// fixture writes the named file if the name says that it holds data or a model, and if it does not
-// exist. It writes IDX files in any case.
+// fixture writes the named file if its name says that it holds data or a model, and if it does
+// not exist.
 func fixture(t *testing.T, name string, liblinear bool) {
 	if images, labels, ok := strings.Cut(name, ","); ok && strings.Contains(images, "ubyte") {
 		writeAs(t, images, string(binary.BigEndian.AppendUint32(nil, 0x803))+
@@ -222,8 +219,6 @@ func TestSnippetsName(t *testing.T) {
 	}
 }
 
-// Each block of Go code in the documents is part of an example test, apart from comments and white
-// space.
 func TestSnippetsOfGo(t *testing.T) {
 	var examples []string
 	for _, pattern := range []string{"*/example_test.go", "*/*/example_test.go"} {

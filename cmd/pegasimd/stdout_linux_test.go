@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// An output that is not a regular file is written to and not replaced.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
@@ -63,7 +62,7 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	}
 }
 
-// train reads a named pipe to which a process writes once, so that train can open it only once.
+// A process writes once to the pipe, so that train can open it only once.
 func TestNamedPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {

@@ -32,7 +32,6 @@ func cycle(cells ...string) func(i int) string {
 	return func(i int) string { return cells[i%len(cells)] }
 }
 
-// single returns text with one blank in place of each run of blanks.
 func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
 func TestTableKinds(t *testing.T) {
@@ -138,7 +137,6 @@ func TestTableTraps(t *testing.T) {
 	}
 }
 
-// train and predict need no flags for a table with ids, names, words and gaps.
 func TestTableFirstSteps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := strings.SplitAfter(people(400), "\n")
@@ -224,8 +222,8 @@ func TestTableHashed(t *testing.T) {
 	}
 }
 
-// Features that are numbers are trained on as they are: the model file equals the file of
-// pegasos.Trainer, apart from the lines that describe the table and the command.
+// The model file equals the file of pegasos.Trainer, apart from the lines that describe the table
+// and the command.
 func TestTableOfNumbers(t *testing.T) {
 	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
 		filepath.Join(t.TempDir(), "model")

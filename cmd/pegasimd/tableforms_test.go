@@ -19,9 +19,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// foldTable returns the lines of a table and the fold of each row. Each fold has a word that no
-// other fold has, and a word that one row of the next fold has as well. The mean of the numbers
-// depends on which fold is left out.
+// Each fold has a word that no other fold has, and a word that one row of the next fold has as
+// well. The mean of the numbers depends on which fold is left out.
 func foldTable(folds int) (lines []string, fold []int) {
 	const rows = 80
 	y := make([]float32, rows)
@@ -60,8 +59,7 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 	return file(t, "others.csv", others), file(t, "own.csv", own)
 }
 
-// searchOf returns a run of cv that has read its data and encoded them for each fold, into files if
-// mapped is set.
+// searchOf encodes the data of the folds into files if mapped is set.
 func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
 	c := &call{Context: t.Context(), stderr: io.Discard, flags: flags.NewSet("cv")}
@@ -81,7 +79,6 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	return v
 }
 
-// encodedBy reads the named file with an encoder that is fitted to the file other.
 func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	t.Helper()
 	e, _, err := new(tables.Fitter).Fit(func(enc form.Encoder) error {
@@ -98,8 +95,6 @@ func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	return set
 }
 
-// For each fold, cv encodes the table with an encoder that is fitted without the fold's rows: these
-// rows contribute neither words nor means.
 func TestTableFolds(t *testing.T) {
 	const folds, header = 4, "word,age,size,label\n"
 	lines, of := foldTable(folds)
@@ -130,8 +125,6 @@ func TestTableFolds(t *testing.T) {
 	}
 }
 
-// A score of cv is the accuracy of eval on a file with the rows of the fold, for the model of train
-// on a file with the other rows.
 func TestTableCrossValidation(t *testing.T) {
 	const folds, header = 3, "word,age,size,label\n"
 	lines, of := foldTable(folds)
@@ -231,8 +224,6 @@ func modelHash(t *testing.T, name string) string {
 	return m.Hash()
 }
 
-// With little memory, rows are encoded to a temporary file, which is removed in the end, and the
-// model is the same.
 func TestTableInLittleMemory(t *testing.T) {
 	temporary, dir := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -266,8 +257,6 @@ func TestTableInLittleMemory(t *testing.T) {
 	fails(t, exitError, "none", "train", "-header", "no", "-max-memory", "1", data, dir+"/refused")
 }
 
-// Training with -scale none on the rows that convert -for writes gives the objective of training
-// on the table.
 func TestTableConvert(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -13,24 +13,20 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
-// This file generates the tampered models of TestTampered.
-
-// A mutant is a tampered model.
 type mutant struct {
 	what    string
 	path    string // keys of the edited part, joined by dots; "" if there are two edits
 	header  []string
 	numbers string
 
-	numbersOnly bool // whether only the numbers after the header are edited
-	// small marks an edit that may be confirmed if predictions and claims stay the same, such as
-	// another order of columns, which verify finds by name.
+	numbersOnly bool // only the numbers after the header are edited
+	// small marks an edit that may be confirmed if predictions and claims stay the same.
 	small bool
-	edits []mutant // the two mutants whose edits this one combines; nil for a single edit
+	edits []mutant // whose edits this one combines; nil for a single edit
 }
 
-// sealed returns the file of a mutant with recomputed hash and checksum. It keeps the hash if the
-// hash is edited or the model can't be read.
+// sealed recomputes hash and checksum. It keeps the hash if the hash is edited or the model can't
+// be read.
 func (h *honest) sealed(m mutant) []byte {
 	first, _, _ := strings.Cut(string(h.file), "\n")
 	at := slices.IndexFunc(m.header, func(l string) bool { return strings.HasPrefix(l, "hash: ") })
@@ -122,7 +118,7 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	return all
 }
 
-// both returns a mutant with the edits of a and b. ok is false if the edits can't be combined.
+// ok is false if the edits can't be combined.
 func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	m = mutant{what: a.what + "; " + b.what, header: slices.Clone(a.header), numbers: a.numbers,
 		edits: []mutant{a, b}}
@@ -142,8 +138,7 @@ func (h *honest) both(a, b mutant) (m mutant, ok bool) {
 	return m, true
 }
 
-// region returns the name of the array that contains the byte at offset at after the header. It
-// does not tell the arrays of kernel machines or of sparse models apart.
+// region does not tell the arrays of kernel machines or of sparse models apart.
 func (h *honest) region(at int) string {
 	of := func(line string) bool { return slices.Contains(h.header, line) }
 	ends := len(h.numbers) - 8*h.terms // offset of the end of the columns' factors
@@ -165,7 +160,6 @@ func (h *honest) region(at int) string {
 	return "term factors"
 }
 
-// withLambda returns the header with every lambda multiplied by a factor.
 func (h *honest) withLambda(factor float64) []string {
 	c := claimsOf(h.file)
 	was, is := fmt.Sprint(c.lambda), fmt.Sprint(c.lambda*factor)
@@ -173,7 +167,7 @@ func (h *honest) withLambda(factor float64) []string {
 	return strings.Split(strings.Replace(text, "\nlambda: "+was, "\nlambda: "+is, 1), "\n")
 }
 
-// claimEdits calls add with results whose edited claims are consistent with one another.
+// The edited claims of a result are consistent with one another.
 func claimEdits(text string, add func(what, text string)) {
 	for _, c := range []struct {
 		what string
@@ -240,7 +234,6 @@ func claimEdits(text string, add func(what, text string)) {
 	}
 }
 
-// A value is a JSON value and its place in the text of a line.
 type value struct {
 	path     string
 	from, to int // offsets of the start, which is the key's if there is a key, and of the end
@@ -289,7 +282,6 @@ func parseValue(d *json.Decoder, text, path string) value {
 
 const lastDigit, gapOfZero = "last digit", "a gap of 0"
 
-// edits calls add with the text after each edit of a value or of its parts.
 func edits(v value, text string, g *rand.Rand, add func(path, what, text string)) {
 	replace := func(what, with string) { add(v.path, what+" "+with, text[:v.at]+with+text[v.to:]) }
 	replace("value", "null")

@@ -25,23 +25,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file runs verify and the program spec/verifier on the same honest and tampered models.
-
 var tamperedStep = flag.Int("tampered", 50, "TestTampered verifies every n-th tampered model, and "+
 	"four times as many of the kinds that spec/verifier covers")
 
-// honest is a model file that training wrote, with the training data and the flags.
 type honest struct {
-	flags   string // flags of train
+	flags   string
 	with    string // flags of both train and verify
 	data    string
-	covered bool // whether spec/verifier covers models of this kind
+	covered bool // spec/verifier covers models of this kind
 
 	file        []byte
-	header      []string // the header's lines after the first
+	header      []string // the lines after the first
 	numbers     string   // bytes between header and checksum
 	cols        int
-	terms       int // number of terms of the expansion
+	terms       int // of the expansion
 	vectors     int
 	predictions string              // exit codes and outputs of predict
 	bound       float64             // best lower bound that verify found
@@ -91,7 +88,6 @@ var honestModels = []*honest{
 	{flags: "-curves products -multiclass ovo", with: "-layout dense", data: "three.svm"},
 }
 
-// writeCorpus writes the files that training the honest models reads to the current directory.
 func writeCorpus(t *testing.T) {
 	g := rand.New(rand.NewPCG(9, 43))
 	files := map[string]*strings.Builder{}
@@ -133,8 +129,7 @@ func writeCorpus(t *testing.T) {
 		"prior.model")
 }
 
-// train trains the model, sets the fields from file on, and reports an error if a verifier's
-// answer about the honest model is wrong.
+// train also sets the fields from file on, and checks the answers about the honest model.
 func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
 	must(t, append(args, h.data, "model")...)
@@ -189,8 +184,8 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	h.bound = verifiers[0].verify(t, &proving, model).bound
 }
 
-// checkLists reports an error for each part of the header that no element of verify's lists of
-// checked and unchecked parts contains, or that the same element of both lists contains.
+// checkLists reports an error for each part of the header that neither of verify's lists of
+// checked and unchecked parts contains, or both by the same element.
 func (h *honest) checkLists(t *testing.T, f opinion) {
 	var each func(v value)
 	each = func(v value) {
@@ -220,25 +215,22 @@ func (h *honest) predict(t *testing.T, model string) (all string) {
 	return all
 }
 
-// A verifier is pegasimd verify or spec/verifier.
 type verifier struct {
 	name string
 	run  func(t *testing.T, h *honest, model string) (f opinion, code int)
 }
 
-// An opinion is a verifier's answer about a model.
 type opinion struct {
 	verdict    string   // "refused" if the verifier printed none
 	told       string   // error message of verify, or output of spec/verifier
-	bound      float64  // lower bound that verify found; 0 for spec/verifier
-	checked    []string // parts of the model named as checked; nil for spec/verifier
-	notChecked []string // parts of the model named as not checked
+	bound      float64  // that verify found; 0 for spec/verifier
+	checked    []string // nil for spec/verifier
+	notChecked []string // named as not checked
 }
 
 var exitCodes = map[string]int{"confirmed": exitDone, "not confirmed": exitDone,
 	"contradicted": exitError, "claims nothing": exitNothing}
 
-// verify verifies a model file and checks that verdict and exit code agree.
 func (v *verifier) verify(t *testing.T, h *honest, model string) opinion {
 	f, code := v.run(t, h, model)
 	if want, ok := exitCodes[f.verdict]; ok && code != want || !ok &&
@@ -266,7 +258,6 @@ func verifyHere(t *testing.T, h *honest, model string) (f opinion, code int) {
 	return opinion{r.Verdict, told, r.Bound, r.Checked, r.NotChecked}, code
 }
 
-// runSecond builds spec/verifier and returns a function that runs it on a model file.
 func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinion, int) {
 	program := filepath.Join(t.TempDir(), "verifier")
 	build := exec.Command("go", "build", "-o", program, "../../spec/verifier")
@@ -299,9 +290,7 @@ func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinio
 	}
 }
 
-// TestTampered edits values of the header, arrays and claims of the honest models, recomputes
-// hash and checksum, and verifies some of the results (flag -tampered) by both programs. mayConfirm
-// says when a tampered model may be confirmed.
+// mayConfirm says when a tampered model may be confirmed.
 func TestTampered(t *testing.T) {
 	verifiers := []*verifier{{"verify", verifyHere}, {"spec/verifier", runSecond(t)}}
 	t.Chdir(t.TempDir())
@@ -343,8 +332,8 @@ func TestTampered(t *testing.T) {
 
 const otherWeights = "confirmed, other weights of the same objective; hash.training is not checked"
 
-// tellApart reports an error unless verify with -hash of the honest model contradicts the tampered
-// model, which verify confirms without -hash, and names the honest model's hash as checked.
+// verify confirms the tampered model without -hash: with the honest model's hash, verify must
+// contradict it.
 func (h *honest) tellApart(t *testing.T, m mutant) {
 	line := h.header[slices.IndexFunc(h.header, func(l string) bool {
 		return strings.HasPrefix(l, "hash: ")
@@ -360,8 +349,8 @@ func (h *honest) tellApart(t *testing.T, m mutant) {
 	}
 }
 
-// mayConfirm reports whether a verifier that names the parts notChecked may confirm the mutant m, and
-// why.
+// mayConfirm reports whether a verifier that names the parts notChecked may confirm the mutant m,
+// and why.
 func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
 	why string, ok bool) {
 	harmless := func(e mutant) bool {
@@ -383,8 +372,8 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	case !is.asTrue(was, h.bound):
 		return fmt.Sprintf("other claims: %+v, honest ones %+v", is, was), false
 	case !same && (m.numbersOnly || is.kernel) && named(trainedHash, notChecked):
-		// For example, a weight has the opposite sign where no row's loss depends on the sign, or
-		// the gamma of a kernel differs slightly: the claims are true of the edited model.
+		// For example, a weight has the opposite sign where no row's loss depends on the sign:
+		// the claims are true of the edited model.
 		return otherWeights, true
 	case !same:
 		return "other predictions", false
@@ -396,8 +385,7 @@ func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []st
 	return "another value of a part that is not named", false
 }
 
-// meaning returns a model file in a canonical form: two files have equal forms if they hold the
-// same model. If the file can't be read or written again, it returns the error's text.
+// meaning returns a model file in a canonical form, or the text of an error.
 func meaning(file []byte) string {
 	p, err := modelio.Read(bytes.NewReader(file))
 	if err != nil {
@@ -436,10 +424,10 @@ func alike(a, b string) bool {
 	})
 }
 
-// named reports whether the list has the path or a part that contains it.
 func named(path string, list []string) bool { return listOf(path, list) > 0 }
 
-// listOf returns the length of the longest part in the list that is the path or contains it, or 0.
+// listOf returns the length of the longest part in the list that is the path or contains it, or
+// 0.
 func listOf(path string, list []string) int {
 	for p := path; ; {
 		if slices.Contains(list, p) {
@@ -460,9 +448,8 @@ type claims struct {
 }
 
 // asTrue reports whether c claims the honest model's objective, lambda and data, and at most the
-// larger of the honest model's bound and the bound that verify found, up to rounding. For a kernel
-// machine, the objective may differ by 1/99 of the honest model's P - D, and the lambda by less
-// than 1e-6 of its value.
+// larger of the honest model's bound and the bound that verify found, up to rounding. A kernel
+// machine may differ more in the objective and in lambda.
 func (c claims) asTrue(honest claims, bound float64) bool {
 	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
 	if c.kernel {

@@ -24,7 +24,7 @@ func wordTable(rows int) string {
 	return b.String()
 }
 
-// isOpen reports whether a file of /proc, or a link of a folder there, names a file in dir.
+// proc is a file of /proc, or a folder of links.
 func isOpen(proc, dir string) bool {
 	text, _ := os.ReadFile(proc)
 	links, _ := filepath.Glob(proc + "/*")
@@ -35,8 +35,6 @@ func isOpen(proc, dir string) bool {
 	return strings.Contains(string(text), dir+"/")
 }
 
-// The temporary file with the encoded rows of a table is gone after a signal has ended the
-// command.
 func TestTemporaryRowsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -13,8 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// reviews returns lines of a label, a tab and a text, in which "not" reverses the meaning of a
-// word.
+// In reviews, "not" reverses the meaning of a word.
 func reviews(rows int) string {
 	r := rand.New(rand.NewPCG(4, 32))
 	var b strings.Builder
@@ -67,8 +66,6 @@ func TestTextResume(t *testing.T) {
 	}
 }
 
-// cv fits the words of each fold's model without the fold's rows: cv reports the accuracy that eval
-// reports on the fold, for a model trained on the other rows.
 func TestTextCrossValidation(t *testing.T) {
 	const folds = 3
 	text := reviews(150)
@@ -141,7 +138,6 @@ func TestTextPredict(t *testing.T) {
 	}
 }
 
-// inspect names the words of the largest weights, which the model stores or -data supplies.
 func TestTextWords(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "reviews.tsv", reviews(300))

@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// eval, predict and report recognize the training data of a model, and the rows that training
-// held out of them.
 func TestTrainingDataAreRecognized(t *testing.T) {
 	header, rows := countedTable(150)
 	table := header + strings.Join(rows, "\n") + "\n"

@@ -9,8 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The printed gap is not less than the gap between objective and bound, and a gap above 100 % is
-// not printed.
 func TestStanding(t *testing.T) {
 	nan := math.NaN()
 	result := func(bounds ...float64) pegasos.Result {

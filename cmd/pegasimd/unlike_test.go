@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// peopleTable returns a table for training. If raw is set, the table has only numbers and the
-// class.
 func peopleTable(raw bool) string {
 	var b strings.Builder
 	b.WriteString(map[bool]string{true: "weight,height,class\n",
@@ -23,8 +21,7 @@ func peopleTable(raw bool) string {
 	return b.String()
 }
 
-// predict doubts a column, even with -quiet, of which at least half of the cells with a value
-// can't be read as in training. It does not doubt new words in a column of many rare words.
+// New words in a column of many rare words are no reason for doubt.
 func TestUnreadColumns(t *testing.T) {
 	const doubt = "; at least half of the column does not fit"
 	for _, raw := range []bool{false, true} {
@@ -61,7 +58,6 @@ func TestUnreadColumns(t *testing.T) {
 	}
 }
 
-// predict doubts a column of which at least half of the numbers are far from the training mean.
 func TestUnlikeTraining(t *testing.T) {
 	for _, raw := range []bool{false, true} {
 		model := filepath.Join(t.TempDir(), "m")

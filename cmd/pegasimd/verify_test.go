@@ -11,8 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
-// verify confirms linear models of several kinds with the proof of their training, and does not
-// contradict them without the proof.
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
@@ -151,7 +149,6 @@ func TestVerifyLacksClaims(t *testing.T) {
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
 
-// A model that claims nothing has a verdict and an exit code of its own.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	check := func(name, data string) {
@@ -190,7 +187,6 @@ func TestVerifyClaimsNothing(t *testing.T) {
 	check("a kernel machine far from the origin", data)
 }
 
-// verify holds rows in the layout of training unless -layout is given.
 func TestVerifyTellsWhatItFound(t *testing.T) {
 	dir := t.TempDir()
 	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")

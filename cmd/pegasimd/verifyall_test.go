@@ -20,7 +20,6 @@ import (
 var verifyKinds = flag.Int("verify-kinds", 97,
 	"TestVerifyKinds trains a model of every n-th kind: 1 for all")
 
-// A tally counts the verdicts of verify on the models that the tests trained.
 type tally struct {
 	sync.Mutex
 	of map[string]int
@@ -30,8 +29,6 @@ func (v *tally) String() string { return strings.TrimPrefix(fmt.Sprint(v.of), "m
 
 var verdicts = tally{of: map[string]int{}}
 
-// verifyTrained verifies the model that a successful command line has trained, if it has trained
-// one, against the data.
 func verifyTrained(t *testing.T, args []string) {
 	t.Helper()
 	f, model, data, more := trainedBy(args)
@@ -66,8 +63,8 @@ func verifyTrained(t *testing.T, args []string) {
 	verdicts.of[r.Verdict]++
 }
 
-// trainedBy returns the name of the model that a command line trains, empty if it trains none, the
-// names of the first and of further data files, and the flags that verify needs.
+// trainedBy returns the model that a command line trains, "" for none, the data files, and the
+// flags that verify needs.
 func trainedBy(args []string) (f *flags.Set, model, data string, more []string) {
 	f = flags.NewSet("verify")
 	c := &call{flags: flags.NewSet(args[0])}
@@ -89,8 +86,6 @@ func trainedBy(args []string) (f *flags.Set, model, data string, more []string) 
 	return f, model, data, c.more
 }
 
-// train with every loss, multi-class scheme, scaling, bias, layout, finish and kernel writes a
-// model that verifyTrained accepts, or refuses the combination.
 func TestVerifyKinds(t *testing.T) {
 	dir := t.TempDir()
 	g := rand.New(rand.NewPCG(18, 1))
@@ -111,7 +106,7 @@ func TestVerifyKinds(t *testing.T) {
 		write(t, svm, text.String())
 		must(t, "convert", "-quiet", svm, filepath.Join(dir, name+".pgsm"))
 	}
-	var all [][]string // lists of flags, the data last
+	var all [][]string // the data last
 	grid := func(lists ...[]string) {
 		product := [][]string{nil}
 		for _, list := range lists {

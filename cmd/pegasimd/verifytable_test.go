@@ -73,8 +73,6 @@ func asJSON(t *testing.T, table [][]string) string {
 
 var inOrder = []int{0, 1, 2, 3, 4, 5, 6}
 
-// verify confirms models of tables because it fits the same encoder again. Parts of the encoder
-// that a form of the table does not show are not checked.
 func TestVerifyTables(t *testing.T) {
 	table := mixedTable(1, 80)
 	data, model := file(t, "table.csv", asCSV(t, table, inOrder...)),
@@ -128,8 +126,7 @@ func TestVerifyTables(t *testing.T) {
 	verify("cv", data)
 }
 
-// Training with -start or -prior uses the encoder of the other model, which may differ from an
-// encoder fitted to the data. Without the other model, verify does not check the encoder.
+// The encoder of the other model may differ from an encoder fitted to the data.
 func TestVerifyTableOfStart(t *testing.T) {
 	dir := t.TempDir()
 	first, model := filepath.Join(dir, "first"), filepath.Join(dir, "model")
@@ -161,7 +158,6 @@ func TestVerifyTableOfStart(t *testing.T) {
 	}
 }
 
-// verify contradicts edited encoders, even if the edit changes no row of the training data.
 func TestVerifyEditedEncoders(t *testing.T) {
 	data, model := file(t, "table.csv", asCSV(t, mixedTable(1, 80), inOrder...)),
 		filepath.Join(t.TempDir(), "model")
@@ -216,8 +212,7 @@ func addTo(scale any, v float64) {
 	s["mean"] = s["mean"].(float64) + v
 }
 
-// editTable returns the model file text with the named column of the encoder changed, without the
-// hash, and with a right checksum.
+// editTable drops the hash of the model and sets the checksum.
 func editTable(t *testing.T, text []byte, column string, change func(column map[string]any)) []byte {
 	t.Helper()
 	head, body, _ := bytes.Cut(text[:len(text)-sha256.Size], []byte("\n\n"))

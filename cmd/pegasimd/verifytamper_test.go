@@ -51,8 +51,6 @@ func TestVerifyEditedClaims(t *testing.T) {
 	}
 }
 
-// Without -sigmoids, verify only calls a negated sigmoid suspicious. With -sigmoids, verify
-// contradicts the model.
 func TestVerifyNegatedSigmoids(t *testing.T) {
 	data, model := file(t, "named.csv", asCSV(t, mixedTable(3, 90), 2, 3, 6)),
 		filepath.Join(t.TempDir(), "model")
@@ -73,8 +71,7 @@ func TestVerifyNegatedSigmoids(t *testing.T) {
 	fails(t, exitError, "give other sigmoids", "verify", "-sigmoids", model, data)
 }
 
-// Every field that a header can have has a rule by which verify lists it, so that a new field can't
-// be forgotten.
+// A new field of a header must not be forgotten.
 func TestVerifyParts(t *testing.T) {
 	known := func(part string) {
 		t.Helper()
@@ -187,8 +184,7 @@ func TestVerifyHashOfTraining(t *testing.T) {
 	}
 }
 
-// A weight whose sign decides no row's loss can be negated: the claims stay true, and only verify
-// -hash contradicts the model.
+// The sign of the weight decides no row's loss: the claims stay true.
 func TestVerifyOtherWeights(t *testing.T) {
 	data, model := file(t, "data.svm", "1 1:1\n-1 1:-1\n1 1:3 2:0.5\n-1 1:-3 2:-0.5\n"),
 		filepath.Join(t.TempDir(), "model")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// weightedRows returns rows as svmlight text, their weights from 0 to 3, and a text that repeats
-// each line as often as its weight says. Labels are regression targets if classes is 0.
+// The labels are regression targets if classes is 0. Weights are from 0 to 3, and copies repeats
+// each line as often as its weight says.
 func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
 	g := rand.New(rand.NewPCG(9, uint64(classes)))
 	for i := range rows {
@@ -28,8 +28,7 @@ func weightedRows(rows, classes int) (data string, weights []float32, copies str
 	return data, weights, copies
 }
 
-// eval -weights gives the figures, up to rounding, of eval on data that repeat each row as often as
-// its weight says. Rows of weight 0 may have labels that the model does not know.
+// Rows of weight 0 may have labels that the model does not know.
 func TestEvalWeights(t *testing.T) {
 	for _, c := range []struct {
 		name, flags string
@@ -69,7 +68,6 @@ func TestEvalWeights(t *testing.T) {
 	}
 }
 
-// nearly reports whether parts of two reports are equal, up to rounding of numbers.
 func nearly(a, b any) bool {
 	switch b := b.(type) {
 	case float64:
@@ -101,8 +99,6 @@ func nearly(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Figures of the training and validation rows, in the report and during training, count rows by
-// their weights.
 func TestTrainWeights(t *testing.T) {
 	for _, classes := range []int{2, 3, 0} {
 		data, weights, copies := weightedRows(150, classes)
@@ -139,8 +135,7 @@ func TestTrainWeights(t *testing.T) {
 	fails(t, exitUsage, "-kernel", "train", "-kernel", "rbf", "-weights", data, data)
 }
 
-// Without its rows of weight 0, a table with words and gaps gives a model with the same hash: the
-// encoder and the sigmoids are not fitted to these rows. verify confirms both models.
+// The encoder and the sigmoids are not fitted to rows of weight 0.
 func TestTableWeightZero(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12))
 	all, rest, weights := "age,town,y\n", "age,town,y\n", []float32{}

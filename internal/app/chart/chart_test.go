@@ -72,8 +72,8 @@ func textsOf(t *testing.T, svg string) (wide, high float64, areas []area) {
 
 var coordinate = regexp.MustCompile(`NaN|Inf`)
 
-// check checks that a picture is well-formed and without NaN and Inf, that no two texts overlap and
-// that none leaves the picture. It returns the number of occurrences of each text.
+// check checks that a picture is well-formed and without NaN and Inf, that no two texts overlap
+// and that none leaves the picture. It returns the number of occurrences of each text.
 func check(t *testing.T, what, svg string) map[string]int {
 	t.Helper()
 	wide, high, areas := textsOf(t, svg)
@@ -103,15 +103,13 @@ func line(style int, name string, y ...float64) Series {
 	return s
 }
 
-// A figure has the wanted texts, and the path of the first line has the wanted number of points:
-// points that an axis can't show are left out. Without any points nothing is drawn.
 func TestFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	long := strings.Repeat("a name of some length ", 6)
 	for what, c := range map[string]struct {
 		f     Figure
 		texts []string
-		parts int // number of points in the first line's path
+		parts int // points in the first line's path
 	}{
 		"log": {Figure{Title: "a < b", X: Axis{Label: "n", Log: true}, Y: Axis{Label: "y", Log: true},
 			Lines: []Series{line(0, "", 1, 0, 1e-3, 1e-4)}}, []string{"a < b", "n", "y", "0.001"}, 3},
@@ -158,8 +156,6 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A line of at most mostMarks points has marks, dots have no line, and bars are filled and have
-// neither a line nor marks.
 func TestMarks(t *testing.T) {
 	few, many := Series{Style: Lines[0]}, Series{Style: Lines[0]}
 	for i := range mostMarks {

@@ -17,8 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// sample returns the input of a page about random rows of the given number of classes, 0 for a
-// regression. Most texts contain name.
+// The label is a class, or a number if classes is 0. Most texts contain name.
 func sample(rows, classes int, name string) *Input {
 	r := rand.New(rand.NewPCG(uint64(rows), uint64(classes)))
 	m := &pegasos.Model{Lambda: .1, Result: pegasos.Result{Objective: .5, DualObjective: .4, Gap: .25}}
@@ -91,8 +90,7 @@ func written(t *testing.T, in *Input) string {
 	return b.String()
 }
 
-// elements parses a page and returns its text and how often it has each element and attribute. The
-// test fails if an element is not closed that HTML requires to be closed.
+// The test fails if an element is not closed that HTML requires to be closed.
 func elements(t *testing.T, page string) (names, attributes map[string]int, text string) {
 	t.Helper()
 	names, attributes = map[string]int{}, map[string]int{}
@@ -128,8 +126,6 @@ func elements(t *testing.T, page string) (names, attributes map[string]int, text
 	}
 }
 
-// The pages of classifiers and regressions have all sections, a name for each table and chart, and
-// elements that load nothing.
 func TestPages(t *testing.T) {
 	for what, c := range map[string]struct {
 		in      *Input
@@ -193,8 +189,6 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The page says how the measured rows relate to the training. It has a tile of its own for the
-// file's claim about held-out rows, unless these are measured with the same result.
 func TestOrigin(t *testing.T) {
 	for origin, want := range map[Origin]string{Training: "was trained on the 100 rows of d: the",
 		HeldOut: "100 rows that training held out of the 500 rows of d", Other: "are not the model's",
@@ -215,7 +209,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// The areas under the curves are those of package metrics, up to 0.01: curves leaves points out.
+// curves leaves points out.
 func TestCurves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for try := range 40 {
@@ -250,8 +244,6 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// The page for many rows has at most 3 times the bytes of the page for 1,000 rows, and at most
-// 120,000 bytes.
 func TestManyRows(t *testing.T) {
 	rows := 1_000_000
 	if testing.Short() {
@@ -283,8 +275,6 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// Without a scaling of the training, the page says that columns are scaled only if the encoder of
-// the model's table scales them.
 func TestScaling(t *testing.T) {
 	const column = `{"name":"a","kind":"number","number":{"factor":1}}`
 	for table, want := range map[string]string{"": "features are not scaled",

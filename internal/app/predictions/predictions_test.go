@@ -68,7 +68,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Write writes nothing if it returns an error about the model, the options or the data.
 func TestWriteErrors(t *testing.T) {
 	with := func(change func(*pegasos.Model)) *pegasos.Model {
 		m := model(nil, []float32{1e38, 1})

@@ -45,7 +45,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// An error about a field names its flag.
 func TestFlagOfFields(t *testing.T) {
 	fields := strings.Fields("Threads Weights Costs Valid Start Prior Resume KeepProof MaxMemory CacheMB")
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
