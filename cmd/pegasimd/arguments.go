@@ -101,7 +101,7 @@ func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 }
 
 // With -format, which a longer command line of train may give, a last argument that does not end
-// in .model is read as data: trainArguments passes a model of such a name by -model.
+// in .model may be read as data: trainArguments passes a model of such a name by -model.
 func (c *call) trainArguments() []string {
 	last := len(c.args) - 1
 	switch name := c.args[last]; {

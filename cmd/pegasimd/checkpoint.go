@@ -60,8 +60,8 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// With -checkpoint, train runs the trainer for -every at a time, and writes a checkpoint after
-// each part.
+// With -checkpoint, train runs the trainer for -every, or longer if that is too short, writes a
+// checkpoint, and continues.
 func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
 	c, set := r.call, r.set
 	tr.Resume = k.from

@@ -43,8 +43,7 @@ func (v *curve) early() (parts []float64) {
 	return parts
 }
 
-// measure adds a point if the run has reached v.next steps, but not its last step: finish
-// measures the result. measure reports whether it took time.
+// measure leaves the result to finish. It reports whether it has measured a model, or tried to.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false

@@ -124,7 +124,7 @@ func (v *search) one(
 	}
 	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	var refused *pegasos.ConfigError
-	if errors.As(err, &refused) && refused.Field == "Curves" { // too few rows for curves
+	if errors.As(err, &refused) && refused.Field == "Curves" { // the other folds allow no curves
 		tr.Curves = pegasos.CurvesNone
 		m, err = tr.Train(ctx, v.rows(fold), v.set.Y)
 	}

@@ -145,7 +145,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	return costs, nil
 }
 
-// If names are the labels as text, label takes every number for a class.
+// Without names, label takes every number for a class.
 func (l labelling) label(name string) (float32, bool) {
 	if l.names == nil {
 		v, err := strconv.ParseFloat(name, 32)
@@ -199,8 +199,7 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// Names that are no classes of the set become NaN, so that every prediction of such a row is
-// wrong.
+// Labels for which known.label fails become NaN, so that every prediction of such a row is wrong.
 func (d *dataReader) readValid(
 	names []string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {

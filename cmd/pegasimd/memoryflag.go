@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// memoryFlag is in megabytes; 0 if the flag is not given.
+// memoryFlag is in megabytes; 0 for a limit that depends on the data.
 type memoryFlag int
 
 func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
@@ -99,8 +99,8 @@ const largeRows = 32 << 20
 // and mapped files.
 const uncounted = 20 << 20
 
-// linear returns the limit for linear models. It also limits the garbage collector, because
-// certificates are computed repeatedly and their garbage must not accumulate.
+// linear returns the limit for linear models. It also limits the garbage collector unless the
+// user does, because certificates are computed repeatedly and their garbage must not accumulate.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
 	limit := m.limit(set, numbers)
 	if x := set.Dense; x != nil && store.Of(x).Size() > largeRows && os.Getenv("GOGC") == "" {

@@ -148,7 +148,7 @@ type scoredSet struct {
 	*dataset.Set
 	reader  *dataReader
 	model   predictor
-	weights []float32 // weights of the rows, all above 0; nil if all are 1
+	weights []float32 // weights of the rows, all above 0; nil for 1 each
 	scores  []float64 // scores of all rows; nil if they are too many to keep: see row
 	// truth has the index of each row's label in names, or noLabel; nil for regression, or if the
 	// data have no labels.
@@ -156,7 +156,7 @@ type scoredSet struct {
 	names []string // of the model's classes, then of further labels
 
 	all        *dataset.Set // the rows read, with rows of weight 0
-	allWeights []float32    // of the rows of all; nil if all are 1
+	allWeights []float32    // of the rows of all; nil for 1 each
 
 	first int // row of the first scores in block
 	block []float64
@@ -338,8 +338,8 @@ func (m linearModel) problem(k int) (of, against string) {
 	return m.ClassName(k), ""
 }
 
-// unscaled returns a function that formats the value of feature j whose scaled value is z. e is
-// nil without a table.
+// unscaled returns a function that formats the value of feature j whose scaled value is z. e may
+// be nil.
 func unscaled(s *pegasos.Scaling, e *tables.Encoder) func(j int, z float64) string {
 	return func(j int, z float64) string {
 		if s.Factor != nil {

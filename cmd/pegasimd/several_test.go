@@ -48,7 +48,7 @@ func joined(header []string, rows [][]string, separator string, columns ...int) 
 	return b.String()
 }
 
-// If the separators of the files differ, the model files differ in the stored command and the
+// If the separators of the files differ, the model files may differ in the stored command and the
 // checksum.
 func TestSeveralFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -89,7 +89,7 @@ func (d *dataReader) readFresh() (*dataset.Set, error) {
 	return d.readEncoded()
 }
 
-// Tables from standard input or a pipe are not read from a temporary file.
+// Tables from standard input or a pipe are not encoded to a temporary file.
 func (d *dataReader) readEncoded() (*dataset.Set, error) {
 	opt := d.encoded()
 	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {

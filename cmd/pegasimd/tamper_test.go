@@ -22,7 +22,7 @@ type mutant struct {
 	numbersOnly bool // only the numbers after the header are edited
 	// small marks an edit that may be confirmed if predictions and claims stay the same.
 	small bool
-	edits []mutant // whose edits this one combines; nil for a single edit
+	edits []mutant // mutants whose edits this one combines; nil for a single edit
 }
 
 // sealed recomputes hash and checksum. It keeps the hash if the hash is edited or the model can't

@@ -184,8 +184,8 @@ func (h *honest) train(t *testing.T, verifiers []*verifier) {
 	h.bound = verifiers[0].verify(t, &proving, model).bound
 }
 
-// checkLists reports an error for each part of the header that neither of verify's lists of
-// checked and unchecked parts contains, or both by the same element.
+// checkLists reports an error for each part of the header that is in neither of verify's lists of
+// checked and unchecked parts, or in both by the same element.
 func (h *honest) checkLists(t *testing.T, f opinion) {
 	var each func(v value)
 	each = func(v value) {

@@ -12,7 +12,6 @@ import (
 
 // doubtLoudly adds a doubt that is printed even with -quiet: predictions of data unlike the
 // training data are hardly worth more than guesses.
-
 func (d *dataReader) doubtLoudly(doubt dataset.Doubt) {
 	d.doubts = append(d.doubts, doubt)
 	d.call.loud = append(d.call.loud, doubt.String())

@@ -16,7 +16,7 @@ import (
 )
 
 type tableCheck struct {
-	compared bool // with the data, or with the model of -start
+	compared bool // with the data, or with the model of -start or -prior
 
 	// Parts that may be unchecked although the table was compared:
 	named  bool // names of the columns and of the label

@@ -53,7 +53,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// fit shortens a text until it is at most space wide, or has two characters.
+// fit shortens a text until it is at most space wide, or has at most two characters.
 func fit(text string, size, space float64) string {
 	short := text
 	for n := len([]rune(text)); n > 1; n-- {

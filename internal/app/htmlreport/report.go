@@ -25,8 +25,7 @@ const (
 	Other                  // the rows are not the training set, but may include some of its rows
 )
 
-// Mark begins every page. Without -force, pegasimd report overwrites a file only if the file is
-// empty or begins with Mark.
+// Mark begins every page, so that pegasimd report recognizes files that it may overwrite.
 const Mark = "<!DOCTYPE html>\n<!-- Written by pegasimd report -->\n"
 
 // Input is the content of the page, which escapes the texts.
@@ -38,7 +37,7 @@ type Input struct {
 
 	Origin   Origin
 	Reason   string // why Origin is Unknown, as part of a sentence
-	FileRows int    // rows of the data file, of which the page may measure a part
+	FileRows int    // rows to predict, of which the page may measure a part
 	Warnings []string
 
 	// Truth and Predicted have an index into Classes for each measured row. The model knows the
@@ -48,7 +47,7 @@ type Input struct {
 	Truth, Predicted []int
 	Y                []float32
 	Scores           []float64
-	Weights          []float32 // weight of each row; nil if all are 1
+	Weights          []float32 // weight of each row; nil for 1 each
 	// ClassScores returns the score of a class for each row. It is nil for a regression, or if
 	// the model does not know all classes.
 	ClassScores func(class int) []float64

@@ -36,7 +36,7 @@ type Rule uint16
 const (
 	Positive    Rule = 1 << iota // the number must be above 0
 	NotNegative                  // the number must be at least 0
-	Character                    // the value is a character, or the name of one
+	Character                    // the value is a character, the name of a character, or none
 	KernelOnly                   // needs -kernel
 	NoKernel                     // can't be given with -kernel
 	Setting                      // is a setting that a checkpoint stores
