@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -259,6 +260,23 @@ func TestStopsAreTold(t *testing.T) {
 	_, told = must(t, "train", "-epochs", "2", "-patience", "100", "-valid", toy, toy, model)
 	if !strings.Contains(told, " epochs\n") || strings.Contains(told, "ended the run") {
 		t.Error(told)
+	}
+	for wait := 100 * time.Millisecond; ; wait *= 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(wait, cancel)
+		var out, errs bytes.Buffer
+		code := run(ctx, []string{"train", "-force", "-finish", "none", "-epochs", "1000000000",
+			"-patience", "1000000", "-valid", toy, toy, model}, &out, &errs)
+		timer.Stop()
+		cancel()
+		told := errs.String()
+		if !strings.Contains(told, "interrupted: the model has") && wait < time.Minute {
+			continue // interrupted before the first step
+		}
+		if code != exitInterrupted || strings.Contains(told, "ended the run") {
+			t.Errorf("exit code %d, %s", code, told)
+		}
+		break
 	}
 }
 

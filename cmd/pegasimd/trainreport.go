@@ -119,7 +119,7 @@ func (r *linearRun) validation() *validationReport {
 	if m.Classes == nil {
 		v.Metric = "rmse"
 	}
-	if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
+	if r.ended && r.interrupted == nil && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
 		v.Stopped = r.epochs
 	}
 	return v
