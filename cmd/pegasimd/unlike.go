@@ -33,8 +33,8 @@ func (d *dataReader) doubtUnread() {
 // number is far: by Chebyshev's inequality at most 1 % of the training cells are.
 const maxDeviations = 10
 
-// doubtFar adds a doubt about each column of a table in which at least half of the rows have
-// numbers far from the training mean, as in another unit. Without a scaling, s is nil.
+// doubtFar adds doubts about columns of a table in which at least half of the rows have numbers far
+// from the training mean, as in another unit. Without a scaling, s is nil.
 func (d *dataReader) doubtFar(set *dataset.Set, s *pegasos.Scaling) {
 	e := d.encoder
 	if e == nil || set.Rows() == 0 {

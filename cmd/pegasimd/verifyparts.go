@@ -30,9 +30,9 @@ type coverage struct {
 	scheme    bool // the scheme matters: more than two classes, or a joint problem
 	base      bool // the data were read with the model's index base and are not hashed
 	trained   bool // the model's hash was compared with -hash
-	hashed    bool // the data were hashed with the model's number of bits
+	hashed    bool // the data and the model have the same number of hash bits
 	sigmoids  bool // the folds were trained again
-	scale     bool // the Scaling fits the data and the settings, or the model has none
+	scale     bool // a linear model has no Scaling, or a Scaling that fits the data and the settings
 	table     tableCheck
 	// lines are the header lines that also concern the data or the flags of verify.
 	lines map[string]bool

@@ -80,8 +80,10 @@ type Column struct{ Name, Kind, Why, Values, Gaps string }
 
 // Vector has the heaviest weights of one weight vector, or the largest means over several.
 type Vector struct {
-	For, Against string // class of positive scores; class of negative scores, "" for all others
-	Title        string // "" for a title with For and Against
+	// For is the class of positive scores, and Against the class of negative scores, "" for all
+	// others. A regression does not use For.
+	For, Against string
+	Title        string // "" for a default title
 	Weights      []Weight
 	Nonzero      int // weights that are not 0; 0 if unknown
 }
