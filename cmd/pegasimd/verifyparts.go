@@ -32,7 +32,7 @@ type coverage struct {
 	trained   bool // the model's hash was compared with -hash
 	hashed    bool // the data and the model have the same number of hash bits
 	sigmoids  bool // the folds were trained again
-	scale     bool // a linear model has no Scaling, or a Scaling that fits the data and the settings
+	scale     bool // a linear model has no Scaling, or one that fits the data
 	table     tableCheck
 	// lines are the header lines that also concern the data or the flags of verify.
 	lines map[string]bool

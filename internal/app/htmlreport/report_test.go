@@ -175,7 +175,7 @@ func TestHostileNames(t *testing.T) {
 			"</svg><img src=x>", "<!--", "]]>", "{{.}}", "\x00", "javascript:x", "}*{display:none"} {
 			page := written(t, sample(200, classes, name))
 			have, with, text := elements(t, page)
-			for _, a := range []string{"text textLength", "text lengthAdjust"} { // U+FFFD has neither
+			for _, a := range []string{"text textLength", "text lengthAdjust"} { // not with U+FFFD
 				with[a] = attributes[a]
 			}
 			if fmt.Sprint(have) != fmt.Sprint(want) || fmt.Sprint(with) != fmt.Sprint(attributes) {
