@@ -208,7 +208,6 @@ func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
 	return predicted, nil
 }
 
-// The folds share kernel values, unless each fold has its own encoder.
 func (v *search) runKernels(progress *progress) error {
 	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
 	for i := range v.grid {
