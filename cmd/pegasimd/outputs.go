@@ -82,7 +82,7 @@ func (o *output) check(others []*output) error {
 }
 
 // old returns the file that exists under the output's name, or nil. direct is set if the output
-// is written in place and replaces no file: standard output, a pipe, an open file.
+// replaces no file, such as standard output, a pipe or an open file.
 func (o *output) old() (info fs.FileInfo, direct bool) {
 	info, err := os.Stat(o.name)
 	if o.name == "-" || err == nil && !info.Mode().IsRegular() {

@@ -40,8 +40,9 @@ func (m kernelModel) fingerprint(x store.Examples, y, _ []float32, threads int,
 	return store.Fingerprint(x, y, threads, stop)
 }
 
-// trainedOn reports whether s.all consists of the rows on which the model was trained and the
-// rows that training held out. heldOut lists the latter by their numbers in s.Set, ascending.
+// trainedOn reports whether s.all consists of the rows on which the model was trained, in the same
+// order, and the rows that training held out. heldOut lists the latter by their numbers in s.Set,
+// ascending.
 func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 	_, want, known := strings.Cut(s.model.data(), ":")
 	all, weights := *s.all, s.allWeights // relabel changes the copy

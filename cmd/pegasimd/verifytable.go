@@ -23,7 +23,7 @@ type tableCheck struct {
 	placed bool // number of the label's column
 	words  bool // n-grams that name buckets of text
 
-	differs string // how the encoders differ; empty if equal
+	differs string // how the encoders differ, or empty
 	why     string // why the encoder was not compared
 }
 

@@ -82,8 +82,8 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// CheckFinite returns an error for the first row whose score is not finite or, for a regression,
-// not finite in float32. firstRow is the number of the row of scores[0].
+// CheckFinite returns an error about a score that is not finite or, for a regression, not finite in
+// float32, if there is one. firstRow is the number of the row of scores[0].
 func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
