@@ -57,7 +57,7 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: neither a linear model nor a kernel machine", name)
 }
 
-// Some commands have MODEL first, others DATA: the error says so if another argument is a model.
+// Some commands have MODEL first, others DATA: the error may name another argument that is a model.
 func (c *call) readPredictor(name string) (predictor, error) {
 	p, err := readPredictor(name, os.Stdin)
 	if is, _ := c.holdsModel(name); err == nil || name == "-" || is || errors.Is(err, fs.ErrNotExist) {

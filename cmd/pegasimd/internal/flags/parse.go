@@ -38,7 +38,7 @@ func NewSet(command string) *Set {
 // Has reports whether the command has the flag.
 func (s *Set) Has(name string) bool { return s.flags[name] != nil }
 
-// Given reports whether the flag is on the command line.
+// Given reports whether the flag is on the command line or was set by Set.
 func (s *Set) Given(name string) bool { return s.given[name] }
 
 // GivenAny reports whether a flag with one of the rules is on the command line.
