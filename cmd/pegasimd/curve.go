@@ -18,7 +18,7 @@ type curve struct {
 	rows    *pegasos.Labelled
 	valid   *pegasos.Labelled
 	threads int
-	next    int64 // in steps
+	next    int64 // number of steps at the next measurement
 	points  []curvePoint
 }
 

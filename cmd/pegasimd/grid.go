@@ -145,7 +145,7 @@ type search struct {
 	encoded []*dataset.Set // for each fold; nil if features depend on no other row
 	curved  [][]int        // columns of each set in encoded that curves may expand
 	loading time.Duration
-	weights []float32 // nil for 1 each
+	weights []float32 // nil means 1 for each row
 	memory  int64     // bytes that all parallel runs may use; 0 means the machine's memory
 	fold    []int     // of each row; -1 for rows of weight 0
 	sizes   []int

@@ -18,7 +18,7 @@ import (
 
 type heldOut struct {
 	set     *dataset.Set
-	weights []float32   // nil for 1 each
+	weights []float32   // nil means 1 for each row
 	all     int         // number of rows held out and trained on, together
 	report  *evalReport // measures of the rows of set; nil if not measured
 }

@@ -8,7 +8,7 @@ import (
 
 type scored struct {
 	model            predictor
-	y, weights       []float32 // weights is nil for 1 each
+	y, weights       []float32 // nil weights mean 1 for each row
 	scores           []float64 // of the first row, then of the second, and so on
 	truth, predicted []int     // indices of classes; nil for regression
 	classes          int       // including classes that the model does not know

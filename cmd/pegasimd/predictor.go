@@ -148,7 +148,7 @@ type scoredSet struct {
 	*dataset.Set
 	reader  *dataReader
 	model   predictor
-	weights []float32 // weights of the rows, all above 0; nil for 1 each
+	weights []float32 // weights of the rows, all above 0; nil means 1 for each row
 	scores  []float64 // scores of all rows; nil if they are too many to keep: see row
 	// truth has the index of each row's label in names, or noLabel; nil for regression, or if the
 	// data have no labels.
@@ -156,7 +156,7 @@ type scoredSet struct {
 	names []string // of the model's classes, then of further labels
 
 	all        *dataset.Set // the rows read, with rows of weight 0
-	allWeights []float32    // of the rows of all; nil for 1 each
+	allWeights []float32    // of the rows of all; nil means 1 for each row
 
 	first int // row of the first scores in block
 	block []float64

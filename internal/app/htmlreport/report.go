@@ -47,7 +47,7 @@ type Input struct {
 	Truth, Predicted []int
 	Y                []float32
 	Scores           []float64
-	Weights          []float32 // weight of each row; nil for 1 each
+	Weights          []float32 // weight of each row; nil means 1 for each row
 	// ClassScores returns the score of a class for each row. It is nil for a regression, or if
 	// the model does not know all classes.
 	ClassScores func(class int) []float64
