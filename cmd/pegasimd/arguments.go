@@ -83,8 +83,8 @@ func (c *call) afterData(words, args []string) (int, error) {
 		last == "-" || slices.Contains([]string{".html", ".htm"}, files.Ending(last)))
 }
 
-// outputAfter returns 1 if the last of args is an output, or 0 if the last of args is data. is tells
-// whether the last name looks like an output; want describes such a name.
+// outputAfter returns 1 if the last of args is an output, or 0 if the last of args is data. is
+// tells whether the last name looks like an output; want describes such a name.
 func (c *call) outputAfter(args []string, want string, is bool) (int, error) {
 	last := args[len(args)-1]
 	noData := c.flags.Data.Format == dataset.FormatAuto &&

@@ -87,7 +87,7 @@ func (m linearModel) scoreNames() []string {
 	return names
 }
 
-// problemName returns the positive class of weight vector k or, for a pair, "b:a" with b the
+// problemName returns the name of the problem of weight vector k; for a pair, "b:a" with b the
 // positive class.
 func (m linearModel) problemName(k int) string {
 	of, against := m.problem(k)
