@@ -115,8 +115,8 @@ func Alone(legend []Series, figures ...*Figure) string {
 	return alone("", c.svg(all, high, titles(figures)), all, high)
 }
 
-// Stack returns an SVG file with the figures one above the other. The file begins with mark, which
-// is "" or an XML comment.
+// Stack returns an SVG file with the figures one above the other. The file begins with mark,
+// which is "" or an XML comment.
 func Stack(mark, title string, figures ...*Figure) string {
 	const top = 26
 	var c canvas

@@ -1,5 +1,5 @@
-// Package htmlreport writes an HTML page about a model and its predictions for a data file. The
-// page loads no other files and has no scripts.
+// Package htmlreport writes an HTML page about a model and its predictions. The page loads no
+// other files and has no scripts.
 package htmlreport
 
 import (
@@ -48,11 +48,11 @@ type Input struct {
 	Y                []float32
 	Scores           []float64
 	Weights          []float32 // weight of each row; nil means 1 for each row
-	// ClassScores returns the score of a class for each row. It is nil for a regression, or if
-	// the model does not know all classes.
+	// ClassScores returns the scores of a class, one for each row. It is nil for a regression, or
+	// if the model does not know all classes.
 	ClassScores func(class int) []float64
-	// Probability stores the probability of each of the Known classes for a row in dst and
-	// returns dst. It is nil if ClassScores is nil or the model has no probabilities.
+	// Probability stores the probabilities of the Known classes for a row in dst and returns dst.
+	// It is nil if ClassScores is nil or the model has no probabilities.
 	Probability func(row int, dst []float64) []float64
 	Measures    Measures
 
@@ -78,7 +78,7 @@ type Class struct {
 
 type Column struct{ Name, Kind, Why, Values, Gaps string }
 
-// Vector has the heaviest weights of one weight vector, or the largest means over several.
+// Vector has the heaviest weights of a weight vector, or the largest means over several.
 type Vector struct {
 	// For is the class of positive scores, and Against the class of negative scores, "" for all
 	// others. A regression does not use For.

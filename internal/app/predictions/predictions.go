@@ -1,4 +1,4 @@
-// Package predictions predicts the rows of a data file with a model, and writes one line for each
+// Package predictions predicts the rows of a data file with a model, and writes a line for each
 // row.
 package predictions
 
@@ -42,8 +42,8 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options sets the fields of opt that the model determines. An index base in opt takes precedence
-// over the model's. Options returns the model's encoder, or nil if there is none.
+// Options sets the fields of opt that the model determines, but keeps an index base that is set.
+// It returns the model's encoder, or nil if there is none.
 func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
@@ -82,8 +82,8 @@ func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	return t, nil
 }
 
-// CheckFinite returns an error about a score that is not finite or, for a regression, not finite in
-// float32, if there is one. firstRow is the number of the row of scores[0].
+// CheckFinite returns an error if a score is not finite, in float32 for a regression. firstRow is
+// the number of the row of scores[0].
 func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	i := floats.FirstNotFinite(scores)
 	if i < 0 && Numbers(m) {
@@ -95,8 +95,7 @@ func CheckFinite(m modelio.Predictor, firstRow int, scores []float64) error {
 	return RowOverflows(firstRow+i/m.Outputs(), scores[i])
 }
 
-// RowOverflows returns an error about a score that is not finite or too large for float32. It
-// counts rows from 0.
+// RowOverflows returns an error about a score that is not finite or too large for float32.
 func RowOverflows(row int, score float64) error {
 	return fmt.Errorf("row %d, counted from 0: the score is %v: features times weights are too "+
 		"large for float32; scale the features (train -scale)", row, score)
@@ -119,8 +118,8 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 	}
 }
 
-// Write reads the data file path and writes the predicted label of each row in a line. It returns
-// the number of rows and of bytes read. The model determines some fields of opt: see Options.
+// Write writes the predicted label of each row of the data file path in a line. It returns the
+// number of rows and of bytes read. The model determines some fields of opt: see Options.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {

@@ -20,8 +20,8 @@ func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format
 // packages lists the names of packages with which errors begin.
 var packages = strings.Fields("pegasos kernelsvm dataset modelio onnx dense sparse")
 
-// Message returns the text of an error for a user of the command: without the names of packages,
-// and with flags in place of the fields of configurations.
+// Message returns the text of an error for a user of the command, with flags in place of the
+// fields of configurations.
 func Message(err error) string {
 	text := err.Error()
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -47,8 +47,8 @@ func FromConfig(err error) error {
 	return UsageError{err}
 }
 
-// DidYouMean returns a question that names the word closest to the given one, with prefix in front;
-// "" if none is close.
+// DidYouMean returns a question that names the closest word, with prefix in front; "" if none is
+// close.
 func DidYouMean(word, prefix string, words []string) string {
 	best, distance := "", 1+max(1, len(word)/3)
 	for _, w := range words {

@@ -2,7 +2,7 @@ package flags
 
 import "strings"
 
-// Topics returns the command's flags by topic: all of them, or only the flags that -h lists.
+// Topics returns the command's flags by topic: all, or only the flags that -h lists.
 func Topics(command string, all bool) (topics []Topic) {
 	for _, topic := range Table {
 		var flags []Flag
@@ -26,8 +26,8 @@ func Of(command string) (flags []Flag) {
 	return flags
 }
 
-// OfField returns the flag, with its -, that sets a field of a Config or a Trainer; the field's
-// name if there is none.
+// OfField returns the flag, with its -, that sets a field of a Config or a Trainer, or the
+// field's name.
 func OfField(field string) string {
 	for _, topic := range Table {
 		for _, f := range topic.Flags {

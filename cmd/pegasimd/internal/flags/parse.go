@@ -186,7 +186,7 @@ func toText(at reflect.Value) string {
 	return at.String()
 }
 
-// Text returns the value of the flag of that name as on a command line; "" if there is none.
+// Text returns the value of the named flag as on a command line; "" if there is none.
 func (s *Set) Text(name string) string {
 	if f := s.flags[name]; f != nil {
 		return f.text(&s.Values)

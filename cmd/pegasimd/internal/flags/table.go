@@ -1,6 +1,5 @@
-// Package flags provides the flags of the command from one table, which also feeds the help
-// screens, the man page and shell completion. Set parses a command line into Values. Message
-// translates errors of other packages.
+// Package flags provides the flags of the command from one table, and Set, which parses a command
+// line into Values.
 package flags
 
 import (
@@ -13,8 +12,7 @@ import (
 type Flag struct {
 	Name  string
 	Field string // path of a field of Values, such as Data.Format
-	// Takes is the placeholder of the value: choices such as yes|no, or a word such as file;
-	// empty for a bool.
+	// Takes is the placeholder of the value, such as yes|no for choices; empty for a bool.
 	Takes string
 	// In lists the commands that have the flag. A ! after a command means that its -h lists the
 	// flag.

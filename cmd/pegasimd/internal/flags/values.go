@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// Values holds the values of all flags. A field that sets a field of pegasos.Trainer or
-// kernelsvm.Trainer has the same name, so that errors about the trainer's field can name the flag.
+// Values holds the values of all flags. A field that sets a field of a Trainer has the same name,
+// so that errors about the Trainer's field can name the flag.
 type Values struct {
 	pegasos.Config
 	Kernel kernelsvm.Config // without fields that Config has, too: see KernelConfig
@@ -51,7 +51,7 @@ type Values struct {
 // UsesKernel reports whether a kernel machine is to be trained.
 func (v *Values) UsesKernel() bool { return v.Kernel.Kernel != "" }
 
-// KernelConfig returns the settings of a kernel machine, some of which linear models have too.
+// KernelConfig returns the settings of a kernel machine.
 func (v *Values) KernelConfig() kernelsvm.Config {
 	cfg := v.Kernel
 	cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps, cfg.Tol = v.Lambda, v.C, v.Epochs, v.Steps, v.Tol

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 )
 
-// WriteMan writes a man page, pegasimd(1), with all commands and flags, in the macros of man(7).
+// WriteMan writes a man page, pegasimd(1), in the macros of man(7).
 func WriteMan(w io.Writer, commands []Command) {
 	fmt.Fprint(w, ".TH PEGASIMD 1\n.SH NAME\npegasimd \\- train linear models and kernel machines\n"+
 		".SH SYNOPSIS\n.B pegasimd\n\\fICOMMAND\\fR [flags] \\fIARGUMENTS\\fR\n.SH DESCRIPTION\n")

@@ -1,5 +1,4 @@
-// Package help prints the command's documentation: help screens, a man page, and completion
-// scripts for shells.
+// Package help prints help screens, a man page, and completion scripts for shells.
 package help
 
 import (
@@ -47,7 +46,7 @@ func WriteOverview(w io.Writer, commands []Command) {
 	fmt.Fprint(w, "\n", Overview[1])
 }
 
-// WriteCommand writes the help on a command, with all flags or, unless all is set, the usual flags.
+// WriteCommand writes the help on a command, with all flags or only the usual flags.
 func WriteCommand(w io.Writer, c Command, all bool) {
 	fmt.Fprintf(w, "Usage: %s\n\n%s\n", c.Usage(), c.Help)
 	shown, listed := 0, flags.Topics(c.Name, all)
