@@ -9,8 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
 )
 
-// train also fits the model's sigmoids by cross-validation if Config.Calibrate is not 0: see
-// calibrate.
 func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 	inner := *t
 	inner.Progress = joinProgress(1+t.Calibrate, t.Progress)
@@ -25,14 +23,14 @@ func (t *task) train(ctx context.Context, set *store.Set) (*Model, error) {
 }
 
 // joinProgress returns a callback that reports the progress of consecutive training runs to f as if
-// they were one run. It returns f if f is nil or there is only one run.
+// they were one run.
 func joinProgress(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f
 	}
 	var done, last Progress
 	return func(p Progress) {
-		if p.Steps <= last.Steps { // the next run has begun
+		if p.Steps <= last.Steps {
 			done.Epoch += last.Epoch
 			done.Steps += last.Steps
 			done.Violations += last.Violations
@@ -46,11 +44,9 @@ func joinProgress(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// calibrate fits the sigmoids of m to scores of the rows of set. The rows of each fold are scored
-// by a model that was trained, with the same settings, on the other folds. Trainer.Weights apply to
-// training and to the sigmoids, Config.ClassWeight, unless it is 0, to training alone, as in
-// scikit-learn's CalibratedClassifierCV: class weights change the objective, not the frequency of a
-// class.
+// Trainer.Weights apply to training and to the sigmoids, Config.ClassWeight, unless it is 0, to
+// training alone, as in scikit-learn's CalibratedClassifierCV: class weights change the objective,
+// not the frequency of a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
 	own := calibrate.OwnWeights(t.Weights, set.Weight)
@@ -58,7 +54,7 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *store.Set) error {
 	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
-	var scoredLabels, weights []float32 // labels and weights of the scored rows
+	var scoredLabels, weights []float32 // of the scored rows
 	z := make([]float64, len(m.Weights))
 	for f := range folds {
 		if ctx.Err() != nil {

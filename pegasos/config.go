@@ -5,15 +5,13 @@ import (
 )
 
 // Order is the order in which training visits the rows. An epoch has one step for each row or, if
-// Config.Batch is set, for each batch of rows. The certificate of Pegasos's steps takes eight bytes
-// of memory for each row and weight vector.
+// Config.Batch is set, for each batch of rows.
 type Order string
 
 const (
 	// Shuffled shuffles the rows once, cuts them into at least 64 blocks (if there are 64 rows) of
-	// up to Config.Block rows, and visits the blocks in a new random order each epoch. It converges
-	// like a new random order of all rows in each epoch, but its epochs are faster, because the
-	// trainer first copies large data in shuffled order.
+	// up to Config.Block rows, and visits the blocks in a new random order each epoch. A run that
+	// begins with dual coordinate descent uses Permutation instead.
 	Shuffled Order = "shuffled"
 	// IID draws rows with replacement, as the paper does. There is no certificate.
 	IID Order = "iid"
@@ -21,8 +19,8 @@ const (
 	// rows are nearly sorted by label.
 	Sequential Order = "sequential"
 	// Blocks visits blocks of Config.Block successive rows in a new random order each epoch, and
-	// the rows of a block in the order in which they are stored. It suits data too large to copy.
-	// Like Sequential it converges slowly if the rows are nearly sorted by label.
+	// the rows of a block in the order in which they are stored. Like Sequential it converges
+	// slowly if the rows are nearly sorted by label.
 	Blocks Order = "blocks"
 	// Permutation visits the rows in a new random order each epoch. It is the default of package
 	// kernelsvm, and the Order in the Config of models that [Partial] trained with Shuffled.
@@ -36,20 +34,16 @@ type Offset string
 const (
 	// OffsetAuto begins with the t0 of OffsetR2. A run of Pegasos's steps alone with the loss Hinge
 	// then adapts t0 to the norms of the weights and of the sub-gradients so far: after 1024, 2048,
-	// 4096, ... steps, up to the middle of the run. The adapted t0 is never below the t0 of
-	// OffsetR2. Runs with a Start, a joint Multiclass, a Batch above 1, Project or
-	// BiasUnregularised do not adapt t0, nor does [Partial]. Config.Plain sets OffsetAuto for
-	// settings that adapt t0, and OffsetR2 for all others.
+	// 4096, ... steps, up to the middle of the run. Runs with a Start, a joint Multiclass, a Batch
+	// above 1, Project or BiasUnregularised do not adapt t0, nor does [Partial].
 	OffsetAuto Offset = "auto"
-	// OffsetR2 sets t0 to R^2/lambda, so that the first step has a size of about 1/R^2, where R^2
-	// is the mean of c^2*|x|^2 over the rows x, with the appended feature, and their weights c of
-	// mean 1. With Squared, R^2 is the largest c*|x|^2 instead, with SquaredHinge twice the
-	// largest, so that no step overshoots; the bias of BiasUnregularised then counts as the weight
-	// of a feature of 1.
+	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
+	// appended feature, and their weights c of mean 1. With Squared, R^2 is the largest c*|x|^2
+	// instead, with SquaredHinge twice the largest, so that no step overshoots; the bias of
+	// BiasUnregularised then counts as the weight of a feature of 1.
 	OffsetR2 Offset = "r2"
-	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda and can raise the
-	// objective to about |x|^2/(2 lambda), where x is the row of that step. With the squared losses
-	// numbers may overflow, which is a *StepError.
+	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
+	// losses numbers may overflow, which is a *StepError.
 	OffsetNone Offset = "none"
 )
 
@@ -68,10 +62,10 @@ const (
 	BiasNone Bias = "none" // no constant term, as in the paper
 	// BiasAugmented trains the bias through the weight of an appended feature, whose value is
 	// Config.BiasScale in every row. The weight is penalized like the others; the larger BiasScale,
-	// the less the penalty matters. The rows are not copied.
+	// the less the penalty matters.
 	BiasAugmented Bias = "augmented"
 	// BiasUnregularised trains a bias without a penalty. Pegasos's steps change the bias with the
-	// step size of the weights, and converge more slowly (section 6 of the paper).
+	// step size of the weights (section 6 of the paper).
 	BiasUnregularised Bias = "unregularised"
 )
 
@@ -88,17 +82,16 @@ const (
 	FinishNone Finish = "none" // only Pegasos's steps, no other solver
 	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; with
 	// Log: Yu, Huang and Lin, Machine Learning 85, 2011; with CrammerSinger: Keerthi et al., KDD
-	// 2008). With Shuffled it visits all rows in a new random order each epoch. Rows whose duality
-	// gap stays 0 are skipped for some epochs. The model is the mean of the last epoch's iterates
-	// if Average is LastHalf and either the loss has a kink or the descent is predicted to need
-	// more than 20 epochs; otherwise it is the last iterate.
+	// 2008). Rows whose duality gap stays 0 are skipped for some epochs. The model is the mean of
+	// the last epoch's iterates if Average is LastHalf and either the loss has a kink or the
+	// descent is predicted to need more than 20 epochs; otherwise it is the last iterate.
 	FinishDual Finish = "dual"
-	// FinishAuto picks the solver with the least predicted number of operations: the dual descent
-	// or, for data of up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If a
-	// run of fewer than 100 epochs is far too short for the descent, it begins with Pegasos's steps
-	// instead, and Newton's method, where it is allowed, follows after one epoch. Newton's method
-	// also takes over a problem once the descent has cost as much as Newton's method was predicted
-	// to cost. Without Tol the run ends when Newton's method has ended on all problems.
+	// FinishAuto picks the solver with the least predicted cost: the dual descent or, for data of
+	// up to 2,000 columns, Newton's method after an epoch of Pegasos's steps. If a run of fewer
+	// than 100 epochs is far too short for the descent, it begins with Pegasos's steps instead, and
+	// Newton's method, where it is allowed, follows after one epoch. Newton's method, where it is
+	// allowed, also takes over a problem once the descent has cost as much as Newton's method was
+	// predicted to cost. Without Tol the run ends when Newton's method has ended on all problems.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
 	// losses, but not CrammerSinger and Multinomial. It suits dense rows of up to some thousand
@@ -136,17 +129,16 @@ const DefaultLambda = 1e-4
 // Config holds the settings of a training run. The settings, the data, the layout of the rows and
 // the other inputs of the [Trainer] together determine the model.
 //
-// A zero field means its default, the value listed first. The defaults of these fields are chosen
-// from the data, by the rules of docs/training.md: Scale, TargetScale, Curves, Bias, BiasScale,
-// Multiclass, Epsilon, Finish, Lambda (unless C is set), Epochs (unless Steps is set), and Tol
-// (unless Epochs or Steps is set). A run that builds on the model in Trainer.Resume, Start or Prior
-// takes the values of these fields, where they are zero, from that model's Config instead; it takes
-// C with Lambda, and Steps with Epochs. There are three restrictions: BiasScale is only taken if
-// Bias is zero, too; Epsilon only if both losses are equal; Finish, Tol, Epochs and Steps only if
-// the run is resumed.
+// A zero field means its default, the value listed first; [Config.Plain] documents exceptions. For
+// the following fields Train chooses the default by the rules of docs/training.md, most of which
+// depend on the data: Scale, TargetScale, Curves, Bias, BiasScale, Multiclass, Epsilon, Finish,
+// Lambda (unless C is set), Epochs (unless Steps is set), and Tol (unless Epochs or Steps is set).
+// A run that builds on the model in Trainer.Resume, Start or Prior takes the values of these
+// fields, where they are zero, from that model's Config instead; it takes C with Lambda, and Steps
+// with Epochs. There are three restrictions: BiasScale is only taken if Bias is zero, too; Epsilon
+// only if both losses are equal; Finish, Tol, Epochs and Steps only if the run is resumed.
 //
-// The Config of a [Model] holds the values that were chosen. [Config.Plain] fills in zero fields
-// without data.
+// The Config of a [Model] holds the values that were chosen.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 	// Epsilon is the absolute error that costs nothing with EpsInsensitive, in the units of the
@@ -161,25 +153,21 @@ type Config struct {
 
 	// Lambda is the weight of the penalty, which applies to the weights for scaled rows. C, the
 	// parameter of liblinear, sets lambda to 1/(C*n), where n is the number of rows or the sum of
-	// their weights. At most one of Lambda and C may be set. Lambda must be at least
-	// 1e-12*min(1, R^2), the limit of float32 weights, where R^2 is the mean squared norm of the
-	// scaled rows, with the appended feature.
+	// their weights. At most one of Lambda and C may be set. Lambda must be at least 1e-12*min(1,
+	// R^2), where R^2 is the mean squared norm of the scaled rows, with the appended feature.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
 	// Epochs is the length of the run in passes over the rows, Steps is the length in steps. At
-	// most one of Epochs and Steps may be set. Config.Plain sets Epochs to 20, which suffices for
-	// an objective within 1 % of the optimum on most text and census data, or to 200 with
-	// FinishNewton, which usually converges after some tens of epochs.
+	// most one of Epochs and Steps may be set.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
 	// Tol, if not 0, ends the run once Result.Gap is proven to be at most Tol: 0.01 means an
 	// objective at most 1 % above the optimum. Steps or Epochs then limit the run, to 2000 epochs
-	// if both are 0, and a zero Finish means FinishAuto where that is possible. With Pegasos's
-	// steps the gap is computed after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
-	// time, which takes about as long as an epoch; with dual descent, once an estimate of the gap
-	// is small enough; with Newton's method, once the iterations have ended.
+	// (200 with FinishNewton) if both are 0, and a zero Finish means FinishAuto where that is
+	// possible. With Pegasos's steps the gap is computed after epochs 1 to 8, 10, 12, 15 and so on,
+	// a quarter more each time.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Patience, if not 0, ends the run after this number of successive tests that found no better
@@ -192,12 +180,11 @@ type Config struct {
 	Block int   `json:"block,omitempty"` // rows in a block, 64 if 0; for Shuffled and Blocks only
 	// Batch is the number of rows in a step, one if 0: w moves by the mean of the rows' updates.
 	// With IID a batch is a random set of rows without repeats. The other orders cut an epoch into
-	// rows/Batch steps, rounded up, whose batches differ in size by at most one. With a batch of
-	// all rows, Order and Seed make no difference.
+	// rows/Batch steps, rounded up, whose batches differ in size by at most one.
 	Batch int `json:"batch,omitempty"`
 
 	// Project keeps w, with the weight of an appended feature, in a ball that contains the optimum:
-	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.
+	// |w|^2 <= P(0)/lambda; with a Trainer.Prior w0, |w - w0|^2 <= P(w0)/lambda.
 	Project bool    `json:"project,omitempty"`
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetAuto, OffsetR2 or OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf or LastIterate
@@ -214,9 +201,9 @@ type Config struct {
 
 	// Calibrate, if not 0, is the number of folds, 2 to 1000, for Platt's method, which gives the
 	// model [Model.Probabilities]. The rows of each fold are scored by a model trained on the other
-	// folds, and a sigmoid for each weight vector is fitted to all these scores. Training takes
-	// about Calibrate times longer. The loss Log has probabilities without folds. Sigmoids are
-	// fitted with Trainer.Weights, but without ClassWeight.
+	// folds, and a sigmoid for each weight vector is fitted to all these scores. The loss Log has
+	// probabilities without folds. Sigmoids are fitted with Trainer.Weights, but without
+	// ClassWeight, except that rows of class weight 0 are left out.
 	Calibrate int `json:"calibrate,omitempty"`
 	// Seed seeds the random number generator. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`

@@ -1,5 +1,5 @@
-// Package pegasos trains linear models and proves how close each is to the optimum: support vector
-// machines, logistic regression, ridge regression and support vector regression.
+// Package pegasos trains linear models and computes a proof of how close a model is to the optimum:
+// support vector machines, logistic regression, ridge regression and support vector regression.
 //
 //	x, err := dense.FromSlice(n, columns, values)        // n rows, row by row; or dataset.Read
 //	m, err := pegasos.Train(ctx, x, y, pegasos.Config{}) // y []float32: a label for each row
@@ -31,15 +31,12 @@
 //
 //	w = v / (lambda*(t-1+t0))
 //
-// (Eq. 13 of the paper, where t0 = 0), so that the margin test y<w,x> < 1 is
-// y<v,x> < lambda*(t-1+t0) and the update is v += y*x: a step neither scales nor divides v. Other
-// losses add g*x, where -g is the derivative of the loss with respect to the score. A mini-batch of
-// k rows adds 1/k of each row's update.
+// (Eq. 13 of the paper, where t0 = 0), so that the margin test y<w,x> < 1 is y<v,x> <
+// lambda*(t-1+t0) and the update is v += y*x. Other losses add g*x, where -g is the derivative of
+// the loss with respect to the score. A mini-batch of k rows adds 1/k of each row's update.
 //
-// With the defaults of [Order], [Offset] and [Average] training needs a fraction of the steps that
-// it needs with the paper's choices, which [Paper] returns. Dual coordinate descent and Newton's
-// method come far closer to the optimum; if a proof is required, they also need less time: see
-// [Finish].
+// The defaults of [Order], [Offset] and [Average] differ from the paper's choices, which [Paper]
+// returns. [Finish] selects other solvers: dual coordinate descent and Newton's method.
 //
 // # Certificate
 //
@@ -51,8 +48,7 @@
 // # Reproducibility
 //
 // The same rows, labels and [Config] give the same model, to the bit, on every machine and with any
-// number of threads. Models of a dense and a sparse matrix with the same rows agree within
-// rounding.
+// number of threads. A dense and a sparse matrix with the same rows may give different models.
 //
 // # Other trainers
 //

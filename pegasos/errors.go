@@ -44,7 +44,6 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
-// No scaling makes the row usable.
 func newRowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
 func publicError(err error) error {

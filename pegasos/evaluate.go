@@ -35,7 +35,7 @@ func (m *Model) Penalty() float64 {
 			w, b = s.Exact(m, k)
 		}
 		if m.Config.Bias != BiasAugmented {
-			b = 0 // only an augmented bias has a penalty
+			b = 0
 		}
 		total += objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
@@ -92,8 +92,7 @@ func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// weightedMean does not call value for rows of weight 0. If weight is nil, each row has the weight
-// 1.
+// A nil weight means 1 for each row.
 func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	sum, all := 0.0, 0.0
 	for i := range n {
@@ -105,9 +104,7 @@ func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
 	return sum / all
 }
 
-// problemScores returns three lists about the rows of weight vector k's problem: each row's score
-// by vector k, whether the row is of the positive class, and the row's weight. See
-// labels.Problem.Rows.
+// problemScores returns the result of labels.Problem.Rows for the problem of weight vector k.
 func (m *Model) problemScores(k int, scores []float64, classes []int32,
 	weights []float64) (z []float64, positive []bool, weight []float64) {
 	p := labels.Problem{Vector: k, Vectors: len(m.Weights), Classes: len(m.Classes),

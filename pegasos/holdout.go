@@ -48,7 +48,6 @@ func (tr *Trainer) verifyHoldout(ctx context.Context, m *Model, x Examples, y []
 	return inner.Verify(ctx, m, rest.X, rest.Y, o)
 }
 
-// validateHoldout also rejects fields that can't be combined with Holdout.
 func (tr *Trainer) validateHoldout() error {
 	if !proof.GoodShare(tr.Holdout) {
 		return configErrorf("Holdout", "have %v, want a share of the rows, more than 0 and less "+
@@ -63,7 +62,6 @@ func (tr *Trainer) validateHoldout() error {
 	return nil
 }
 
-// split returns copies.
 func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regression bool,
 	seed uint64) (held, rest *Labelled, err error) {
 	if err := store.CheckExamples(x); err != nil {

@@ -16,8 +16,8 @@ const (
 	// are targets, and the score is the prediction.
 	EpsInsensitive Loss = "eps-insensitive"
 	// Squared is (y - z)^2/2, the loss of ridge regression. Labels are targets, and the score is
-	// the prediction. scikit-learn's Ridge with alpha = lambda * number of rows has the same
-	// optimum.
+	// the prediction. With unscaled rows and targets and without a penalty on the bias,
+	// scikit-learn's Ridge with alpha = lambda * number of rows has the same optimum.
 	Squared Loss = "squared"
 )
 

@@ -37,8 +37,8 @@ type Model struct {
 	Weights [][]float32
 	Bias    []float64 // constant term of each weight vector's score; nil if the model has none
 
-	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them,
-	// and applies them to rows before they are scored, as the command does with package dataset.
+	// HashBits, Table and IndexBase describe how the rows were made. The caller sets them, and
+	// applies them to rows before they are scored.
 	HashBits  int             // features are 2^HashBits hash buckets; 0 if they are not hashed
 	Table     json.RawMessage // JSON of a dataset.Table, or encoder of package table; nil if none
 	IndexBase int             // number of the first feature in the data's file, such as 0 or 1
@@ -64,8 +64,8 @@ type Model struct {
 	// the model take unscaled rows and apply Scaling where needed.
 	Scaling *Scaling
 
-	inputs      int    // number of features of rows, if fewer than were trained on; 0 otherwise
-	gapMismatch string // error for a wrong gap in the file that Read read; empty if there is none
+	inputs      int    // number of features of rows, if fewer than were trained on; else 0
+	gapMismatch string // error for a wrong gap in the file that Read read; else empty
 }
 
 func (m *Model) lambda(k int) float64 { return m.vectorResult(k).Lambda }
@@ -97,7 +97,6 @@ func (m *Model) Cols() int {
 	return m.trainedCols()
 }
 
-// trainedCols returns the number of features that have weights.
 func (m *Model) trainedCols() int {
 	if len(m.Weights) == 0 {
 		return 0
@@ -105,18 +104,16 @@ func (m *Model) trainedCols() int {
 	return max(0, len(m.Weights[0])-m.Scaling.internal().Terms())
 }
 
-// bias returns 0 if the model has no biases.
 func (m *Model) bias(k int) float64 { return floats.At(m.Bias, k, 0) }
 
-// scalesRows reports whether the model scales rows before it computes their scores.
 func (m *Model) scalesRows() bool {
 	s := m.Scaling
 	return s != nil && !s.Folded && (s.Kind != ScaleNone || s.Expansion != nil)
 }
 
 // Validate returns an error unless the model has as many weight vectors as its classes and settings
-// require, all of equal length, only finite numbers, ascending classes and valid settings. [Read]
-// returns valid models only; call Validate for models made by hand.
+// require, all of equal length, only finite weights and biases, ascending classes and valid
+// settings. [Read] returns valid models only; call Validate for models made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -124,11 +121,11 @@ func (m *Model) Validate() error {
 	return m.checkSettings()
 }
 
-// The Order may also be Permutation, which Partial sets.
+// Partial sets the Order Permutation, which Config.Validate rejects.
 func (m *Model) checkSettings() error {
 	cfg := m.Config
 	if cfg.Order == Permutation {
-		cfg.Order = Sequential // valid, and without blocks like Permutation
+		cfg.Order = Sequential
 	}
 	return cmp.Or(cfg.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
@@ -186,8 +183,7 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// expandedWithCols does the work of WithCols for m, which has an Expansion. It changes and returns
-// m.
+// expandedWithCols changes m and returns it.
 func (m *Model) expandedWithCols(cols int) *Model {
 	from := m.trainedCols()
 	if m.inputs = 0; cols < from {
@@ -207,13 +203,13 @@ func (m *Model) expandedWithCols(cols int) *Model {
 	return m
 }
 
-// Hash returns the SHA-256, in hexadecimal, of everything that predictions depend on: the weight
-// vectors one after the other (float32), the biases if there are any (float64), the classes
-// (float32), and A and B of each sigmoid (float64), all little-endian; then the lines "names",
-// "index_base", "hash_bits" and "table" of the model's file, except lines whose value is zero. If
-// rows are scaled before they are scored, a line "scale" with the Kind of the Scaling follows, and
-// its shifts and factors (float32); for an Expansion also a line "curves" with its Kind, and its
-// terms (two int32 each), knots, shifts and factors (float32).
+// Hash returns the SHA-256, in hexadecimal, of the weight vectors one after the other (float32),
+// the biases if there are any (float64), the classes (float32), and A and B of each sigmoid
+// (float64), all little-endian; then of the lines "names", "index_base", "hash_bits" and "table" of
+// the model's file, except lines whose value is zero. If rows are scaled before they are scored, a
+// line "scale" with the Kind of the Scaling follows, and its shifts and factors (float32); for an
+// Expansion also a line "curves" with its Kind, and its terms (two int32 each), knots, shifts and
+// factors (float32).
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -226,7 +222,7 @@ func (m *Model) Hash() string {
 	if m.scalesRows() {
 		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
-	modelfile.WriteLines(h, lines) // an error here is an error in Write, too
+	modelfile.WriteLines(h, lines) // Write reports the errors
 	if m.scalesRows() {
 		modelfile.WriteNumbers(h, m.Scaling.Shift)
 		modelfile.WriteNumbers(h, m.Scaling.Factor)
@@ -243,7 +239,6 @@ func (m *Model) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A Proof names its model by proofHash.
 func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
 
 func (m *Model) vectorHash() hash.Hash {
@@ -303,8 +298,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.internal().UnfoldExact(m.Weights[k], m.bias(k))
 }
 
-// vectorResult returns the entry of Result.PerClass for weight vector k. For joint models and pairs
-// of classes without rows, it returns an entry with the Steps and Lambda of the whole model.
+// For joint models and pairs of classes without rows, vectorResult returns an entry with the Steps
+// and Lambda of the whole model.
 func (m *Model) vectorResult(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -312,7 +307,7 @@ func (m *Model) vectorResult(k int) ClassResult {
 	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// check returns the errors of Validate, except for invalid settings: see checkSettings.
+// check leaves out invalid settings: see checkSettings.
 func (m *Model) check() error {
 	if m == nil {
 		return errors.New("the *Model is nil")

@@ -23,18 +23,17 @@ import (
 //	factors   (float32, one for each term; only with an "expansion" in the "scaling")
 //	state     (float32; the arrays of package checkpoint; only with a "state")
 
-// header holds the values of a model file's header whose form differs from the Model's field.
+// header holds the header's values whose form differs from the Model's field.
 type header struct {
 	features int
-	sparse   bool      // the file leaves out weights that are 0
+	sparse   bool      // weights that are 0 are left out
 	classes  []float32 // Model.Classes, but empty instead of nil
-	bias     bool      // the file has biases
-	hash     string    // Model.Hash; empty if Model.Data is empty
+	bias     bool
+	hash     string // Model.Hash; empty if Model.Data is empty
 	result   *proof.ResultHeader
 	state    *checkpoint.Head // nil if the model has no State
 }
 
-// fields returns the header's lines, in order, with pointers to the values in h and m.
 func (h *header) fields(m *Model) []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.features), modelfile.Optional("sparse", &h.sparse),
@@ -97,7 +96,6 @@ func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Line
 // ReadFile reads a model from the named file, which may be compressed with gzip.
 func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Read) }
 
-// readModel reads a model file after its first line.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h, m := new(header), new(Model)
 	if err := r.Header(h.fields(m)); err != nil {
@@ -156,7 +154,6 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	return m, h.check(m)
 }
 
-// If the header has a hash, that must be the hash of m.
 func (h *header) check(m *Model) error {
 	if err := m.check(); err != nil {
 		return err
@@ -174,8 +171,7 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// fill checks the header, stores its classes and result in m, and returns the number of weight
-// vectors that the file must have.
+// fill stores the header's classes and result in m, and returns the number of weight vectors.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err

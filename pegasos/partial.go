@@ -13,22 +13,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Partial trains on rows that arrive in chunks, because they do not fit in memory or are not all
-// available yet. The classes are fixed when the Partial is created. Each chunk is visited in one
-// pass; the step count t and the random number generator continue from chunk to chunk. The same
-// chunks give the same model, to the bit, on every machine.
+// Partial trains on rows that arrive in chunks. The classes are fixed when the Partial is created.
+// Each chunk is visited in one pass; the step count t and the random number generator continue from
+// chunk to chunk. The same chunks give the same model, to the bit, on every machine.
 type Partial struct {
 	cfg     Config
-	classes []float32           // distinct labels, ascending; empty for regression
-	cols    int                 // number of columns of each chunk
-	byLabel map[float32]float64 // class weights by label; nil if all are 1
+	classes []float32 // distinct labels, ascending; empty for regression
+	cols    int
+	byLabel map[float32]float64 // nil if all weights are 1
 	chunks  *engine.Chunks
-	from    *Model   // model given to NewPartialFrom; nil for NewPartial
-	scaling *Scaling // scaling applied to chunks; nil if they are not scaled
-	failed  error    // StepError of an earlier Fit; nil if there was none
+	from    *Model   // model given to NewPartialFrom; else nil
+	scaling *Scaling // nil if chunks are not scaled
+	failed  error    // StepError of an earlier Fit
 
-	// Threads limits the goroutines that scale rows and train classes or pairs: see
-	// Trainer.Threads.
+	// Threads limits the goroutines of Fit: see Trainer.Threads.
 	Threads int
 }
 
@@ -36,10 +34,10 @@ type Partial struct {
 // all chunks: at least two, all distinct, or none for regression. Settings that refer to the whole
 // data cause a *[ConfigError]: Scale, TargetScale, Curves and Finish unless they are "none", C,
 // Epochs, Steps, Tol, Patience, Calibrate, Balanced, and Project for regression. With Shuffled a
-// chunk's rows are visited in a random order without blocks, since each chunk is visited once; the
-// model's Config then has the Order [Permutation]. Class weights multiply the loss as they are,
-// without division by their mean. There is no certificate. Zero fields mean the values of
-// [Config.Plain]; [NewPartialFrom] uses settings that were chosen from other data.
+// chunk's rows are visited in a random order without blocks; the model's Config then has the Order
+// [Permutation]. Class weights multiply the loss as they are, without division by their mean. There
+// is no certificate. Zero fields mean the values of [Config.Plain]; [NewPartialFrom] uses settings
+// that were chosen from other data.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
@@ -91,13 +89,13 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	if _, err := s.Vectors(len(p.classes)); err != nil {
 		return nil, fmt.Errorf("pegasos: %w", err)
 	}
-	p.byLabel, _ = s.ClassWeights() // checkChunks has validated them
+	p.byLabel, _ = s.ClassWeights()
 	for label := range p.byLabel {
 		if !slices.Contains(p.classes, label) {
 			return nil, configErrorf("ClassWeight", "the label %v is not one of the classes", label)
 		}
 	}
-	if s.Order == string(Shuffled) { // blocks are of no use in a single pass
+	if s.Order == string(Shuffled) {
 		s.Order, s.Block = string(Permutation), 0
 	}
 	p.cfg = fromSettings(s)
@@ -115,7 +113,6 @@ func newPartial(cfg Config, classes []float32, cols int, base *Model) (*Partial,
 	return p, nil
 }
 
-// checkChunks returns an error if cfg is invalid or sets a field that refers to the whole data.
 func (cfg Config) checkChunks() error {
 	if err := cfg.Validate(); err != nil {
 		return err
@@ -146,10 +143,10 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk, the rows of x with the labels y. A chunk may be empty or lack some of the
-// classes. The step-size offset t0 is computed from the rows of the first chunk; for a pair of
-// one-vs-one, of the first chunk that has rows of the pair. An error for the rows or labels leaves
-// the model as it was before the call. After a *[StepError] the model is lost, and all further
-// calls of Fit and Model return that error.
+// classes. The step-size offset t0 is computed from the rows of the first chunk that has rows; for
+// a pair of one-vs-one, that has rows of the pair. An error for the rows or labels leaves the model
+// as it was before the call. After a *[StepError] the model is lost, and all further calls of Fit
+// and Model return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed

@@ -30,9 +30,8 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 }
 
 // Class returns the position in Classes of the class with the highest score by [Model.ClassScores],
-// or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite, which
-// happens if sums leave the range of float32. It panics for a regression model, and if there are
-// fewer scores than weight vectors.
+// or in a tie the first of the tied classes. It returns -1 if a score is NaN or infinite. It panics
+// for a regression model, and if there are fewer scores than weight vectors.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("a regression model has no classes"))
@@ -45,11 +44,11 @@ func (m *Model) Class(scores []float64) int {
 		var buf [32]float64
 		return labels.Highest(m.ClassScores(scores, buf[:]))
 	}
-	return labels.Highest(scores) // one score for each class
+	return labels.Highest(scores)
 }
 
-// checkScores cuts scores to one score for each weight vector. It panics if there are fewer scores,
-// or if the model has no weight vectors.
+// checkScores cuts scores to one score for each weight vector. It panics if there are fewer, or if
+// the model has no weight vectors.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -71,8 +70,7 @@ func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
 }
 
-// label returns the label or target that the scores of one row predict; NaN if a score is not
-// finite.
+// label returns NaN if a score is not finite.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
 		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
@@ -92,7 +90,8 @@ func (m *Model) Predict(x Examples, i int) float32 {
 }
 
 // DecisionAll returns the scores of all rows of x, [Model.Outputs] for each row, row by row.
-// Features that the model lacks are ignored; features that x lacks count as 0.
+// Features that the model lacks are ignored, except in the row's norm with ScaleUnit; features that
+// x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
 	m = m.matchCols(x)
 	d, n := m.newDecider(x), len(m.Weights)
@@ -103,16 +102,15 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// decider computes the scores of the rows of x.
 type decider struct {
 	*Model
 	x     store.Rows
-	mixed *store.Mixed // interleaved weight vectors, if they save time on sparse rows; else nil
+	mixed *store.Mixed // interleaved weight vectors; nil if they save no time
 }
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// Interleaving a vector takes as long as its products with this number of nonzeros per column.
+	// With this number of nonzeros per column, interleaving takes as long as the products.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))
@@ -121,7 +119,6 @@ func (m *Model) newDecider(x Examples) *decider {
 	return d
 }
 
-// decide stores the scores of row i in dst, equal to the scores of Decision to the bit.
 func (d *decider) decide(i int, dst []float64) {
 	if d.mixed == nil {
 		d.Decision(d.x, i, dst)
@@ -132,8 +129,6 @@ func (d *decider) decide(i int, dst []float64) {
 	}
 }
 
-// matchCols returns m with as many features as x has columns. It panics if x is nil or has an
-// invalid number of rows or columns.
 func (m *Model) matchCols(x Examples) *Model {
 	if err := store.CheckExamples(x); err != nil {
 		panic(misuse.Of("%v", err))
@@ -155,11 +150,11 @@ func (m *Model) PredictAll(x Examples) []float32 {
 }
 
 // Score stores the scores of one row x, of Cols features, in dst, one for each weight vector, and
-// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. The scores are those
-// of [Model.Decision], to the bit; pass them to [Model.Class] or [Model.Probabilities]. Score
-// allocates nothing else, except buffers that later calls reuse. For a model with HashBits or a
-// Table the caller must have hashed or ordered the row's features like the training data. Score
-// panics unless len(x) is Cols. Several goroutines may call it at once.
+// returns dst[:n] for n = [Model.Outputs], or a new slice if dst is shorter. Pass the scores to
+// [Model.Class] or [Model.Probabilities]. Score allocates nothing else, except buffers that later
+// calls reuse. For a model with HashBits or a Table the caller must have hashed or ordered the
+// row's features like the training data. Score panics unless len(x) is Cols. Several goroutines may
+// call it at once.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	misuse.CheckEqual("len(x)", len(x), "m.Cols()", m.Cols())
 	dst = resize(dst, len(m.Weights))
@@ -173,8 +168,9 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 }
 
 // ScoreSparse is [Model.Score] for a sparse row: val[k] is the value of feature idx[k], counted
-// from 0, and all other features are 0. Features from Cols on are ignored. ScoreSparse panics if
-// idx and val differ in length, or if idx is not strictly ascending or has a negative element.
+// from 0, and all other features are 0. Features without a weight are ignored, except in the row's
+// norm with ScaleUnit. ScoreSparse panics if idx and val differ in length, or if idx is not
+// strictly ascending or has a negative element.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	dst = resize(dst, len(m.Weights))
@@ -191,7 +187,6 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	return dst
 }
 
-// resize returns dst[:n], or a new slice of n zeros if dst is shorter.
 func resize(dst []float64, n int) []float64 {
 	if len(dst) < n {
 		return make([]float64, n)
@@ -199,7 +194,7 @@ func resize(dst []float64, n int) []float64 {
 	return dst[:n]
 }
 
-// maxStackOutputs is the largest number of scores that predicting a single row keeps on the stack.
+// maxStackOutputs is the largest number of scores that are kept on the stack.
 const maxStackOutputs = 64
 
 // PredictDense returns the predicted label, or target, of one row x of Cols features; NaN if a
@@ -262,20 +257,20 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 // and must have the loss Log or a Calibration.
 func (m *Model) HasProbabilities() bool {
 	loss := m.Config.Loss
-	if loss == "" { // only then Plain is needed, which allocates
+	if loss == "" { // calling Plain in any case would allocate
 		loss = m.Config.Plain().Loss
 	}
 	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())
 }
 
 // Probabilities stores the probability of each class for the scores of one row in dst and returns
-// dst cut to the number of classes, or a new slice if dst is shorter. The probabilities sum to 1.
-// Multinomial without a Calibration gives the softmax of the scores z: e^z divided by the sum of
-// e^z over the classes. In all other models each weight vector has a probability of its positive
-// class: the value of its sigmoid in Calibration at its score z, or 1/(1 + e^-z) without a
-// Calibration. Models with a weight vector for each class divide these probabilities by their sum;
-// one-vs-one models combine them by the second method of Wu, Lin and Weng (JMLR 5, 2004).
-// Probabilities panics unless [Model.HasProbabilities] is true.
+// dst cut to the number of classes, or a new slice if dst is shorter. Multinomial without a
+// Calibration gives the softmax of the scores z: e^z divided by the sum of e^z over the classes. In
+// all other models each weight vector has a probability of its positive class: the value of its
+// sigmoid in Calibration at its score z, or 1/(1 + e^-z) without a Calibration. Models with a
+// weight vector for each class divide these probabilities by their sum; one-vs-one models combine
+// them by the second method of Wu, Lin and Weng (JMLR 5, 2004). Probabilities panics unless
+// [Model.HasProbabilities] is true.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))
@@ -287,7 +282,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 		return dst
 	}
 	var buf [maxStackOutputs]float64
-	each := resize(buf[:], len(scores)) // probability of each weight vector's positive class
+	each := resize(buf[:], len(scores)) // of each weight vector's positive class
 	for k, z := range scores {
 		s := calibrate.Sigmoid{A: -1} // without a Calibration z is the log-odds
 		if m.Calibration != nil {
@@ -307,7 +302,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// values holds the values of the features in index, or of all features if index is nil.
+// values has all features if index is nil.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.internal().Dots(dst, index, values, m.Weights)
 	for k := range dst {

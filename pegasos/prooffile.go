@@ -11,7 +11,7 @@ import (
 // variable is rounded to two bytes. The rounded variables are feasible and prove the DualObjective
 // in the model's Result.
 type Proof struct {
-	proof *certificate.Proof // proof.Model is the Model.proofHash of the proven model
+	proof *certificate.Proof
 }
 
 // Data returns the fingerprint of the data that the proof refers to, in the form of Model.Data.

@@ -34,10 +34,10 @@ type Result struct {
 	// training. It is nil if no rows were held out, or if the run was interrupted.
 	HeldOut *Estimate
 	// Objective is P, the mean of the problems' objectives. DualObjective is D, a proven lower
-	// bound on the minimum of P, which allows for the rounding errors of both P and D. Gap is the
-	// relative duality gap (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and
-	// +Inf if only D is 0. DualObjective and Gap are NaN without a certificate; all three are NaN
-	// in the model of an interrupted run or of a Partial.
+	// bound on the minimum of P, which allows for rounding errors. Gap is the relative duality gap
+	// (P-D)/D: P is at most 1+Gap times its minimum. Gap is 0 if P = D, and +Inf if only D is 0.
+	// DualObjective and Gap are NaN without a certificate; all three are NaN in the model of an
+	// interrupted run or of a Partial.
 	Objective, DualObjective, Gap float64
 	// PerClass holds a result for each weight vector; it is nil for joint problems. A pair of
 	// one-vs-one that has no rows keeps the weights of Start or Prior, and has NaN objectives.

@@ -12,8 +12,7 @@ type Scale = scale.Kind // a string
 const (
 	ScaleNone Scale = "none" // no scaling
 	// ScaleStandard subtracts each column's mean and divides by its standard deviation. Sparse rows
-	// become dense; a zero Config.Scale means ScaleStandard for them only if that takes at most
-	// four times their bytes.
+	// become dense.
 	ScaleStandard Scale = "standard"
 	// ScaleMaxAbs divides each column by its largest magnitude. Zeros stay zeros.
 	ScaleMaxAbs Scale = "max-abs"
@@ -21,11 +20,10 @@ const (
 	ScaleUnit Scale = "unit"
 )
 
-// Scaling records how rows and targets were scaled for training, whether the scaling was set in the
-// Config or chosen from the data. With ScaleUnit each row was divided by its norm; otherwise the
-// value x of column j became (x - Shift[j])*Factor[j], without the step whose slice is nil. The
-// target y became (y - Centre)/Spread. Lambda, the objective and its lower bound refer to scaled
-// rows and targets.
+// Scaling records how rows and targets were scaled for training. With ScaleUnit each row was
+// divided by its norm; otherwise the value x of column j became (x - Shift[j])*Factor[j], without
+// the step whose slice is nil. The target y became (y - Centre)/Spread. Lambda, the objective and
+// its lower bound refer to scaled rows and targets.
 type Scaling struct {
 	Kind Scale `json:"kind"` // scaling of the features
 	// Folded says that weights and biases were converted so that they apply to unscaled rows. If it
@@ -72,7 +70,6 @@ const (
 //	Factor []float32  // inverse of each f's standard deviation
 type Expansion = curves.Expansion
 
-// internal returns s as the scaling type of the internal packages; nil if s is nil.
 func (s *Scaling) internal() *scale.Scale { return (*scale.Scale)(s) }
 
 // Same reports whether s and t scale the features in the same way, whatever they do to targets. It

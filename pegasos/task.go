@@ -25,8 +25,6 @@ import (
 // ErrPaused is returned by Train, along with the model so far, when the run reaches Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// prepare chooses the unset fields of the Config from the data, and returns the scaled rows with
-// their labels.
 func (t *task) prepare(x Examples, y []float32) (*store.Set, error) {
 	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
@@ -98,8 +96,6 @@ func (t *task) use(c *choose.Choice) {
 	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 }
 
-// validate returns an error for a field of the Trainer, beside Config, that is invalid with any
-// training data. It checks the validation rows, too.
 func (t *task) validate() error {
 	cfg := t.Config.settings()
 	return cmp.Or(publicError(options.Check([]options.Rule{
@@ -112,7 +108,6 @@ func (t *task) validate() error {
 	})), t.validateRows(t.Valid))
 }
 
-// validateRows does nothing without Patience.
 func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
@@ -140,8 +135,6 @@ func (t *task) validateRows(v *Labelled) error {
 	return nil
 }
 
-// newSet returns the rows of x with the labels y and, as weights, the products of row and class
-// weights.
 func (t *task) newSet(x Examples, y []float32) (*store.Set, error) {
 	byLabel, err := t.settings().ClassWeights()
 	if err != nil {
@@ -159,8 +152,6 @@ func (t *task) checkColumns(x Examples) error {
 	return publicError(options.CheckRows(x, t.MaxMemory))
 }
 
-// checkCurveColumns returns an error unless CurveColumns lists, in ascending order, some of the
-// cols columns of the rows.
 func (t *task) checkCurveColumns(cols int) error {
 	last := -1
 	for _, j := range t.CurveColumns {
@@ -173,8 +164,7 @@ func (t *task) checkCurveColumns(cols int) error {
 	return nil
 }
 
-// checkModels returns an error unless the run can use Prior and Start, where given. It sets
-// t.priorHash, t.startHash and, if there is a Prior or a Start, t.classes.
+// checkModels also sets t.priorHash, t.startHash and, if there is a Prior or a Start, t.classes.
 func (t *task) checkModels() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
@@ -222,7 +212,6 @@ func (t *task) checkModels() error {
 	return nil
 }
 
-// rescaleModels converts Start, Prior and Resume to models of scaled rows with cols columns.
 func (t *task) rescaleModels(cols int) error {
 	for _, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
 		from := *m
@@ -244,8 +233,7 @@ func (t *task) rescaleModels(cols int) error {
 	return nil
 }
 
-// trainOnce trains one model on set. The model is for unscaled rows if folded is true, else for
-// scaled rows.
+// trainOnce trains one model on set, for unscaled rows if folded is true, else for scaled rows.
 func (t *task) trainOnce(ctx context.Context, set *store.Set, folded bool) (*Model, error) {
 	job := t.job(set)
 	var s *engine.Session
@@ -306,7 +294,6 @@ func (t *task) job(set *store.Set) engine.Job {
 	return job
 }
 
-// point returns the weights, biases and Result of m in the form of the engine; nil if m is nil.
 func (m *Model) point() *engine.Point {
 	if m == nil {
 		return nil
@@ -319,8 +306,7 @@ func (m *Model) point() *engine.Point {
 	return p
 }
 
-// model converts the point p of session s to a Model for unscaled rows if folded is true, else for
-// scaled rows.
+// The model is for unscaled rows if folded is true, else for scaled rows.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Runs[0].Lambda, Config: fromSettings(s.Settings), Prior: t.priorHash,
@@ -338,7 +324,7 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality returns the accuracy of m on d; for regression, the negated mean squared error.
+// quality is the accuracy of m on d; for regression, the negated mean squared error.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
 		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)

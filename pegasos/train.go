@@ -7,16 +7,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Train trains a model on the rows of x with the labels y, one for each row. Two distinct labels
-// make one problem, in which the larger label is +1; for more see [Multiclass]. For the losses
-// Squared and EpsInsensitive y holds regression targets.
+// Train trains a model on the rows of x with the labels y, one for each row. With two distinct
+// labels the larger one is +1; for more labels, and for a joint Multiclass, see [Multiclass]. For
+// the losses Squared and EpsInsensitive y holds regression targets.
 //
 // The error is a *[RowError] for a row that can't be used, a *[ConfigError] for a setting that
 // can't be used, and a *[StepError] if numbers leave the range of float32. If ctx is done before
-// the run is over, Train returns ctx.Err() and the model so far. That model may be nil if ctx was
-// done before the first step, and it has no objective and bound if ctx was done before these were
-// computed. With any other error but [ErrPaused] the model is nil. The weights of a model are
-// always finite.
+// the run is over, Train returns ctx.Err() and the model so far, which may be nil, and whose
+// objective and bound may be unknown (NaN). With any other error but [ErrPaused] the model is nil.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -44,10 +42,10 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	return m, err
 }
 
-// Choose returns cfg, the Config that Train, without Holdout, would use and store in its model,
-// except that Epsilon is in the units of the scaled targets. It also returns r2, the mean squared
-// norm of the scaled rows without an appended feature. If the rows have to be scaled, it scales a
-// copy, whose memory counts toward MaxMemory.
+// Choose returns cfg, the Config that Train without Holdout would use, except that Epsilon is in
+// the units of the scaled targets. It also returns r2, the mean squared norm of the scaled rows
+// without an appended feature. If the rows have to be scaled, it scales a copy, whose memory counts
+// toward MaxMemory.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)
@@ -66,10 +64,10 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	return t.Config.Plain(), r2, nil
 }
 
-// Measure returns the Result that the run would have if it ended here. It takes about a pass over
-// the rows. Call Measure only during the callback.
+// Measure computes the objective and the bound of the model so far and returns its Result. Call
+// Measure only during the callback.
 func (p Progress) Measure() Result { return Result(p.session.Point().Result) }
 
-// Model returns the model that the run would give if it ended here, with a Result, and with a State
-// if Trainer.KeepState is set. Call Model only during the callback.
+// Model returns the model so far, with a Result, and with a State if Trainer.KeepState is set. Call
+// Model only during the callback.
 func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }

@@ -13,16 +13,14 @@ import (
 type Trainer struct {
 	Config
 
-	// Threads limits the goroutines of a run, which train classes or pairs of classes in parallel.
-	// 0 means GOMAXPROCS; other values are cut to the larger of 64 and four for each processor. The
-	// model does not depend on Threads.
+	// Threads limits the goroutines of a run. 0 means GOMAXPROCS; other values are cut to the
+	// larger of 64 and four for each processor. The model does not depend on Threads.
 	Threads int
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It is multiplied by
 	// the weight of the row's class. A row of weight 2 counts as two rows, one of weight 0 as none:
 	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
-	// is multiplied by the row's weight over the mean weight. Scaling and other settings that are
-	// chosen from the data count all rows of a weight above 0 alike; only the validation mistakes
-	// that decide between values of Lambda, Curves and Multiclass are weighted.
+	// is multiplied by the row's weight over the mean weight. Scaling counts all rows of a weight
+	// above 0 alike.
 	Weights []float32
 	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may
 	// expand: columns of numbers that have mean 0 and standard deviation 1, as they are or after
@@ -31,12 +29,12 @@ type Trainer struct {
 	CurveColumns []int
 	// Holdout, if not 0, is the share of the rows, above 0 and below 1, that Train holds out of all
 	// training and of the choice of settings, to predict them with the model: see Result.HeldOut.
-	// Equal rows form a group, which is held out or kept as a whole, and Holdout is a share of the
-	// groups in each class. Hashes of the rows and Config.Seed choose the groups, so that neither
-	// the order of the rows nor copies change the choice. A class of one group stays in training,
-	// as do rows of weight 0. Model.Data and Model.Proof refer to the training rows alone. Verify
-	// needs the same Holdout. Holdout can't be combined with Start, Prior, Resume, KeepState or
-	// Pause.
+	// Equal rows form a group, which is held out or kept as a whole, and Holdout is about the share
+	// of the groups in each class. Hashes of the rows and Config.Seed choose the groups, so that
+	// neither the order of the rows nor copies change the choice. A class of one group stays in
+	// training, as do rows of weight 0. Model.Data and Model.Proof refer to the training rows
+	// alone. Verify needs the same Holdout. Holdout can't be combined with Start, Prior, Resume,
+	// KeepState or Pause.
 	Holdout float64
 	// Start, if not nil, is a model to continue from: the run begins at the weights of Start, and t
 	// counts on from the Steps in the Result of Start. Features that Start lacks begin at the
@@ -45,23 +43,21 @@ type Trainer struct {
 	Start *Model
 
 	// KeepState makes Train and Progress.Model store in the model the state that Resume needs. It
-	// takes several times the memory of the model's weights, and up to 12 bytes for each row and
-	// weight vector.
+	// takes several times the memory of the model's weights, and some bytes for each row and weight
+	// vector.
 	KeepState bool
-	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify. That takes
-	// a pass over the rows.
+	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
 	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. All bounds of the run are then computed from the rounded variables and are
-	// a little lower; with a small Config.Tol the run may take some more epochs. KeepProof implies
-	// Fingerprint.
+	// to two bytes each. The bounds of the run are then computed from the rounded variables and are
+	// a little lower. KeepProof implies Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the
 	// Config must be as in the interrupted run. The model is then the model of an uninterrupted
 	// run, to the bit. Epochs or Steps, which count the whole run, may be larger than in the
-	// interrupted run; the model is then certain to be the model of an uninterrupted run only if
-	// Average is LastIterate, t0 is not adapted (see OffsetAuto) and nothing ends the run early.
+	// interrupted run; an average of iterates and an adapted t0 (see OffsetAuto) may then differ
+	// from those of an uninterrupted run.
 	Resume *Model
 	// Pause, if not 0, is the number of steps of each weight vector after which Train returns
 	// ErrPaused. In a resumed run the steps before the interruption count, too.
@@ -80,10 +76,9 @@ type Trainer struct {
 	Valid *Labelled
 	// MaxMemory limits the memory of training in bytes, without the data, as estimated before the
 	// run; 0 means 4 GiB, or the memory that the machine or the control group has left for this
-	// process if that is less. Pegasos's steps with one-vs-rest take some 24 bytes for each class
-	// and feature, and 8 bytes for each class and row. The choice of settings from the data depends
-	// on MaxMemory, or on 4 GiB if MaxMemory is 0, but not on the memory of the machine. A run that
-	// does not fit is refused with a *[ConfigError].
+	// process if that is less. The choice of settings from the data depends on MaxMemory, or on 4
+	// GiB if MaxMemory is 0, but not on the memory of the machine. A run that does not fit is
+	// refused with a *[ConfigError].
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch, at the end of the run, and after the
@@ -110,21 +105,20 @@ type Progress struct {
 	session *engine.Session
 }
 
-// task is a Trainer during one call of a method. After prepare no field of its Config remains to be
-// chosen from the data, and Start, Prior and Resume are models of the scaled rows.
+// task is a Trainer during one call of a method. After prepare, Start, Prior and Resume are models
+// of the scaled rows.
 type task struct {
 	Trainer
-	// scale is the scaling of the rows and targets, which may be of kind none. It is nil if all
-	// settings were given and none of them asks for scaling.
+	// scale may be of kind none. It is nil if all settings were given and none of them asks for
+	// scaling.
 	scale          *scale.Scale
 	rawEpsilon     float64         // Epsilon for unscaled targets; not set if scale is nil
 	columns        int             // number of non-empty columns; 0 if not counted
 	classes        []float32       // distinct labels, ascending; nil to use the training labels
-	priorHash      string          // hash of the caller's Prior; empty if there is no Prior
-	startHash      string          // hash of Start, or of the resumed run's Start; empty if none
-	crossValidated *proof.Estimate // estimate for the chosen settings; nil if no folds were run
-	prepareCtx     context.Context // context that cancels the preparation; nil if nothing does
+	priorHash      string          // hash of the unscaled Prior
+	startHash      string          // hash of Start, or of the resumed run's Start
+	crossValidated *proof.Estimate // nil if no folds were run
+	prepareCtx     context.Context // cancels the preparation; may be nil
 }
 
-// stopped reports whether prepareCtx is done, so that the preparation may be abandoned.
 func (t *task) stopped() bool { return t.prepareCtx != nil && t.prepareCtx.Err() != nil }

@@ -20,7 +20,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Verdict is the outcome of Verify.
+// Verdict is the outcome of a verification.
 type Verdict string
 
 const (
@@ -29,8 +29,8 @@ const (
 	// Verification.Unconfirmed does not list.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed means that nothing contradicts the claim, but Verify found only a weaker bound,
-	// or needs rows in the layout of the training (dense or sparse) to reproduce the objective.
-	// With a Proof this verdict does not occur.
+	// or an objective that differs by no more than another layout of the rows (dense or sparse) may
+	// explain. With a Proof this verdict does not occur.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted means that the claim is wrong, or refers to other data.
 	Contradicted Verdict = "contradicted"
@@ -56,8 +56,8 @@ type Verification struct {
 	// the training.
 	Scaling bool
 	Claimed Result // the model's own Result, which is verified
-	// Unconfirmed lists the indices of weight vectors for which Verify found a worse bound or gap
-	// than claimed; it is empty with a Proof.
+	// Unconfirmed lists, for a model of several problems, the indices of the weight vectors whose
+	// claimed bound or gap Verify did not confirm.
 	Unconfirmed []int
 }
 
@@ -79,9 +79,9 @@ type VerifyOptions struct {
 }
 
 // Verify checks the claims of m.Result against the rows of x with the labels y: it computes the
-// objective and a lower bound on its minimum anew, and trusts no number of the training. Weights,
-// Costs, Prior and Holdout of tr must be as in training, and Start, too, if o.Sigmoids is set.
-// Verify does not use the Config of tr. The error says why the claims can't be checked.
+// objective and a lower bound on its minimum anew. Weights, Costs, Prior and Holdout of tr must be
+// as in training, and Start, too, if o.Sigmoids is set. Verify does not use the Config of tr. The
+// error says why the claims can't be checked.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
@@ -138,8 +138,6 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// newVerifySession returns a task and a session for the problem that m solves. The session takes no
-// steps.
 func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
@@ -186,8 +184,7 @@ func (tr *Trainer) newVerifySession(ctx context.Context, m *Model, x Examples,
 	return t, s, nil
 }
 
-// taskFor returns a task with the settings of m, which change may modify, and the rows of x scaled
-// by the Scaling of m.
+// The task has the settings of m, which change may modify, and rows scaled by the Scaling of m.
 func (tr *Trainer) taskFor(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *store.Set, error) {
 	t := &task{classes: m.Classes, prepareCtx: ctx, Trainer: Trainer{Config: m.Config,
@@ -221,8 +218,6 @@ func (t *task) scaledPoint(m *Model) *engine.Point {
 	return p
 }
 
-// checkProof returns an error unless the proof belongs to the model m and to data with the
-// fingerprint v.Data, and has as many dual variables as the problems of s.
 func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.Model != have:
@@ -236,8 +231,7 @@ func (v *Verification) checkProof(p *certificate.Proof, m *Model, s *engine.Sess
 	return nil
 }
 
-// checkData sets Known to whether the fingerprints in v.Data and m.Data, without the layout, are
-// equal. If m.Data is not empty and they differ, it contradicts the claim.
+// checkData compares the fingerprints without the layout, the part before the colon.
 func (v *Verification) checkData(m *Model) {
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":")
@@ -248,8 +242,7 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings contradicts the claim if the Scale, Curves, TargetScale or Bias in the Config of m
-// does not match the Scaling, the Bias or biases, the biases of m for scaled rows.
+// biases are the biases of m for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {
@@ -283,16 +276,13 @@ func (v *Verification) Contradict(format string, a ...any) {
 	v.Verdict = Contradicted
 }
 
-// checkGap contradicts the claim if the gap in the model's file does not follow from the objective
-// and the bound in that file.
 func (v *Verification) checkGap(m *Model) {
 	if m.gapMismatch != "" {
 		v.Contradict("%s", m.gapMismatch)
 	}
 }
 
-// decide sets the Verdict from v.Reasons and v.Claimed. unsure reports whether a claim was neither
-// confirmed nor contradicted. If Proven is set, Contradicted takes the place of NotConfirmed.
+// unsure reports whether a claim was neither confirmed nor contradicted.
 func (v *Verification) decide(unsure bool) {
 	v.Verdict = Verdict(proof.Verdict(len(v.Reasons), proof.Result(v.Claimed).Claim(), unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
@@ -300,7 +290,6 @@ func (v *Verification) decide(unsure bool) {
 	}
 }
 
-// isFittedScaling reports whether training on the rows of x would compute the Scaling of m.
 func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) {
 	set, err := t.newSet(x, y)
 	if err != nil {
@@ -314,8 +303,6 @@ func (t *task) isFittedScaling(m *Model, x Examples, y []float32) (bool, error) 
 	return fits, publicError(err)
 }
 
-// checkSigmoids trains the models of the calibration folds again, and contradicts the claim unless
-// the fitted sigmoids equal m.Calibration.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
