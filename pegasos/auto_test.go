@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// autoTrial is newtonTrial with FinishAuto, which may start with dual descent.
 func autoTrial(seed uint64) *trial {
 	t := newtonTrial(seed)
 	t.tr.Config.Finish = pegasos.FinishAuto
@@ -91,7 +90,6 @@ func TestGoldenTol(t *testing.T) {
 	}
 }
 
-// A run with Tol, but without Epochs, continues until the gap Tol is proven.
 func TestTolIsProven(t *testing.T) {
 	data := apart(74, 400, 8, 3)
 	for _, cfg := range []pegasos.Config{

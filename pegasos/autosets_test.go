@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// longData returns the data directory for a test that takes minutes. It skips the test unless
-// PEGASIMD_LONG is set.
+// longData skips a test that takes minutes, unless PEGASIMD_LONG is set.
 func longData(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("PEGASIMD_LONG") == "" {
@@ -65,8 +64,6 @@ func TestAutoSets(t *testing.T) {
 	}
 }
 
-// holdSet checks the objective and the bound of each model against an independently computed
-// optimum.
 func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg pegasos.Config) {
 	for _, cfg.Tol = range []float64{1e-2, 1e-3} {
 		trial := &trial{x: rows, rows: rows, y: y, tr: pegasos.Trainer{Config: cfg, Threads: 1}}

@@ -29,8 +29,7 @@ func TestBatchKernels(t *testing.T) {
 	}
 }
 
-// With all rows in a batch, the mean objective of the iterates satisfies the bound of Theorem 1
-// (Corollary 1).
+// The bound on the mean objective is Theorem 1 of the paper.
 func TestBatchOfAll(t *testing.T) {
 	data := random(32, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{Batch: 60, Epochs: 50})
@@ -81,7 +80,6 @@ func TestBatchOfOne(t *testing.T) {
 	}
 }
 
-// A projected step ends at |w| <= 1/sqrt(lambda).
 func TestProjectionTames(t *testing.T) {
 	data := random(35, 100, 5, 2, 1)
 	worst := func(project bool) (worst float64) {

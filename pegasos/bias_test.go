@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// unpenalised returns about the minimum of P for a small problem with a bias without a penalty, and
-// the optimal bias. at and coefficient are as in lossCase.
+// unpenalised returns about the minimum of P with a bias without a penalty. at and coefficient are
+// as in lossCase.
 func unpenalised(p pair, class float32, lambda float64, at,
 	coefficient func(float64) float64) (least,
 	bias float64) {
@@ -44,7 +44,6 @@ func unpenalised(p pair, class float32, lambda float64, at,
 	return least, w[d]
 }
 
-// skewed returns random rows moved away from 0, so that a bias lowers the objective.
 func skewed(seed uint64, classes int) pair {
 	p := random(seed, 60, 5, classes, 1)
 	for i := range 60 {
@@ -75,8 +74,6 @@ func TestFirstUnregularisedSteps(t *testing.T) {
 	}
 }
 
-// lopsided returns random rows around 0 with classes 0 and 1 of unequal size, so that a bias lowers
-// the objective and converges fast.
 func lopsided(seed uint64) pair {
 	p := random(seed, 60, 5, 3, 1)
 	for i, v := range p.y {
@@ -88,13 +85,11 @@ func lopsided(seed uint64) pair {
 	return p
 }
 
-// With an unregularized bias, no measured lower bound of a run exceeds a measured objective. The
-// objective agrees with its definition, with no penalty for the bias.
 func TestUnregularisedBound(t *testing.T) {
 	for n, l := range losses {
 		for kind := range 8 { // bit 0: row weights, bit 1: a prior, bit 2: batches
 			data, other := lopsided(uint64(kind)), lopsided(uint64(kind)+50)
-			far := kind == 3 // rows far from 0, for which the gap stays large
+			far := kind == 3 // rows far from 0
 			if far {
 				data, other = skewed(3, 2), skewed(53, 2)
 			}
@@ -181,7 +176,6 @@ func TestUnregularisedIsGood(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	// 2.3 % of the rows are in the smaller class.
 	x, y := readSet(t, dir, "mammography/mammography.svm.gz", 0)
 	m := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Bias: pegasos.BiasUnregularised, Epochs: 40})
 	plain := mustTrain(t, x, y, pegasos.Config{Lambda: 1e-3, Epochs: 40})

@@ -7,8 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// With Calibrate, the run of the model and the following run of each fold report progress as one
-// run.
 func TestCalibrateProgress(t *testing.T) {
 	data := random(91, 60, 4, 2, 1)
 	var last pegasos.Progress

@@ -28,7 +28,6 @@ var (
 		"number of random problems of a certificate test; 0 for the number in the test")
 )
 
-// trial is a random training set and a trainer.
 type trial struct {
 	g    *rand.Rand
 	x    pegasos.Examples
@@ -36,15 +35,14 @@ type trial struct {
 	y    []float32
 	tr   pegasos.Trainer
 	half bool
-	auto bool // choose zero settings from the data, which may scale the rows
+	auto bool // choose zero settings from the data
 
-	whole bool                 // train without Start and Prior
-	each  func(*pegasos.Model) // called with each trained model; may be nil
+	whole bool // train without Start and Prior
+	each  func(*pegasos.Model)
 }
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newTrial's rows may be tiny, huge, or far from the origin.
 func newTrial(seed uint64) *trial {
 	g := rand.New(rand.NewPCG(seed, 77))
 	t := &trial{g: g}
@@ -70,7 +68,6 @@ func newTrial(seed uint64) *trial {
 	if cfg.Loss == pegasos.EpsInsensitive {
 		cfg.Epsilon = pick(g, 0, 0.01, 0.5)
 	}
-	// In two of three cases lambda is relative to the squared size of the rows.
 	cfg.Lambda = math.Pow(10, -5*g.Float64())
 	if g.IntN(3) > 0 {
 		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
@@ -132,7 +129,6 @@ func (t *trial) open() {
 	t.settle(cfg)
 }
 
-// settle clears settings that Validate rejects, one by one, until Validate accepts cfg.
 func (t *trial) settle(cfg *pegasos.Config) {
 	for range 20 {
 		var e *pegasos.ConfigError
@@ -171,8 +167,6 @@ func (t *trial) random(rows, cols int, scale, shift float64) *dense.Matrix {
 	return m
 }
 
-// labels sets t.y to the classes that a random linear model predicts, with some exceptions, or to
-// regression targets.
 func (t *trial) labels(loss pegasos.Loss, classes int) {
 	truth := t.random(classes, t.rows.Cols(), 1, 0)
 	t.y = make([]float32, t.rows.Rows())
@@ -247,7 +241,6 @@ func (t *trial) run(tr *pegasos.Trainer) (*pegasos.Model, error) {
 	return trainPlain(context.Background(), tr, t.x, t.y)
 }
 
-// row returns row i in float64, scaled and expanded by the model's scaling.
 func (t *trial) row(m *pegasos.Model, i int) []float64 {
 	if m.Scaling == nil {
 		return floats.Float64s(t.rows.Row(i))
@@ -268,7 +261,7 @@ func termsOf(e *pegasos.Expansion, row []float64) (terms []float64) {
 	return terms
 }
 
-// vector returns weight vector k of the model, for scaled rows, and the bias of the vector.
+// The vector and its bias are for scaled rows.
 func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Float64s(m.Weights[k]), vectorBias(m, k)
@@ -276,8 +269,7 @@ func (t *trial) vector(m *pegasos.Model, k int) (w []float64, b float64) {
 	return m.Scaling.Exact(m, k)
 }
 
-// problems returns the problems that the model solves, except problems without rows, and the index
-// of each problem's first weight vector.
+// first[i] is the index of the first weight vector of all[i]. Problems without rows are left out.
 func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
 	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon, Vectors: 1,
@@ -322,8 +314,6 @@ func (t *trial) problems(m *pegasos.Model) (all []*certtest.Problem, first []int
 	return all, first
 }
 
-// addRows adds the rows with a weight above 0 to the problem q. If the problem is not joint and
-// negative is not -1, it skips rows of classes other than negative and positive.
 func (t *trial) addRows(q *certtest.Problem, m *pegasos.Model, negative, positive int, joint bool) {
 	byLabel := make(map[float32]float64)
 	for _, part := range strings.Split(m.Config.ClassWeight, ",") {
@@ -386,12 +376,10 @@ func (t *trial) hasBounds() bool {
 		!(cfg.Multiclass.Joint() && cfg.Bias == pegasos.BiasUnregularised)
 }
 
-// tally counts trials and their problems: all problems, those with a lower bound (bounds), with a
-// gap of at most 100 % (useful) and below 0.1 % (close), and those whose model was replaced.
+// bounds counts problems with a lower bound, useful those with a gap of at most 100 %, close those
+// with a gap below 0.1 %.
 type tally struct{ trials, problems, bounds, useful, close, replaced int }
 
-// certify compares the certificate with the least objective that certtest finds, which is at least
-// the optimum.
 func (n *tally) certify(t *trial, seed uint64) error {
 	if !t.whole {
 		t.models()
@@ -435,8 +423,7 @@ func (n *tally) certify(t *trial, seed uint64) error {
 	return nil
 }
 
-// hold returns an error if the claims c are false for the weight vectors w and biases b of problem
-// p. paper allows an objective above the objective at w = 0 or, with a prior, at the prior, as runs
+// paper allows an objective above the objective at w = 0 or, with a prior, at the prior, as runs
 // without the offset t0 may have.
 func (n *tally) hold(
 	p *certtest.Problem, w [][]float64, b []float64, c pegasos.ClassResult, paper bool,
@@ -500,8 +487,6 @@ func (n *tally) hold(
 	return nil
 }
 
-// certifyRandom certifies random trials: for the duration -certify if that is set, else
-// -certify-runs trials if that is set, else least trials, or short trials with -short.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short
@@ -549,7 +534,7 @@ func TestDescentCertificate(t *testing.T) {
 		cfg.Epochs = pick(t.g, 1, 3, 30, 300)
 		return t
 	}
-	const cancels = 1795663818832290052 // seed for weights near 2^44 whose products cancel
+	const cancels = 1795663818832290052
 	if err := n.certify(trial(cancels), cancels); err != nil {
 		t.Error(err)
 	}

@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// optimum returns a lower and an upper bound on the optimum of a small hinge problem, within a
-// relative 1e-9 of each other, by dual coordinate ascent in float64. It shares no code with the
-// trainer.
+// optimum returns a lower and an upper bound on the optimum of a hinge problem, by dual coordinate
+// ascent in float64. bias is the value of the bias feature.
 func optimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64) (low, high float64) {
 	t.Helper()
 	n, d := x.Rows(), x.Cols()+1
@@ -84,7 +83,6 @@ func TestBound(t *testing.T) {
 						{Project: true, Offset: pegasos.OffsetNone}, {Batch: 7, Project: true},
 						{Finish: pegasos.FinishDual}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
-						// Usually the last epoch is incomplete.
 						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5
 						if bias != 0 {
 							cfg.Bias = pegasos.BiasAugmented
@@ -130,8 +128,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// User-defined rows give the model and the certificate of a matrix, to the bit, also where the
-// certificate ends the run and where a solver starts from its dual variables.
+// User-defined rows give the model and the certificate of a matrix, to the bit.
 func TestUserRowsTol(t *testing.T) {
 	seeds := uint64(3)
 	if testing.Short() {
@@ -210,8 +207,8 @@ func TestEmptyRows(t *testing.T) {
 	}
 }
 
-// Each class has the weights and, within rounding, the result of training this class against the
-// rest alone.
+// Training a class against the rest alone gives the same weights and, within rounding, the same
+// result.
 func TestPerClass(t *testing.T) {
 	data := random(14, 90, 7, 4, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Bias: pegasos.BiasAugmented}
@@ -245,8 +242,7 @@ func TestPerClass(t *testing.T) {
 	}
 }
 
-// The lower bound is true for a prior with scores whose terms nearly cancel, so that float32 scores
-// have no correct digits.
+// The terms of the prior's scores nearly cancel.
 func TestPriorCancels(t *testing.T) {
 	tight := 0
 	for seed := range uint64(60) {
@@ -285,8 +281,6 @@ func TestPriorCancels(t *testing.T) {
 	}
 }
 
-// If the claimed gap is small, the claimed objective equals the objective of the written weights
-// much more closely than the rounding errors of float32 scores would allow.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)

@@ -30,8 +30,7 @@ func apart(seed uint64, rows, cols, classes int) pair {
 	return pair{x, toSparse(x), p.y}
 }
 
-// text returns rows of small word counts with labels of -1 and 1. If unit is true, the rows are
-// scaled to length 1.
+// If unit is true, the rows have length 1.
 func text(seed uint64, rows, cols int, unit bool) pair {
 	g := rand.New(rand.NewPCG(seed, 5))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -60,7 +59,6 @@ func train(t testing.TB, x pegasos.Examples, y []float32, tr pegasos.Trainer) *p
 	return m
 }
 
-// Given settings are kept, and the model's Config leaves nothing open.
 func TestChoices(t *testing.T) {
 	two, five, many := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), apart(3, 300, 6, 8)
 	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
@@ -134,7 +132,6 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%+v", m.Config)
 		}
 	}
-	// A run with open Epochs ends when the gap of 1 % is proven.
 	m := train(t, two.dense, two.y, pegasos.Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v epochs", m.Result.Gap, m.Result.Epochs)
@@ -180,8 +177,6 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Scores agree within rounding, whether the scaling is folded into w and b or the model scales
-// rows.
 func TestFold(t *testing.T) {
 	p := apart(7, 200, 6, 3)
 	far := p.dense.Take(sequence(200)) // column 2 is too far from 0 to fold the scaling
@@ -265,7 +260,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// scaledRow returns the row as s scales it, without the terms of an expansion, in float64.
+// scaledRow leaves out the terms of an expansion.
 func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	scaled, length := make([]float64, len(row)), 0.0
 	for j, v := range row {
@@ -285,8 +280,6 @@ func scaledRow(s *pegasos.Scaling, row []float32) []float64 {
 	return scaled
 }
 
-// Choose returns the Config and the mean squared length R^2 that Train uses, except that Epsilon is
-// in units of the scaled targets.
 func TestChoose(t *testing.T) {
 	two, five, words := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), text(4, 400, 700, true)
 	numbers := make([]float32, 300)
@@ -416,7 +409,6 @@ func TestChosenBefore(t *testing.T) {
 	for _, scale := range []pegasos.Scale{"", pegasos.ScaleMaxAbs, pegasos.ScaleUnit} {
 		first := train(t, p.dense, p.y,
 			pegasos.Trainer{Config: pegasos.Config{Scale: scale, Bias: pegasos.BiasNone, C: 3}})
-		// A run on these rows without first would choose other scaling factors.
 		x := p.dense.Take(sequence(60))
 		for _, tr := range []pegasos.Trainer{{Start: first}, {Prior: first}} {
 			tr.Epochs = 4
@@ -438,8 +430,6 @@ func TestChosenBefore(t *testing.T) {
 				t.Fatalf("%s: score %v, the prior's score %v", scale, b[i], a[i])
 			}
 		}
-		// A run with a chosen Tol that is paused and resumed has the hash and the result of the
-		// whole run.
 		cfg := pegasos.Config{Scale: scale}
 		whole := train(t, p.dense, p.y, pegasos.Trainer{Config: cfg})
 		half, err := (&pegasos.Trainer{Config: cfg, KeepState: true, Pause: 300}).Train(t.Context(),
@@ -465,8 +455,6 @@ func TestChosenBefore(t *testing.T) {
 	}
 }
 
-// With a proof Verify confirms models of scaled rows, and without a proof it contradicts none. If
-// the claimed objective is lowered, Verify contradicts the model.
 func TestVerifyScaled(t *testing.T) {
 	p := apart(14, 150, 5, 3)
 	for _, x := range []pegasos.Examples{p.dense, p.sparse} {
@@ -530,7 +518,6 @@ func TestChosenGolden(t *testing.T) {
 	}
 }
 
-// Empty columns do not change the chosen settings, and change the objective by at most 2 %.
 func TestEmptyColumns(t *testing.T) {
 	for seed := range uint64(8) {
 		g := rand.New(rand.NewPCG(seed, 39))

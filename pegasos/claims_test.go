@@ -17,9 +17,8 @@ import (
 var claimModels = flag.Int("claim-models", 200,
 	"number of models whose files TestClaims edits, 500 times each")
 
-// TestClaims edits the claims and random fields of model and proof files, like an author who knows
-// the formats and wants to claim more than is true. If Verify confirms claims, they must be true
-// according to the optimum that certtest computes.
+// TestClaims edits claims and random fields of model and proof files. Claims that Verify confirms
+// must be true according to the optimum that certtest computes.
 func TestClaims(t *testing.T) {
 	found, models := map[pegasos.Verdict]int{}, *claimModels
 	if testing.Short() {
@@ -73,8 +72,7 @@ func TestClaims(t *testing.T) {
 	t.Log(found)
 }
 
-// lie returns a copy of the model in which claims or other fields may be changed, or nil if the
-// changed model can't be used.
+// lie returns nil if the changed model can't be used.
 func (t *trial) lie(tt *testing.T, m *pegasos.Model) *pegasos.Model {
 	lie := *m
 	if g := t.g; g.IntN(2) == 0 {
@@ -158,7 +156,7 @@ func (t *trial) holdClaims(m *pegasos.Model, v *pegasos.Verification) error {
 	return nil
 }
 
-// largest returns the largest squared label, or 1 if all are smaller.
+// largest returns the largest squared label, or 1 if that is less.
 func largest(labels []float64) float64 {
 	most := 1.0
 	for _, y := range labels {

@@ -17,8 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// ring returns random rows. A row has the class 1 if its first two values, standardized, are in a
-// circle around the origin, else the class 0.
+// A row has the class 1 if its first two values, standardized, are in a circle around the origin.
 func ring(seed uint64, rows, cols int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -63,8 +62,8 @@ func TestCurvesByFolds(t *testing.T) {
 	}
 }
 
-// Rows with curves have the optimum of rows with a column for each term: neither run's lower bound
-// exceeds the other run's objective.
+// Neither run's lower bound may exceed the other run's objective: rows with curves have the optimum
+// of rows with a column for each term.
 func TestCurvesObjective(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log, pegasos.SquaredHinge,
 		pegasos.Squared} {
@@ -149,7 +148,6 @@ func clone(t *testing.T, m *pegasos.Model) *pegasos.Model {
 	return c
 }
 
-// All methods that score a row return equal scores, also for a model with other columns.
 func TestCurvesScores(t *testing.T) {
 	x, y := ring(4, 300, 4)
 	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesProducts}})
@@ -204,7 +202,7 @@ func TestCurvesResume(t *testing.T) {
 	}
 }
 
-// Terms that do not fit into MaxMemory are computed at each visit of a row, which changes no bit.
+// Terms that do not fit into MaxMemory are computed at each visit of a row.
 func TestCurvesMemory(t *testing.T) {
 	x, y := ring(5, 4000, 8) // 576,000 bytes of 36 terms, 128,000 bytes of scaled rows
 	for _, finish := range []pegasos.Finish{pegasos.FinishNone, pegasos.FinishDual} {
@@ -226,7 +224,6 @@ func TestCurvesMemory(t *testing.T) {
 	}
 }
 
-// By default, runs that can't use curves and runs with a given Lambda train without curves.
 func TestCurvesRefused(t *testing.T) {
 	x, y := ring(6, 200, 3)
 	start := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesNone}})
@@ -317,8 +314,6 @@ func TestCurveColumnsRefused(t *testing.T) {
 	}
 }
 
-// The units of columns, the order of rows, copies of rows and useless columns do not change the
-// choice of curves.
 func TestCurvesInvariance(t *testing.T) {
 	const rows, cols = 300, 3
 	x, y := ring(9, rows, cols)
@@ -326,7 +321,7 @@ func TestCurvesInvariance(t *testing.T) {
 	for i := range targets {
 		targets[i] = x.Row(i)[0] * (x.Row(i)[0] + x.Row(i)[1])
 	}
-	// changed returns the rows of x in the given order, with f applied to a copy of each.
+	// changed applies f to a copy of each row.
 	changed := func(order []int, f func(row []float32) []float32) *dense.Matrix {
 		var all []float32
 		for _, i := range order {
@@ -405,7 +400,6 @@ func TestCurvesInvariance(t *testing.T) {
 	}
 }
 
-// The file of a model whose columns WithCols has reduced has all columns. Verify rejects the model.
 func TestCurvesOfFewerColumns(t *testing.T) {
 	x, y := ring(8, 200, 4)
 	m := train(t, x, y, pegasos.Trainer{Config: pegasos.Config{Curves: pegasos.CurvesPieces}})

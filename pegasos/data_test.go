@@ -12,7 +12,6 @@ func accuracy(m *pegasos.Model, x pegasos.Examples, y []float32) float64 {
 	return metrics.Accuracy(y, m.PredictAll(x), nil)
 }
 
-// The README of the data has liblinear's optimum.
 func TestRealData(t *testing.T) {
 	dir := dataDir(t)
 	if dir == "" {

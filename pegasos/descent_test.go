@@ -15,8 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// descents calls f with trainers that use dual coordinate descent: for every loss and joint scheme,
-// with one of several options each, where it is valid.
 func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	t.Helper()
 	cases := []pegasos.Trainer{
@@ -31,7 +29,7 @@ func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 		if tr.Loss.Regression() {
 			data, other = data.numbers(72), other.numbers(73)
 		}
-		clear(data.dense.Row(7)) // a row without values also has a loss
+		clear(data.dense.Row(7))
 		data.sparse = toSparse(data.dense)
 		tr.Lambda = 0.02
 		model := mustTrain(t, other.dense, other.y, tr.Config)
@@ -54,8 +52,6 @@ func descents(t *testing.T, rows int, f func(tr pegasos.Trainer, data pair)) {
 	}
 }
 
-// FinishDual closes the gap, and neither run's final lower bound exceeds the other run's final
-// objective.
 func TestDescentCloses(t *testing.T) {
 	close := func(tr pegasos.Trainer, data pair) {
 		t.Helper()

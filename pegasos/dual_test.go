@@ -18,8 +18,7 @@ type wide struct {
 	cols   int
 }
 
-// widen converts rows to float64. If bias is not 0, widen appends a feature of this value to each
-// row.
+// If bias is not 0, widen appends a feature of this value to each row.
 func widen(x pegasos.Examples, bias float64) (w wide) {
 	w.cols = x.Cols()
 	for i := range x.Rows() {
@@ -112,10 +111,8 @@ func (l wideLoss) best(a, z, y, q float64) float64 {
 
 func (l wideLoss) gain(a, y float64) float64 { return a*y - l.epsilon*math.Abs(a) }
 
-// dualAscent minimizes lambda/2 |w|^2 + mean loss by dual coordinate ascent in float64. high is the
-// objective of the returned weights best, and low a dual objective, so that the optimum lies
-// between the two; high - low is at most tol*high. As w oscillates, the mean of w over the last
-// passes is also a candidate for best.
+// dualAscent minimizes lambda/2 |w|^2 + mean loss by dual coordinate ascent in float64. The optimum
+// lies between low and high, the objective of best; high - low is at most tol*high.
 func dualAscent(
 	t testing.TB, x wide, y []float64, lambda float64, l wideLoss, tol float64,
 ) (best []float64, low, high float64) {
@@ -176,8 +173,6 @@ func dualAscent(
 	return nil, 0, 0
 }
 
-// The bounds of dualAscent on the optimum are consistent with the bounds of optimum and
-// numberOptimum.
 func TestDualAscent(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, bias := range []float64{0, 2} {

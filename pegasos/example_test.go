@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// points returns four points, labeled 1 if the second coordinate is the larger, else -1.
 func points() (*dense.Matrix, []float32) {
 	x, err := dense.FromSlice(4, 2, []float32{
 		0, 2,
@@ -76,8 +75,7 @@ func ExampleTrainer() {
 	// epoch 3: step 12 of 12
 }
 
-// A server scores one row at a time. Several goroutines may use one model at once; each goroutine
-// may reuse its own buffer for the scores.
+// Several goroutines may use one model at once; each may reuse its own buffer for the scores.
 func ExampleModel_Score() {
 	x, y := points()
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 100}
@@ -139,7 +137,6 @@ func ExamplePaper() {
 	// Output: 1000 [1 -1 1 -1]
 }
 
-// PredictSparse returns the predicted label of a sparse row.
 func ExampleModel_PredictSparse() {
 	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
 	fmt.Println(model.PredictSparse([]int32{0, 2}, []float32{5, 1}))

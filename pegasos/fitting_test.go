@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// shaped returns sparse rows with the given number of nonzeros each. Every class has rows.
 func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []float32) {
 	starts := make([]int64, 1, rows+1)
 	var index []int32
@@ -30,7 +29,6 @@ func shaped(g *rand.Rand, rows, cols, classes, nonzeros int) (*sparse.Matrix, []
 	return (*sparse.Matrix)(matrices.Trusted(cols, starts, index, values)), y
 }
 
-// Pairs of classes have no copies of their rows, so training with many classes fits.
 func TestManyClassesFit(t *testing.T) {
 	for _, c := range []struct {
 		rows, cols, classes, nonzeros int
@@ -61,7 +59,7 @@ func TestManyClassesFit(t *testing.T) {
 		if most > float64(c.most) {
 			t.Errorf("%s: %.1f MB besides the data", name, most/1e6)
 		}
-		// Every MaxMemory with which training chooses the same settings gives the same model.
+		// A MaxMemory with which training chooses the same settings gives the same model.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
 			tr := pegasos.Trainer{Config: pegasos.Config{Epochs: 3}, MaxMemory: 128e6 / share}
@@ -87,8 +85,6 @@ func TestManyClassesFit(t *testing.T) {
 	}
 }
 
-// With MaxMemory, a run that chooses the multi-class scheme from the data fails only if runs with
-// one-vs-rest, one-vs-one and Crammer-Singer fail.
 func TestChoicesFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	chosen := map[pegasos.Multiclass]int{}

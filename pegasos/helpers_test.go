@@ -20,8 +20,6 @@ type pair struct {
 	y      []float32
 }
 
-// random returns random rows with labels below classes. About a share fill of the values is
-// nonzero.
 func random(seed uint64, rows, cols, classes int, fill float64) pair {
 	p := sample.Random(seed, rows, cols, classes, fill)
 	return pair{p.Dense, p.Sparse, p.Y}
@@ -50,8 +48,7 @@ const (
 
 type failingWriter = sample.FailingWriter
 
-// readSet reads a data set of the folder dir with the given number of features; 0 stands for the
-// largest index in the set.
+// If features is 0, readSet uses the largest index in the set.
 func readSet(t testing.TB, dir, name string, features int) (pegasos.Examples, []float32) {
 	t.Helper()
 	return sample.ReadSet(t, dir, name, features)
@@ -75,14 +72,12 @@ func mustTrain(t testing.TB, x pegasos.Examples, y []float32, cfg pegasos.Config
 	return m
 }
 
-// fixed trains with the defaults of Config.Plain for zero fields, so that training chooses no
-// settings from the data.
+// fixed trains with the defaults of Config.Plain for zero fields.
 func fixed(ctx context.Context, x pegasos.Examples, y []float32,
 	cfg pegasos.Config) (*pegasos.Model, error) {
 	return pegasos.Train(ctx, x, y, cfg.Plain())
 }
 
-// trainPlain trains as tr does, with the defaults of Config.Plain for zero fields.
 func trainPlain(ctx context.Context, tr *pegasos.Trainer, x pegasos.Examples,
 	y []float32) (*pegasos.Model, error) {
 	plain := *tr
@@ -90,7 +85,6 @@ func trainPlain(ctx context.Context, tr *pegasos.Trainer, x pegasos.Examples,
 	return plain.Train(ctx, x, y)
 }
 
-// With -short, which emulators use, threadCounts returns a single number.
 func threadCounts() []int {
 	if testing.Short() {
 		return []int{2}
@@ -98,8 +92,6 @@ func threadCounts() []int {
 	return []int{1, 2, 8}
 }
 
-// sameEverywhere fails unless the trained model has the hash want on every code path and for every
-// number of threads.
 func sameEverywhere(t *testing.T, cfg pegasos.Config, data pair, want string) {
 	t.Helper()
 	for _, isa := range paths() {
@@ -130,8 +122,6 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// vectorResult returns the result of weight vector k, or the steps and the lambda of the model if
-// the vector has no result.
 func vectorResult(m *pegasos.Model, k int) pegasos.ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]

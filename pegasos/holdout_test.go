@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Verify without Holdout contradicts the model, because the data differ.
 func TestHoldout(t *testing.T) {
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {
 		p := random(3, 300, 5, 3, 1)
@@ -47,8 +46,6 @@ func TestHoldout(t *testing.T) {
 	}
 }
 
-// Estimate returns the accuracy or R^2 that package metrics computes, and an error if a score is
-// not finite.
 func TestEstimate(t *testing.T) {
 	p := random(5, 200, 4, 3, 1)
 	for _, loss := range []pegasos.Loss{"", pegasos.Squared} {

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// watched counts the reads of its rows, and calls cancel at a given read.
 type watched struct {
 	pegasos.Examples
 	reads  atomic.Int64
@@ -60,8 +59,6 @@ func TestCancelPreparation(t *testing.T) {
 	}
 }
 
-// A run that is canceled while its result is computed returns a model whose objective and lower
-// bound are NaN. A run that resumes the model has the hash and the objective of a whole run.
 func TestCancelMeasuring(t *testing.T) {
 	const rows, soon = 50000, 1000
 	data := sample.Random(1, rows, 2, 2, 1)
@@ -111,8 +108,6 @@ func (c *expiring) Err() error {
 	return nil
 }
 
-// The test cancels the run at many checks of its context. If the run returns a model, the run that
-// resumes the model writes the file of the unbroken run.
 func TestCancelEverywhere(t *testing.T) {
 	data := random(39, 80, 5, 2, 1)
 	cfg := pegasos.Config{Multiclass: pegasos.OneVsRest}

@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// definition computes the objective P of a model from its definition, in float64.
 type definition struct {
 	x       *dense.Matrix
 	weights []float64 // weights of the rows; nil for 1 each
@@ -24,7 +23,6 @@ type definition struct {
 	loss    func(z []float64, i int) float64 // loss of row i with the scores z
 }
 
-// newDefinition returns the definition of the objective that tr minimizes over the rows x.
 func newDefinition(tr *pegasos.Trainer, x *dense.Matrix,
 	loss func(z []float64, i int) float64) definition {
 	d := definition{x: x, lambda: tr.Lambda, prior: tr.Prior, loss: loss}
@@ -73,8 +71,7 @@ func (d definition) of(m *pegasos.Model) (p float64) {
 	return p + sum/n
 }
 
-// jointLosses lists the losses of joint problems. at computes the loss of a row with the scores z
-// and the class y.
+// at computes the loss of a row with the scores z and the class y.
 var jointLosses = []struct {
 	cfg   pegasos.Config
 	costs [][]float64
@@ -117,8 +114,7 @@ func (w worst) at(z []float64, y int) float64 {
 	return most
 }
 
-// four returns random rows with labels from 0 to 3. With the weights of some, each label has a row
-// with a weight above 0.
+// With the weights of some, each label has a row with a weight above 0.
 func four(seed uint64, rows, cols int, fill float64) pair {
 	p := random(seed, rows, cols, 4, fill)
 	for i := range 8 {
@@ -127,7 +123,6 @@ func four(seed uint64, rows, cols int, fill float64) pair {
 	return p
 }
 
-// No lower bound of a run exceeds an objective of the run.
 func TestJointBound(t *testing.T) {
 	for n, l := range jointLosses {
 		for kind := range 8 { // bit 0: row weights, bit 1: a prior, bit 2: a bias
@@ -311,7 +306,6 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Overflow gives an error that names the step, not a model with infinite weights.
 func TestJointOverflow(t *testing.T) {
 	for _, l := range jointLosses {
 		for _, size := range []float32{1e-15, 1e4, 1e15, 0.4e19} {

@@ -16,8 +16,7 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 	return pair{x, toSparse(x), y}
 }
 
-// The signal is in small differences of correlated columns, which only a small lambda finds. For
-// noise cross-validation must not choose a tiny lambda.
+// The signal is in small differences of correlated columns, which only a small lambda finds.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Log} {
@@ -39,8 +38,6 @@ func TestLambdaByFolds(t *testing.T) {
 	}
 }
 
-// A costly run does not choose lambda by folds. With a tiny lambda, a costly run does not continue
-// up to a proof.
 func TestLambdaTooCostly(t *testing.T) {
 	p := random(6, 3000, 900, 4, 1)
 	m := train(t, p.dense, p.y, pegasos.Trainer{})

@@ -12,10 +12,10 @@ import (
 )
 
 // The tests in this file change the data in ways whose effect on the model is known. They compare
-// bits if the arithmetic is exact, so that no tolerance can hide a fault.
+// bits if the arithmetic is exact.
 
-// integers returns p with its values multiplied by 7 and rounded to integers. Sums of these
-// integers are exact in float32, in any order.
+// integers returns p with its values multiplied by 7 and rounded to integers, whose sums are exact
+// in float32.
 func (p pair) integers() pair {
 	d := dense.New(p.dense.Rows(), p.dense.Cols())
 	for i := range d.Rows() {
@@ -26,8 +26,7 @@ func (p pair) integers() pair {
 	return pair{d, toSparse(d), p.y}
 }
 
-// columns returns the rows with rearranged columns: column j is column from[j] of p, or zeros if
-// from[j] is -1.
+// Column j is column from[j] of p, or zeros if from[j] is -1.
 func (p pair) columns(from []int) pair {
 	d := dense.New(p.dense.Rows(), len(from))
 	for i := range d.Rows() {
@@ -51,7 +50,6 @@ func (p pair) scaled(c float32) pair {
 
 func (p pair) stores() []pegasos.Examples { return []pegasos.Examples{p.dense, p.sparse} }
 
-// lawConfigs returns settings with each loss, each order, batches and projection.
 func lawConfigs() (all []pegasos.Config) {
 	for _, l := range losses {
 		for _, cfg := range []pegasos.Config{
@@ -67,7 +65,6 @@ func lawConfigs() (all []pegasos.Config) {
 	return all
 }
 
-// under returns p, with regression targets if the loss of cfg is a regression loss.
 func (p pair) under(cfg pegasos.Config) pair {
 	if cfg.Loss.Regression() {
 		return p.numbers(1)
@@ -76,8 +73,7 @@ func (p pair) under(cfg pegasos.Config) pair {
 }
 
 // If the rows and the bias scale are multiplied by a power of two c, the start and the prior
-// divided by c, and lambda is multiplied by c^2, the weights are divided by c, to the bit. The rows
-// have weights.
+// divided by c, and lambda is multiplied by c^2, the weights are divided by c, to the bit.
 func TestLawScale(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(61, 64, 9, 2, 0.8).under(cfg)
@@ -155,7 +151,7 @@ func TestLawScaleNumbers(t *testing.T) {
 }
 
 // Exchanging the order of the two labels, or the sign of the targets, changes only the signs of the
-// weights and the bias. The label -0 gives the class 0.
+// weights and the bias.
 func TestLawFlip(t *testing.T) {
 	for _, cfg := range lawConfigs() {
 		data := random(63, 64, 9, 2, 0.8).under(cfg)
@@ -251,8 +247,8 @@ func TestLawColumns(t *testing.T) {
 	}
 }
 
-// Duplicating all rows does not change the optimum. If sums are exact, runs with each pair of
-// duplicates in one batch, or all rows in one batch, have the hash of runs without duplicates.
+// If sums are exact, runs with each pair of duplicates in one batch, or all rows in one batch, have
+// the hash of runs without duplicates.
 func TestLawDuplicates(t *testing.T) {
 	for _, l := range losses {
 		data := random(65, 64, 6, 2, 1).under(l.cfg)
@@ -299,10 +295,8 @@ func TestLawDuplicates(t *testing.T) {
 	}
 }
 
-// Dense and sparse matrices give models with the same hash if sums are exact, as on integers and
-// with the hinge loss on a9a's zeros and ones. If sums are rounded, the models are close. (The
-// hinge loss adds rows to v element by element in both formats: two runs differ only if a rounding
-// decides whether a row violates its margin.)
+// Dense and sparse matrices give models with the same hash if sums are exact. The sums of the hinge
+// loss on a9a's zeros and ones are.
 func TestLawStores(t *testing.T) {
 	exact := []pair{}
 	for seed := range uint64(5) {

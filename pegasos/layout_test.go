@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// images returns rows of 8-bit pixels divided by 255, and their classes.
+// The values are 8-bit pixels divided by 255.
 func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -30,8 +30,7 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// oneValue returns sparse rows. All nonzeros of a row are 1 or, if unit is true, have the value
-// that gives the row the length 1.
+// All nonzeros of a row are 1 or, if unit is true, have the value that gives the row the length 1.
 func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
 	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
 	if unit {
@@ -113,8 +112,6 @@ func everyLayout(f func()) {
 	}
 }
 
-// Copying rows changes neither hash nor Result. User-defined rows give the hash that a matrix
-// gives.
 func TestShuffledLayouts(t *testing.T) {
 	data := random(71, 300, 6, 4, 0.5)
 	weights := some(300)

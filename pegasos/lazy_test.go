@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// If a lazily checked row is damaged, Train, Verify and Fit return an error.
 func TestLazyExamples(t *testing.T) {
 	starts, y := []int64{0}, []float32{}
 	var indices []int32

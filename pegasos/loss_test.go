@@ -60,17 +60,16 @@ func TestEveryLossIsTested(t *testing.T) {
 	}
 }
 
-// lossCase is a loss whose functions are independent of the tested code.
+// The functions of lossCase are independent of the tested code.
 type lossCase struct {
 	cfg         pegasos.Config
 	kinks       []float64
 	curvature   float64
 	at          func(m float64) float64
-	coefficient func(m float64) float64 // returns minus the derivative of the loss at m
+	coefficient func(m float64) float64 // minus the derivative of the loss at m
 }
 
-// low and high bound the optimum for dense rows with the labels or, for a regression loss, the
-// targets y. bias is the value of the bias feature.
+// bias is the value of the bias feature.
 func (l lossCase) optimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias float64) (low,
 	high float64) {
 	t.Helper()
@@ -99,9 +98,8 @@ func (p pair) numbers(seed uint64) pair {
 	return p
 }
 
-// smoothOptimum bounds the optimum of a small problem with a differentiable loss, by gradient
-// descent in float64. at, coefficient and curvature are as in lossCase. As P is strongly convex, P
-// - |gradient|^2/(2 lambda) is a lower bound.
+// smoothOptimum uses gradient descent in float64. at, coefficient and curvature are as in lossCase.
+// As P is strongly convex, P - |gradient|^2/(2 lambda) is a lower bound.
 func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias float64, at,
 	coefficient func(float64) float64, curvature float64) (low, high float64) {
 	t.Helper()
@@ -150,7 +148,7 @@ func smoothOptimum(t *testing.T, x *dense.Matrix, y []float64, lambda, bias floa
 	return 0, 0
 }
 
-// numberOptimum bounds the optimum for the eps-insensitive loss, by dual coordinate ascent.
+// numberOptimum uses dual coordinate ascent for the eps-insensitive loss.
 func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, epsilon float64) (low,
 	high float64) {
 	t.Helper()
@@ -197,8 +195,6 @@ func numberOptimum(t *testing.T, x *dense.Matrix, y []float32, lambda, bias, eps
 	return 0, 0
 }
 
-// For every loss except the hinge loss, lower bounds are at most the optimum and objectives are at
-// least the optimum throughout a run, and both end near the optimum.
 func TestLossBounds(t *testing.T) {
 	for _, l := range losses[1:] {
 		for seed := range uint64(4) {
@@ -233,7 +229,6 @@ func TestLossBounds(t *testing.T) {
 							t.Fatal(err)
 						}
 						check(m.Result)
-						// The optimum of a regression may be a hundredth of the loss at w = 0.
 						slack := 0.0
 						if cfg.Loss.Regression() {
 							slack = 0.004
@@ -312,7 +307,6 @@ func TestNumbers(t *testing.T) {
 		m.Result.Objective) > 1e-12 {
 		t.Errorf("Model.Objective %v, in training %v", have, m.Result.Objective)
 	}
-	// Equal targets are allowed, and NaN is not.
 	if r := mustTrain(t, data.dense, make([]float32, 60),
 		pegasos.Config{Loss: pegasos.EpsInsensitive}).Result; r.Objective != 0 || r.Gap != 0 {
 		t.Errorf("targets of 0: %+v", r)
@@ -359,7 +353,6 @@ func TestLossObjective(t *testing.T) {
 	}
 }
 
-// Extreme rows and lambdas give a finite model or an error that names the step.
 func TestLossExtremes(t *testing.T) {
 	for _, l := range losses {
 		for _, size := range []float32{1e-15, 1, 1e4, 1e15} {
@@ -395,7 +388,6 @@ func TestLossExtremes(t *testing.T) {
 	}
 }
 
-// Three rows are 1000 times as long as the others.
 func TestSquaredHingeIsStable(t *testing.T) {
 	data := random(22, 200, 4, 2, 1)
 	for i := range 3 {

@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A row alone gets the label that it gets among all rows. A row with NaN gets the label NaN.
 func TestPredict(t *testing.T) {
 	x := matrix(t, 4, 2, 1, 0, -1, 0, 0, 1, 0, 0)
 	two := &pegasos.Model{Classes: []float32{-1, 5}, Weights: [][]float32{{2, 0}}}
@@ -44,7 +43,6 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// DecisionAll accepts rows with another number of columns than the model's; Predict panics.
 func TestCols(t *testing.T) {
 	m := &pegasos.Model{Classes: []float32{0, 1, 2},
 		Weights: [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}}
@@ -78,8 +76,6 @@ func TestPredictAllocations(t *testing.T) {
 	}
 }
 
-// The hash covers all that predictions depend on, but not lambda, Config, Result, Command or a
-// folded Scaling.
 func TestHash(t *testing.T) {
 	new := func() *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 0}},
@@ -155,8 +151,7 @@ func BenchmarkPredictAll(b *testing.B) {
 	}
 }
 
-// A Scaling of kind none that is not folded is valid and changes no scores. A folded Scaling of
-// kind unit is invalid, because weights can't contain it.
+// Weights can't contain a scaling of kind unit, so that it can't be folded.
 func TestScalingOfFiles(t *testing.T) {
 	p := random(7, 30, 5, 2, 1)
 	m := mustTrain(t, p.dense, p.y, pegasos.Config{Scale: pegasos.ScaleNone, Lambda: 0.1, Epochs: 2})

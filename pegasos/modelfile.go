@@ -190,6 +190,6 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	return vectors, nil
 }
 
-// WriteFile writes the model to the named file. A regular file is replaced atomically once the model
-// is written completely. If the name ends in .gz the file is compressed with gzip.
+// WriteFile writes the model to the named file. A regular file is replaced atomically once the
+// model is written completely. If the name ends in .gz the file is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }

@@ -19,7 +19,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// models returns models with and without the optional parts of a model file.
 func models(t testing.TB) []*pegasos.Model {
 	two, many := random(1, 40, 5, 2, 1), random(2, 40, 3, 4, 1)
 	a := mustTrain(t, two.dense, two.y, pegasos.Config{})
@@ -79,7 +78,7 @@ func TestModelSparse(t *testing.T) {
 	for name, sparse := range map[string]bool{"model.gz": true, "larger.gz": false} {
 		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{make([]float32, 4<<20)},
 			Lambda: 1}
-		if name == "larger.gz" { // 4 bytes more than any compressed file may have
+		if name == "larger.gz" {
 			m.Weights[0] = append(m.Weights[0], 0)
 		}
 		m.Weights[0][17] = 1
@@ -108,7 +107,6 @@ func TestModelSparse(t *testing.T) {
 	}
 }
 
-// The config in the header may lack settings that Plain fills in.
 func TestModelGolden(t *testing.T) {
 	m := &pegasos.Model{
 		Classes: []float32{-1, 1}, Names: []string{"no", "yes"}, Weights: [][]float32{{1, -2}},
@@ -394,7 +392,6 @@ func TestWriteFile(t *testing.T) {
 	only(t, dir, "model")
 }
 
-// If WriteFile fails, the old file is unchanged, and no other file is left in the folder.
 func TestWriteFileFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model")
@@ -415,7 +412,6 @@ func TestWriteFileFails(t *testing.T) {
 	only(t, dir, "model")
 }
 
-// WriteFile follows symbolic links and keeps the mode of a file that it replaces.
 func TestWriteFileKeeps(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Log("Windows has no file modes and few symbolic links: NOT TESTED")

@@ -45,7 +45,6 @@ func TestNewtonCertificate(t *testing.T) {
 	}
 }
 
-// newtonConfigs returns settings with every loss and bias.
 func newtonConfigs() map[string]pegasos.Config {
 	cases := make(map[string]pegasos.Config)
 	for _, l := range pegasos.Losses() {
@@ -78,12 +77,11 @@ func TestNewtonEnds(t *testing.T) {
 	}
 }
 
-// A prior that is optimal for the data allows a large penalty on the difference from the prior.
 func TestNewtonPrior(t *testing.T) {
 	data := random(53, 300, 8, 2, 1)
 	cfg := pegasos.Config{Lambda: 1e-2, Finish: pegasos.FinishNewton, Tol: 1e-6}
 	prior := mustTrain(t, data.dense, data.y, cfg)
-	cfg.Lambda = 10 // penalty of the difference from the prior
+	cfg.Lambda = 10
 	m, err := trainPlain(t.Context(), &pegasos.Trainer{Config: cfg, Prior: prior}, data.dense, data.y)
 	if err != nil || m.Result.Gap > cfg.Tol {
 		t.Fatal(err, m.Result.Gap)
@@ -93,7 +91,6 @@ func TestNewtonPrior(t *testing.T) {
 	}
 }
 
-// The larger sets have more than one chunk of rows, all sets several parts.
 func TestGoldenNewton(t *testing.T) {
 	data := random(54, 5000, 40, 2, 0.4)
 	many := random(55, 1200, 17, 4, 0.5)
@@ -133,7 +130,6 @@ func TestGoldenNewton(t *testing.T) {
 	}
 }
 
-// toPixels changes the values of x to integers from 0 to 255, divided by n.
 func toPixels(x *dense.Matrix, n float32) {
 	for i := range x.Rows() {
 		for j, v := range x.Row(i) {
@@ -154,7 +150,6 @@ func TestNewtonRefuses(t *testing.T) {
 	}
 }
 
-// rawSet returns rows with columns of very different scales, some of them far from 0, and outliers.
 func rawSet(seed uint64, rows, cols int) pair {
 	data := random(seed, rows, cols, 2, 0.8)
 	g := rand.New(rand.NewPCG(seed, 3))
@@ -172,7 +167,6 @@ func rawSet(seed uint64, rows, cols int) pair {
 	return data
 }
 
-// Newton's method on unscaled columns ends with a gap of at most Tol or reports a larger gap.
 func TestNewtonStarts(t *testing.T) {
 	starts := 20
 	sets := map[string]pair{"random": rawSet(61, 1500, 20)}

@@ -9,9 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A canceled run ends soon: within an iteration of Newton's method, while a resumed run repeats
-// iterations, and during the proof of the gap. Resumed, the run has the hash and the gap of the
-// unbroken run.
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
@@ -34,7 +31,7 @@ func TestCancelNewton(t *testing.T) {
 		for k := range int64(3) {
 			at := first + k*(whole.reads.Load()-first)/3
 			var from, m *pegasos.Model
-			// The second run is canceled while it repeats iterations; the third run ends.
+			// The run with last 0 is not canceled.
 			for _, last := range []int64{at, at * 2 / 3, 0} {
 				ctx, cancel := context.WithCancel(t.Context())
 				x := &watched{Examples: data.Dense, cancel: cancel}

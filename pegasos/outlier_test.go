@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// linearTargets' targets are a linear function of the rows plus noise.
 func linearTargets(seed uint64, rows int) (*dense.Matrix, []float32) {
 	g := rand.New(rand.NewPCG(seed, 21))
 	x, y := dense.New(rows, 6), make([]float32, rows)

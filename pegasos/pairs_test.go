@@ -30,7 +30,6 @@ func (p pair) of(a, b float32, weights []float32) (pair, []float32) {
 	return p.repeat(take), left
 }
 
-// onlyVector returns a model of two classes with the weight vector of pair k, or nil if m is nil.
 func onlyVector(m *pegasos.Model, k int) *pegasos.Model {
 	if m == nil {
 		return nil
@@ -91,8 +90,6 @@ func TestPairsAreAlone(t *testing.T) {
 	}
 }
 
-// checkPairs compares each pair with a model that is trained on the pair's rows alone. x selects
-// the row format.
 func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pegasos.Examples) {
 	cfg := tr.Config
 	m, err := trainPlain(t.Context(), &tr, x(data), data.y)
@@ -102,7 +99,7 @@ func checkPairs(t *testing.T, tr pegasos.Trainer, data pair, x func(p pair) pega
 	if len(m.Weights) != 10 || len(m.Result.PerClass) != 10 || len(m.Classes) != 5 {
 		t.Fatalf("%+v: %d vectors of %d classes", cfg, len(m.Weights), len(m.Classes))
 	}
-	var all pegasos.Result // means and sums over the results of the pairs
+	var all pegasos.Result
 	k := 0
 	for a := range 5 {
 		for b := a + 1; b < 5; b++ {
@@ -164,8 +161,7 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 		(alone.Bias == nil) != (m.Bias == nil) {
 		t.Errorf("%+v: pair %d has other weights or another bias than alone", m.Config, k)
 	}
-	// The lower bound allows for rounding errors, which grow with the number of rows in the data.
-	// The data of the pair alone have fewer rows.
+	// The lower bound allows for rounding errors, depending on the number of classes in the data.
 	d := math.Abs(c.DualObjective - r.DualObjective)
 	if d > 1e-9*(1+r.DualObjective) || math.IsNaN(c.DualObjective) != math.IsNaN(r.DualObjective) {
 		t.Errorf("%+v: pair %d has the bound %v, alone %v",
@@ -177,8 +173,8 @@ func comparePair(t *testing.T, m *pegasos.Model, k int, alone *pegasos.Model) {
 	}
 }
 
-// votes returns, for each class, the number of pairs that vote for the class, and the sum of the
-// scores of the class's pairs, negated for pairs of which the class is the first.
+// sums[c] is the sum of the scores of class c's pairs, negated for pairs of which c is the first
+// class.
 func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	votes, sums = make([]int, classes), make([]float64, classes)
 	k := 0
@@ -197,7 +193,6 @@ func votes(classes int, scores []float64) (votes []int, sums []float64) {
 	return votes, sums
 }
 
-// Of classes with equal votes, Class returns the class with the larger sum of scores.
 func TestVotes(t *testing.T) {
 	g := rand.New(rand.NewPCG(4, 4))
 	for _, classes := range []int{3, 4, 5, 17, 40} {
@@ -272,7 +267,6 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// A one-vs-one model makes the same prediction for a row alone as for all rows.
 func TestPairModel(t *testing.T) {
 	for _, cfg := range []pegasos.Config{{C: 1, Bias: pegasos.BiasAugmented},
 		{ClassWeight: pegasos.Balanced}} {
@@ -301,8 +295,6 @@ func TestPairModel(t *testing.T) {
 	}
 }
 
-// A model has the classes of its Start or Prior, even if the data lack some. A pair without rows
-// keeps its weights.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
 	old := mustTrain(t, data.dense, data.y, pegasos.Config{Multiclass: pegasos.OneVsOne, C: 1,
@@ -359,7 +351,6 @@ func TestPairsWithoutRows(t *testing.T) {
 	}
 }
 
-// Steps and epochs of one-vs-one are counted by pair.
 func TestPairsRun(t *testing.T) {
 	data := random(10, 130, 9, 5, 0.9)
 	pairs := pegasos.Config{Multiclass: pegasos.OneVsOne}
@@ -442,7 +433,6 @@ func TestPairsRun(t *testing.T) {
 			want = err.Error()
 		}
 	})
-	// With two classes, one-vs-one and one-vs-rest give the same model.
 	t.Run("two classes", func(t *testing.T) {
 		two := random(11, 50, 4, 2, 1)
 		a, b := mustTrain(t, two.dense, two.y, pairs), mustTrain(t, two.dense, two.y, pegasos.Config{})

@@ -70,9 +70,9 @@ func (f *fig1) step() (s fig1Step) {
 	return s
 }
 
-// meet reports whether the weights and violations of f agree with the trainer's after the same
-// number of steps, within a tolerance, and then replaces f's by the trainer's. The test fails if
-// they differ although no rounding can have decided a step since the last call.
+// meet reports whether the weights and violations of f agree with the trainer's, within a
+// tolerance, and then replaces f's by the trainer's. The test fails if they differ although no
+// rounding can have decided a step since the last call.
 func (f *fig1) meet(t *testing.T, p pegasos.Progress, m *pegasos.Model) bool {
 	t.Helper()
 	var far, size, norm float64
@@ -155,8 +155,6 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// A column in the data whose values are BiasScale gives, within rounding, the weights and the
-// result that an augmented bias gives.
 func TestBias(t *testing.T) {
 	for _, scale := range []float64{1, 0.5, 4} {
 		data := random(5, 80, 5, 2, 1)

@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// rowsOf returns the rows from <= i < to of d.
 func rowsOf(d pair, from, to int) (*dense.Matrix, []float32) {
 	return d.dense.Take(sequence(to)[from:]), d.y[from:to]
 }
@@ -99,7 +98,6 @@ func TestPartialConverges(t *testing.T) {
 	}
 }
 
-// Chunks may lack classes. A chunk with an unknown label is an error and does not change the model.
 func TestPartialLacks(t *testing.T) {
 	data := random(43, 60, 4, 2, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne,
@@ -164,7 +162,6 @@ func TestPartialRefuses(t *testing.T) {
 	if err := p.Fit(dense.New(1, 1), two); err == nil {
 		t.Error("Fit accepts too many labels")
 	}
-	// After a StepError, Model and Fit return the same error.
 	var e *pegasos.StepError
 	err := p.Fit(matrix(t, 2, 1, 1e19, 1e19), []float32{1, 1})
 	if _, again := p.Model(); !errors.As(err, &e) || again != err ||
@@ -173,8 +170,6 @@ func TestPartialRefuses(t *testing.T) {
 	}
 }
 
-// A Partial chooses no settings from its data. It accepts settings that Train has chosen, except a
-// scaling.
 func TestPartialChoosesNothing(t *testing.T) {
 	p := apart(1, 300, 6, 3)
 	fit := func(cfg pegasos.Config, x *dense.Matrix) *pegasos.Model {

@@ -9,9 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Before the first chunk, the model gives rows the scores of the given model, within rounding.
-// After a chunk of all rows, it has the hash of a run of one epoch that starts from the given
-// model.
 func TestPartialFrom(t *testing.T) {
 	plain := pegasos.Config{Offset: pegasos.OffsetNone, Average: pegasos.LastIterate,
 		Order: pegasos.Sequential, Epochs: 3}
@@ -83,7 +80,6 @@ func TestPartialFrom(t *testing.T) {
 	}
 }
 
-// Chunks may lack rows of a class. The steps of a pair with rows are added from chunk to chunk.
 func TestPartialFromSomeClasses(t *testing.T) {
 	p := apart(32, 150, 4, 3)
 	first := train(t, p.dense, p.y,
@@ -122,8 +118,6 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	}
 }
 
-// With the order Shuffled, a Partial's model has the order Permutation. The written model can be
-// read and continued in chunks, but Train rejects its Config.
 func TestPartialFromPartial(t *testing.T) {
 	p := apart(32, 60, 5, 2)
 	part, err := pegasos.NewPartial(pegasos.Config{Order: pegasos.Shuffled}, []float32{0, 1}, 5)
@@ -153,7 +147,6 @@ func TestPartialFromPartial(t *testing.T) {
 	}
 }
 
-// Models whose pairs of classes have different lambdas can't be continued in chunks.
 func TestPartialFromRefuses(t *testing.T) {
 	p := apart(33, 90, 4, 3)
 	for field, cfg := range map[string]pegasos.Config{

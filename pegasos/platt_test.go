@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Calibration changes no weights, and the sigmoids don't depend on the number of threads.
 func TestCalibrate(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data, test := random(51, 300, 5, classes, 1), random(51, 600, 5, classes, 1)
@@ -66,8 +65,6 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// A row of integer weight w counts as w copies of the row, within rounding. Rows of weight 0 are
-// ignored, even if their labels are not classes or their scores are not finite.
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)
@@ -105,7 +102,7 @@ func TestCalibrateWeights(t *testing.T) {
 }
 
 // The weighted mean of a class's probability is about the class's share of the weight. With class
-// weights it is about the class's share of the rows, as in scikit-learn.
+// weights it is about the class's share of the rows.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)
@@ -138,7 +135,7 @@ func TestProbabilitiesAreWeighted(t *testing.T) {
 	}
 }
 
-// nil weights stand for the weight 1 of each row.
+// nil weights stand for 1 each.
 func checkShare(t *testing.T, m *pegasos.Model, data pair, weights []float32, name string) {
 	t.Helper()
 	var mean, share, all float64
@@ -237,7 +234,6 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 }
 
-// The hash covers the sigmoids, and Verify can train them again.
 func TestSigmoidsAreVerified(t *testing.T) {
 	for seed := range uint64(6) {
 		data := random(seed, 80, 5, 2+int(seed%3), 1)

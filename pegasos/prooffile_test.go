@@ -17,8 +17,6 @@ func proven(t *testing.T) (*pegasos.Model, pair) {
 	return train(t, data.dense, data.y, tr), data
 }
 
-// Verify rejects the proof of another model or of other data, and contradicts claims above the
-// proven bound.
 func TestProofFile(t *testing.T) {
 	m, data := proven(t)
 	var file bytes.Buffer

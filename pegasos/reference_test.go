@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// reference is a problem with the result of liblinear 2.3.0 (-s 3, dual coordinate descent) on a
-// data set. The README of the data folder has the details.
+// reference is a problem with the result of liblinear 2.3.0 (-s 3, dual coordinate descent). The
+// README of the data folder has the details.
 type reference struct {
 	lambda           float64
 	bias             pegasos.Bias
@@ -26,7 +26,6 @@ type reference struct {
 
 var unknown = math.NaN()
 
-// referenceSets lists two-class problems of the README of the data folder.
 var referenceSets = []struct {
 	name, train, test string
 	cols              int
@@ -174,7 +173,6 @@ func (p *protocol) log(t testing.TB) {
 	t.Logf("\n%s", p.text.String())
 }
 
-// No lower bound is above the known optimum.
 func TestReference(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "bias", "lambda*rows", "epochs", "finish", "seconds",
@@ -228,9 +226,7 @@ func TestReference(t *testing.T) {
 	p.log(t)
 }
 
-// One-vs-rest on the 26 letters has the errors of liblinear's model, 37.34 % of the training rows
-// and 37.84 % of the test rows, within 0.3 points. liblinear stopped at a tolerance of 1e-2; with
-// smaller tolerances its test error is 37.6 to 37.7 %.
+// liblinear's model has errors on 37.34 % of the training rows and 37.84 % of the test rows.
 func TestReferenceLetters(t *testing.T) {
 	dir := realData(t)
 	x, y := readSet(t, dir, "letter/letter.scale.svm.gz", 16)

@@ -19,8 +19,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// TestReliability has a subtest for each of several cases that may break Pegasos trainers. Other
-// tests cover some of these cases at length.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -56,9 +54,7 @@ func TestReliability(t *testing.T) {
 }
 
 // At t = 1 the factor 1 - 1/t is 0: a scale of w that is kept as the product of these factors would
-// be 0, and later steps would divide by it. The wanted weights are computed by hand, with lambda
-// 1/4 and the rows visited in order. The first step is at w = 0, where every row violates its
-// margin.
+// be 0. The wanted weights are computed by hand, with lambda 1/4 and the rows visited in order.
 func reliableFirstStep(t *testing.T) {
 	for _, c := range []struct {
 		batch int
@@ -95,8 +91,7 @@ func reliableFirstStep(t *testing.T) {
 	}
 }
 
-// A step size above 1/lambda would multiply w by a negative number. No step is that long, because
-// t0 is at least 0 for all data.
+// A step size above 1/lambda would multiply w by a negative number.
 func reliableShrink(t *testing.T) {
 	for _, size := range []float32{0, 1e-15, 1, 1e9} {
 		data := random(71, 20, 3, 2, 1).scaled(size)
@@ -146,7 +141,6 @@ func reliableSettings(t *testing.T) {
 	}
 }
 
-// Zero values of Lambda, Steps and Batch mean the defaults.
 func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -164,11 +158,8 @@ func reliableEdges(t *testing.T) {
 	}
 }
 
-// Without an offset, the first step gives |w| = |x|/lambda and an objective above |x|^2/(2 lambda).
-// That is no error and does not overflow, because norms are float64. Scores beyond float32 are an
-// error.
+// Norms are float64, so that |w|^2 does not overflow.
 func reliableTinyLambda(t *testing.T) {
-	// |x| is 50,000 for the first row, and |w|^2 at most 2.5e33.
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
 	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
 		cfg := pegasos.Config{Lambda: lambda, Steps: 1, Order: pegasos.Sequential,
@@ -215,8 +206,6 @@ func reliableExponential(t *testing.T) {
 	}
 }
 
-// The default offset is large enough for the longest row. Without an offset, the weights may
-// overflow float32, which is an error.
 func reliableSquaredHinge(t *testing.T) {
 	data := random(75, 50, 4, 2, 1)
 	dense.Scale(1e6, data.dense.Row(7))
@@ -233,8 +222,6 @@ func reliableSquaredHinge(t *testing.T) {
 	}
 }
 
-// The larger of two labels is the positive class; of two class names in a CSV file, the name that
-// sorts last.
 func reliableLabels(t *testing.T) {
 	data := random(76, 60, 5, 2, 1)
 	want := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -304,7 +291,6 @@ func reliableUnknownLabel(t *testing.T) {
 	}
 }
 
-// With three or more classes, a loss for two classes trains one weight vector per class.
 func reliableManyClasses(t *testing.T) {
 	data := random(79, 90, 5, 3, 1)
 	for _, l := range losses[:3] {
@@ -325,7 +311,6 @@ func reliableNoData(t *testing.T) {
 			}
 		}
 	}
-	// Rows without columns have an empty model.
 	for _, x := range []pegasos.Examples{dense.New(3, 0), toSparse(dense.New(3, 0))} {
 		m := mustTrain(t, x, []float32{1, 2, 1}, pegasos.Config{})
 		if m.Cols() != 0 || m.Result.Objective != 1 || !(m.Result.Gap < 1e-12) {
@@ -334,7 +319,6 @@ func reliableNoData(t *testing.T) {
 	}
 }
 
-// A row of zeros has the score 0, and a column of zeros keeps the weight 0.
 func reliableZeros(t *testing.T) {
 	data := random(80, 40, 6, 2, 1)
 	clear(data.dense.Row(11))
@@ -355,7 +339,6 @@ func reliableZeros(t *testing.T) {
 }
 
 func reliableFewRows(t *testing.T) {
-	// One row has a single class, which is an error, but suffices for a regression.
 	one := matrix(t, 1, 2, 1, 2)
 	if m, err := fixed(t.Context(), one, []float32{1}, pegasos.Config{}); m != nil || err == nil {
 		t.Error("training on one row succeeds")
@@ -373,7 +356,6 @@ func reliableFewRows(t *testing.T) {
 		r.DualObjective < 0.99 {
 		t.Errorf("contradictions: %+v", r)
 	}
-	// Three copies of each of two rows have the optimum of the two rows.
 	y := []float32{1, 1, 1, 2, 2, 2}
 	a := mustTrain(t, matrix(t, 6, 1, 1, 1, 1, -1, -1, -1), y,
 		pegasos.Config{Lambda: 0.5, Epochs: 500}).Result
@@ -382,7 +364,6 @@ func reliableFewRows(t *testing.T) {
 	}
 }
 
-// Predictions ignore features that the model lacks.
 func reliableMoreFeatures(t *testing.T) {
 	data := random(81, 30, 4, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{})
@@ -399,8 +380,6 @@ func reliableMoreFeatures(t *testing.T) {
 	}
 }
 
-// With rows of norm about 1e4 and a column of ones, training is slow, but the lower bound and the
-// objective still enclose the optimum that dualAscent finds.
 func reliableLargeRows(t *testing.T) {
 	data := random(82, 60, 5, 2, 1)
 	for i := range 60 {
@@ -442,8 +421,6 @@ func reliableNaN(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are no steps: the model and the number of steps equal those of a run without
-// these rows.
 func reliableZeroWeights(t *testing.T) {
 	data := random(84, 40, 5, 2, 1)
 	weights := some(40)
@@ -501,7 +478,6 @@ func reliableCancel(t *testing.T) {
 	}
 }
 
-// TestResume of package engine covers other kinds of runs.
 func reliableResume(t *testing.T) {
 	data := random(121, 15, 4, 2, 1)
 	tr := pegasos.Trainer{Config: pegasos.Config{Lambda: 0.05, Epochs: 3}}
@@ -513,8 +489,7 @@ func reliableResume(t *testing.T) {
 	}
 }
 
-// A run ends when the gap of the objective with the penalty is at most Tol. The gap without the
-// penalty is at most Tol at the first check, at which the run goes on.
+// A run ends when the gap of the objective with the penalty is at most Tol.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02

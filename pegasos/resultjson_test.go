@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The JSON of a Result lacks values that are NaN, and reading it sets lacking values to NaN. null
-// and unknown fields are errors.
 func TestResultJSON(t *testing.T) {
 	r := pegasos.Result{
 		Steps: 10, Epochs: 5, R2: 2, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN(),
@@ -67,7 +65,6 @@ func TestValidateModel(t *testing.T) {
 	}
 }
 
-// WorstGap returns the largest known gap in PerClass and its index, or NaN and -1.
 func TestWorstGap(t *testing.T) {
 	class := func(objective, bound float64) pegasos.ClassResult {
 		return pegasos.ClassResult{Objective: objective, DualObjective: bound}
@@ -90,8 +87,7 @@ func TestWorstGap(t *testing.T) {
 }
 
 // Compare contradicts a claimed objective that differs from the computed objective by more than
-// float32 rounding explains. It confirms no objective that is too small by more than float64
-// rounding, and no bound or gap that is better than the computed one.
+// float32 rounding explains.
 func TestCompare(t *testing.T) {
 	model := func(p, d float64) *pegasos.Model {
 		return &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1}}, Lambda: 0.5,

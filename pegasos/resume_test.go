@@ -43,8 +43,6 @@ func steps(m *pegasos.Model) int64 {
 	return m.Result.Steps
 }
 
-// A run that has ended can be resumed with more epochs. With LastIterate, it ends with the hash of
-// a run of all epochs.
 func TestResumeLonger(t *testing.T) {
 	data := random(33, 30, 4, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.05, Average: pegasos.LastIterate, Epochs: 4}
@@ -64,8 +62,6 @@ func TestResumeLonger(t *testing.T) {
 	}
 }
 
-// The model of a canceled run and a model from a Progress callback can be resumed, and end with the
-// hash of the unbroken run.
 func TestResumeCanceled(t *testing.T) {
 	data := random(34, 40, 5, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.02, Epochs: 11}
@@ -96,7 +92,6 @@ func TestResumeCanceled(t *testing.T) {
 	}
 }
 
-// Resume needs a model that was trained with KeepState, on the same data with the same settings.
 func TestResumeRefuses(t *testing.T) {
 	data := random(35, 20, 3, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3}

@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run that a stopping criterion has ended takes no more steps when it is resumed.
 func TestResumeEnded(t *testing.T) {
 	data := random(37, 200, 5, 3, 1)
 	valid := &pegasos.Labelled{X: data.dense, Y: data.y}

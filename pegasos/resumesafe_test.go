@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A run that is paused on one code path and resumed on another has the hash of the unbroken run.
 func TestResumeOnAnotherPath(t *testing.T) {
 	data := random(34, 60, 37, 3, 1)
 	cfg := pegasos.Config{Lambda: 0.01, Epochs: 6, Bias: pegasos.BiasAugmented}

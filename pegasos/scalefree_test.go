@@ -61,8 +61,6 @@ func TestScaleFree(t *testing.T) {
 	}
 }
 
-// If squared norms of rows underflow or overflow float32, a run without scaling returns a RowError
-// that recommends scaling.
 func TestBeyondSquares(t *testing.T) {
 	for _, size := range []int{-100, 80} {
 		data := random(6, 200, 5, 2, 1)
@@ -93,7 +91,6 @@ func TestBeyondSquares(t *testing.T) {
 			}
 		}
 	}
-	// The error for a NaN does not recommend scaling. Rows of zeros are no error.
 	nan := matrix(t, 2, 1, 1, float32(math.NaN()))
 	var e *pegasos.RowError
 	if _, err := fixed(t.Context(), nan, []float32{0, 1}, pegasos.Config{}); !errors.As(err, &e) ||

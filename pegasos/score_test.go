@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scored returns models of different kinds and rows for them.
 func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	p = random(5, 60, 9, 4, .5)
 	two := random(6, 60, 9, 2, .5)
@@ -42,7 +41,6 @@ func scored(t testing.TB) (models map[string]*pegasos.Model, p pair) {
 	}, p
 }
 
-// A dense or sparse row alone has the scores that it has in a matrix, to the bit.
 func TestScoreBits(t *testing.T) {
 	models, p := scored(t)
 	equal := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
@@ -105,7 +103,7 @@ func TestScoreAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Several goroutines may use a model at once. With -race this test detects data races.
+// With -race this test detects data races.
 func TestScoreConcurrently(t *testing.T) {
 	models, p := scored(t)
 	m := models["one-vs-one"]

@@ -23,7 +23,7 @@ type ridgeProblem struct {
 }
 
 // solve returns the optimal weights, the optimal bias and the least objective, from the normal
-// equations by Gaussian elimination in float64.
+// equations in float64.
 func (p ridgeProblem) solve() (w []float64, bias, least float64) {
 	d := p.x.Cols() + 1
 	value := p.bias

@@ -13,8 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// from trains with the given Start and Prior, which may be nil, and with the defaults of
-// Config.Plain for zero fields.
 func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.Model,
 	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
@@ -26,8 +24,8 @@ func from(t testing.TB, x pegasos.Examples, y []float32, start, prior *pegasos.M
 	return m
 }
 
-// The test computes the paper's steps in float64 and compares the weights within rounding, until a
-// margin is so near a kink of the loss that rounding may decide the step.
+// The test computes the paper's steps in float64, until a margin is so near a kink of the loss that
+// rounding may decide the step.
 func TestStart(t *testing.T) {
 	for _, l := range losses {
 		for _, withPrior := range []bool{false, true} {
@@ -92,7 +90,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// A run of one epoch that starts near the optimum stays near the optimum.
 func TestStartIsKept(t *testing.T) {
 	data := random(41, 200, 6, 2, 1)
 	for _, average := range []pegasos.Average{pegasos.LastIterate, pegasos.LastHalf} {
@@ -184,8 +181,6 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-// With a large lambda the weights stay within 1e-6 of the prior's, and the biases equal to the
-// prior's.
 func TestPriorIsTheLimit(t *testing.T) {
 	data, other := random(42, 60, 6, 3, 1), random(43, 60, 5, 3, 1)
 	prior := mustTrain(t, other.dense, other.y, pegasos.Config{Lambda: 0.01,
@@ -211,7 +206,6 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 }
 
-// A Start or Prior that does not match the run is an error.
 func TestStartErrors(t *testing.T) {
 	data := random(44, 30, 4, 2, 1)
 	a := mustTrain(t, data.dense, data.y, pegasos.Config{Bias: pegasos.BiasAugmented})
@@ -245,8 +239,7 @@ func TestStartErrors(t *testing.T) {
 			t.Errorf("%v, want an error about %s", err, c.field)
 		}
 	}
-	// A run that is canceled before its first step returns the Start's weights and bias, also if
-	// the Start has taken no steps, like a model of another program.
+	// A run that is canceled before its first step returns the Start's weights and bias.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, start := range []*pegasos.Model{a, {Classes: a.Classes, Weights: a.Weights, Bias: a.Bias}} {
@@ -269,7 +262,6 @@ func TestStartErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "label 7") {
 		t.Errorf("%v, want an error about row 0", err)
 	}
-	// A class of the prior may have no rows.
 	clear(y)
 	if m := from(t, data.dense, y, nil, three, pegasos.Config{}); len(m.Classes) != 3 {
 		t.Errorf("classes %v", m.Classes)

@@ -19,8 +19,6 @@ func checkedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// A run returns the best of the checked models and the final model; of equally good models, the
-// first.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []pegasos.Config{
@@ -107,7 +105,6 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// The rows of Valid may have other features and labels than the training set.
 func TestValid(t *testing.T) {
 	data := random(54, 60, 6, 3, 1)
 	narrow := random(55, 20, 4, 3, 1)

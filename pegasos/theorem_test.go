@@ -17,8 +17,7 @@ type theoremSet struct {
 	steps  int64
 }
 
-// digits returns the embedded digits with values from 0 to 1, labeled 1 if the digit is odd, else
-// 0.
+// The values are from 0 to 1, and the labels 1 if the digit is odd, else 0.
 func digits(t testing.TB) (*dense.Matrix, []float32) {
 	t.Helper()
 	s := dataset.Digits()
@@ -51,16 +50,14 @@ func theoremSets(t testing.TB) []theoremSet {
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + c (1 + ln T)/(2 lambda)
 //
-// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. The theorem is far from tight. After each
-// epoch, a run must therefore also satisfy the inequality at the end of the proof of Lemma 1, which
-// has the lengths of the sub-gradients g_t and the distance from w* in place of bounds on them:
+// with c = 4R^2, or (sqrt(lambda)+R)^2 with projection. After each epoch, a run must also satisfy
+// the inequality at the end of the proof of Lemma 1, which has the lengths of the sub-gradients g_t
+// and the distance from w* in place of bounds on them:
 //
 //	sum f(w_t;A_t) <= sum f(w*;A_t) + sum |g_t|^2/(2 lambda t) - lambda T/2 |w_{T+1} - w*|^2
 //
-// At small lambda the two sides are nearly equal. Also, |w_t| <= R/lambda, and with projection
-// |w_t| <= 1/sqrt(lambda). Within an epoch, fig1 computes w_t in float64. It starts each epoch from
-// the trainer's w. In at least two thirds of the epochs it must end with about the trainer's w; in
-// the others a rounding may have decided a step.
+// Also, |w_t| <= R/lambda, and with projection |w_t| <= 1/sqrt(lambda). Within an epoch, fig1
+// computes w_t in float64. It starts each epoch from the trainer's w.
 func TestTheorem(t *testing.T) {
 	for _, set := range theoremSets(t) {
 		x := widen(set.x, 0)
@@ -98,8 +95,6 @@ type theoremRun struct {
 	same, met            int     // epochs after which w agreed with Fig. 1, and all epochs
 }
 
-// runTheorem runs the trainer and, epoch by epoch, Fig. 1. It checks w_t before each step of Fig.
-// 1.
 func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project bool,
 	seed uint64) (worst theoremRun) {
 	t.Helper()

@@ -16,8 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Models have these hashes on every machine and code path, and in every release whose notes do not
-// announce other hashes. The generic code path computed the hashes.
+// A release that changes these hashes announces that in its notes.
 func TestGoldenModels(t *testing.T) {
 	binary, text, many := random(1, 300, 37, 2, 1), random(2, 400, 3000, 2, 0.02), random(3, 500,
 		70, 5, 0.5)
@@ -233,7 +232,6 @@ func TestDataErrors(t *testing.T) {
 	}
 }
 
-// If sums over finite rows overflow, training returns no model and an error that names the step.
 func TestOverflow(t *testing.T) {
 	large := random(20, 100, 5, 2, 1)
 	for i := range 100 {
@@ -275,7 +273,6 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// Extreme values of lambda and short runs give finite models.
 func TestExtremes(t *testing.T) {
 	data := random(21, 30, 4, 2, 1)
 	for _, lambda := range []float64{options.MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
@@ -291,7 +288,6 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// A model of no steps has no objective.
 func TestCancel(t *testing.T) {
 	data := random(22, 50, 6, 3, 1)
 	done, cancel := context.WithCancel(t.Context())
@@ -331,8 +327,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Choose returns the settings of the run and the mean squared norm of the rows with a weight above
-// 0, after scaling.
 func TestChooseR2(t *testing.T) {
 	x, y := matrix(t, 4, 2, 3, 4, 1, 0, 0, 2, 5, 5), []float32{1, 2, 1, 2}
 	cfg := pegasos.Config{Lambda: 0.5}.Plain()
@@ -351,7 +345,6 @@ func TestChooseR2(t *testing.T) {
 	}
 }
 
-// Calling Progress and Measure does not change the model.
 func TestProgress(t *testing.T) {
 	data := random(23, 50, 6, 2, 1)
 	cfg := pegasos.Config{Steps: 5*50 + 20}
@@ -383,8 +376,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Progress does not change the model. With LastIterate, Progress.Model equals the model of a
-// shorter run.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []pegasos.Config{{}, {Order: pegasos.IID}, {Batch: 7}, {Batch: 7,
@@ -439,7 +430,6 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// Progress is not called for fractions of the epoch that the run does not reach.
 func TestEarlyEnd(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	var seen []int64

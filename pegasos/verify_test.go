@@ -21,7 +21,6 @@ var (
 	tamperings   = flag.Int("tamperings", 800, "least number of random changes in TestTampering")
 )
 
-// verify verifies the model m on the rows x with the trial's labels, weights and prior.
 func (t *trial) verify(m *pegasos.Model, x pegasos.Examples,
 	p *pegasos.Proof) (*pegasos.Verification, error) {
 	tr := pegasos.Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
@@ -29,8 +28,6 @@ func (t *trial) verify(m *pegasos.Model, x pegasos.Examples,
 	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 
-// With its proof, Verify confirms a model with a gap of at most 100 %. Without a proof, it
-// contradicts no model, and its lower bound is at most the objective.
 func TestVerifyTrials(t *testing.T) {
 	found := map[pegasos.Verdict]int{}
 	for seed := range uint64(*verifyTrials) {
@@ -81,8 +78,6 @@ func TestVerifyTrials(t *testing.T) {
 	t.Log(found)
 }
 
-// Read or Verify detects every random change of a weight, an objective, the hash, a value or a
-// label.
 func TestTampering(t *testing.T) {
 	missed, tried := 0, 0
 	for seed := uint64(0); tried < *tamperings; seed++ {
@@ -111,9 +106,8 @@ func TestTampering(t *testing.T) {
 	t.Logf("%d changes, %d missed", tried, missed)
 }
 
-// tamper makes a random change to the model in file, with a valid checksum, or to the data. what
-// names the change; "" if nothing was changed. noticed reports whether Read or Verify detected the
-// change.
+// tamper makes a random change to the model in file, with a valid checksum, or to the data. what is
+// "" if nothing was changed. noticed reports whether Read or Verify detected the change.
 func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
@@ -170,8 +164,6 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 	return what, err != nil || v.Verdict == pegasos.Contradicted
 }
 
-// rewritten returns a file of the model with hash in place of the model's hash, and a valid
-// checksum.
 func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
@@ -183,8 +175,7 @@ func rewritten(m *pegasos.Model, t *testing.T, hash string) []byte {
 	return append([]byte(text), sum[:]...)
 }
 
-// flip32 changes *v to another finite value. It flips a bit, multiplies by 1 + z/1000 or adds z,
-// where z is a random number with a standard normal distribution.
+// flip32 changes *v to another finite value.
 func flip32(g *rand.Rand, v *float32) {
 	old := *v
 	for *v == old || math.IsNaN(float64(*v)) || math.IsInf(float64(*v), 0) {
@@ -199,9 +190,6 @@ func flip32(g *rand.Rand, v *float32) {
 	}
 }
 
-// Verify rejects a proof of another model or of rows in another layout, rows with another number of
-// features, and a model without its prior. It contradicts a model that claims more than its proof
-// shows.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 3, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}
@@ -266,8 +254,8 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// TestProofOfTol checks that a run which reaches Tol also reaches it with KeepProof, where the gap
-// is computed from the rounded dual variables of the proof. Verify confirms this gap.
+// With KeepProof the gap is computed from the rounded dual variables of the proof. A run that
+// reaches Tol without KeepProof must reach it with KeepProof, too.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"two classes": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
@@ -284,13 +272,13 @@ func TestProofOfTol(t *testing.T) {
 			if cfg.Lambda == 0 {
 				cfg.Lambda = 0.005
 				if name == "raw" && cfg.Scale == pegasos.ScaleNone {
-					cfg.Lambda = 1e6 // for rows with a mean squared norm of 1e9
+					cfg.Lambda = 1e6
 				}
 			}
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
 				tr := pegasos.Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
-				if cfg.Finish == pegasos.FinishDual { // Tol changes no step
+				if cfg.Finish == pegasos.FinishDual {
 					cfg.Tol = plain.Result.Gap
 					tr.Config = cfg
 				}
@@ -310,9 +298,6 @@ func TestProofOfTol(t *testing.T) {
 	}
 }
 
-// From the weights alone, Verify confirms at least 80 % of the models of Newton's method and
-// contradicts none. The smoothing width in the result never makes the lower bound smaller, and
-// makes some bounds larger.
 func TestVerifyNewton(t *testing.T) {
 	helped, tried, confirmed := 0, 0, 0
 	for name, data := range map[string]pair{
@@ -369,8 +354,6 @@ func TestVerifyNewton(t *testing.T) {
 	}
 }
 
-// Verify reports that a model's scaling is the scaling that the rows and row weights determine, for
-// dense and sparse rows. After a change of a factor it does not.
 func TestVerifyScaling(t *testing.T) {
 	for seed := range uint64(8) {
 		data := random(seed, 90, 6, 2, 1)
@@ -408,8 +391,6 @@ func TestVerifyScaling(t *testing.T) {
 	}
 }
 
-// A model contains the hash of the Start of its run, also if the run was paused and resumed. Verify
-// needs the Start to train the models of the calibration folds again.
 func TestVerifyStart(t *testing.T) {
 	data := random(5, 90, 6, 2, 1)
 	cfg := pegasos.Config{Lambda: 0.1, Epochs: 8, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone,

@@ -67,7 +67,6 @@ func TestVerifyChangedModel(t *testing.T) {
 	}); v.Verdict != pegasos.ClaimsNothing || len(v.Reasons) > 0 {
 		t.Errorf("without claims: %+v", v)
 	}
-	// Verify recognizes the same rows in another format.
 	v, err := new(pegasos.Trainer).Verify(t.Context(), m, data.sparse, data.y,
 		pegasos.VerifyOptions{Passes: 20})
 	if err != nil || v.Verdict == pegasos.Contradicted || !v.Known || v.Data == m.Data {
@@ -75,7 +74,6 @@ func TestVerifyChangedModel(t *testing.T) {
 	}
 }
 
-// Read computes the gap from the objective and the bound in the file.
 func TestVerifyChangedGap(t *testing.T) {
 	data := random(72, 60, 5, 2, 1)
 	m := mustTrain(t, data.dense, data.y, pegasos.Config{Lambda: 0.05, Epochs: 40})

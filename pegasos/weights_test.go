@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// weighted trains with row weights and the defaults of Config.Plain for zero fields.
 func weighted(t testing.TB, x pegasos.Examples, y, weights []float32,
 	cfg pegasos.Config) *pegasos.Model {
 	t.Helper()
@@ -50,7 +49,6 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// A row of weight n gives the same problem as n copies of the row, within rounding.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {
@@ -124,7 +122,6 @@ func TestWeightZero(t *testing.T) {
 	}
 }
 
-// NaN labels of validation rows with the weight 0 are ignored.
 func TestValidWeights(t *testing.T) {
 	for _, loss := range []pegasos.Loss{pegasos.Hinge, pegasos.Squared} {
 		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
@@ -149,7 +146,6 @@ func TestValidWeights(t *testing.T) {
 	}
 }
 
-// A Partial continues with the lambda that C and the sum of the weights gave.
 func TestResumeWeights(t *testing.T) {
 	data, weights := random(8, 150, 5, 3, 1), some(150)
 	cfg := pegasos.Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
@@ -173,8 +169,8 @@ func TestResumeWeights(t *testing.T) {
 	}
 }
 
-// With C the solver plan uses lambda = 1/(C times the sum of the weights): weights of 1024 give the
-// same solver and, to the bit, the same model as a C that is 1024 times larger.
+// With C, lambda is 1/(C times the sum of the weights): weights of 1024 are like a C that is 1024
+// times larger.
 func TestPlansByWeight(t *testing.T) {
 	for _, finish := range []pegasos.Finish{pegasos.FinishAuto, ""} {
 		for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
@@ -225,9 +221,6 @@ func TestWeightedSteps(t *testing.T) {
 	}
 }
 
-// Class weights multiply the row weights: the model has the hash of the model that is trained with
-// the products as row weights. Of K classes, Balanced gives a class with n_k of the total weight n
-// the class weight n/(K*n_k).
 func TestClassWeight(t *testing.T) {
 	data := random(4, 64, 5, 2, 1)
 	for i := range data.y { // 16 rows of class 0, 8 of class 1, 32 of class 2, 8 of class 3
@@ -263,7 +256,6 @@ func TestClassWeight(t *testing.T) {
 	}
 }
 
-// With Balanced, the model predicts more rows of a rare class correctly.
 func TestBalancedHelps(t *testing.T) {
 	data := random(5, 400, 5, 2, 1)
 	y := make([]float32, 400)
@@ -291,7 +283,6 @@ func TestBalancedHelps(t *testing.T) {
 	}
 }
 
-// Weights that can't be used are errors. If a single weight is at fault, the error names the row.
 func TestWeightErrors(t *testing.T) {
 	x, y := matrix(t, 4, 1, 1, 2, 3, 4), []float32{1, 2, 1, 2}
 	for _, c := range []struct {

@@ -69,7 +69,6 @@ func ExampleNew() {
 	// grams
 }
 
-// fruitModel returns a model of two columns.
 func fruitModel() *table.Model {
 	m, err := table.Train(context.Background(), []string{"colour", "grams", "fruit"}, [][]string{
 		{"red", "180", "apple"}, {"green", "160", "apple"},

@@ -39,8 +39,7 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// visits returns rows for columnsOfVisits. The colour determines the label, one of the given number
-// of classes. With 0 classes the label is a number that the colour and the age determine.
+// visits returns rows for columnsOfVisits. With 0 classes the label is a number.
 func visits(classes int) (rows [][]string) {
 	r := rand.New(rand.NewPCG(3, 3))
 	colours := []string{"red", "green", "blue", "grey"}
@@ -97,7 +96,6 @@ func reread(t *testing.T, m *Model) *Model {
 	return back
 }
 
-// checkScores compares scores of single rows with DecisionAll of the encoded rows.
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
@@ -258,7 +256,6 @@ func TestTrainFormOfCells(t *testing.T) {
 	}
 }
 
-// A table of plain numbers gives the weights that pegasos.Train gives for the numbers.
 func TestTrainNumbers(t *testing.T) {
 	var rows [][]string
 	for i := range 200 {
@@ -283,7 +280,6 @@ func TestTrainNumbers(t *testing.T) {
 	checkScores(t, m, []string{"m", "n", "y"}, rows[:9])
 }
 
-// A kernel machine that was trained on encoded rows also predicts rows of cells.
 func TestKernelMachine(t *testing.T) {
 	rows := visits(4)
 	text := written(t, slices.Concat([][]string{columnsOfVisits}, rows))
@@ -369,7 +365,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// A model of a table with words has curves of the columns of numbers, unless Curves is CurvesNone.
 func TestTrainCurves(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 7))
 	var rows [][]string
