@@ -8,8 +8,8 @@
 //
 // # Kinds of columns
 //
-// The kind of a column is the first in this list that fits the column's cells. Shares of the cells
-// refer to cells that are not gaps (see below).
+// The kind of a column is the first in this list that fits the column's cells, apart from the
+// exceptions below. Shares of the cells refer to cells that are not gaps (see below).
 //
 //	left out   no cell has a value, or all rows have the same value
 //	category   all cells with a value have the same value, and the others are gaps
@@ -24,24 +24,28 @@
 //
 // Numbers may have thousands separators, a decimal comma, a currency, a percent sign, brackets for
 // a minus, or a unit. A cell that is a number with only one of the decimal marks decides whether
-// the column has decimal points or commas; without such a cell the other columns decide. If more
-// than a tenth of the numbers have another unit than the most frequent one, the cells are words. So
-// are grades such as 1+, 1 and 1-: numbers with a plus after them, where the same numbers occur
-// without the plus, or others have a minus after them.
+// the column has decimal points or commas; without such a cell the other columns decide.
+//
+// The cells of a column of numbers are words after all
+//
+//   - if more than a tenth of the numbers have another unit than the most frequent one;
+//   - if at most 10 numbers differ, and a word with a digit, such as 12A, is in several cells;
+//   - if they are grades such as 1+, 1 and 1-: numbers with a plus after them, where the same
+//     numbers occur without the plus, or others have a minus after them;
+//   - if numbers have leading zeros, as ZIP codes do, and these are most of the numbers, or all
+//     numbers have equally many digits, or no number has fewer digits than these;
+//   - if float64 cannot tell numbers apart, such as codes of 17 digits that differ in the last.
+//
+// Whole numbers that only tell rows apart are left out if they all differ, no other words stand
+// among them, and one of these is true: there are 20 or more, they grow from row to row, and their
+// range is less than twice their number; the column is called id, index or the like, or has no
+// name; or there are 20 or more, all of the same number of digits, 6 or more, and not all are dates
+// such as 20180427. If no column has features, columns of names become text; if there are none, the
+// columns of such whole numbers are kept.
 //
 // Dates may be written in any usual form. If the first number of dates such as 3/4/2018 may be the
 // day or the month, a cell with a day above 12 must show which, and few cells may show the other
-// order; else the cells are words. 19-11-03 begins with the day; there is a doubt if the first
-// parts of all such dates may be years.
-//
-// Digits with leading zeros, such as ZIP codes, are words if they are most of the numbers, if all
-// numbers have equally many digits, or if no number has fewer digits than they have. Whole numbers
-// that only tell rows apart are left out if they all differ and one of these is true: there are 20
-// or more, they grow from row to row, and their range is less than twice their number; the column
-// is called id, index or the like, or has no name; or there are 20 or more, all of the same number
-// of digits, 6 or more, and not all are dates such as 20180427. If no column has features, columns
-// of names become text; if there are none, the columns of such whole numbers are kept. Numbers that
-// float64 cannot tell apart, such as codes of 17 digits that differ in the last, are words.
+// order; else the cells are words. 19-11-03 begins with the day.
 //
 // # Features
 //
@@ -49,8 +53,9 @@
 // none, - and #REF! are gaps among numbers and dates, as is any cell that is not a number or date,
 // also in prediction.
 //
-// If all columns are of plain numbers without gaps, the features are these numbers, even of columns
-// with a single value, unless different numbers of a column become the same float32 and the
+// If all columns are of plain numbers without gaps, and none is left out or taken for words by the
+// rules for codes and for numbers that tell rows apart, the features are these numbers, even of
+// columns with a single value, unless different numbers of a column become the same float32 and the
 // column's range is less than 1/4096 of its largest magnitude, as with times such as 1700000001. In
 // any other table a number v becomes (v - mean)/deviation, or v/deviation if three quarters of the
 // numbers are 0 and at most half of the rows have a gap. A gap counts as the mean. If more than one
@@ -65,18 +70,18 @@
 // quarter of the cells repeat or there are more than 4,096 levels. A level of no training row has
 // none either. Two levels without rarer levels beside them share a feature, which is 1 for the
 // level of fewer rows, -1 for the other level, and 0 for a gap or an unknown word. True and TRUE
-// count as true, False and FALSE as false; other levels keep their case. More than 4,096 levels of
-// two rows or more are hashed, as they are spelled, to 4,096 features: by the top 12 bits of 64-bit
-// FNV-1a.
+// count as true, False and FALSE as false; other levels keep their case. If more than 4,096 levels
+// would have a feature, or more cells differ than are counted, the levels are hashed, as they are
+// spelled, to 4,096 features: by the top 12 bits of 64-bit FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case; each
 // character of Chinese, Japanese kana, Thai, Lao, Khmer and Burmese is a word. The n-grams of one
 // and of two words are hashed to 2^20 buckets. A bucket has a feature if a training row has an
 // n-gram in it; if more than 131,072 buckets are in use, it needs two such rows. For a cell with n
-// n-grams in a bucket, where d of the N training rows without a gap have an n-gram, the value is
-// (1 + log n) (1 + log((1+N)/(1+d))). The values of a cell are scaled to the same Euclidean length
-// in all rows: the root mean square length of the features of all columns that are not text, or 1
-// if that is less.
+// n-grams in a bucket, where d of the N training rows without a gap have an n-gram, the value is (1
+// + log n) (1 + log((1+N)/(1+d))). The values of a cell are scaled to the same Euclidean length in
+// all rows: the root mean square length of the features of all columns that are not text, or 1 if
+// that is less.
 //
 // In tables with text, the features of other columns that seem unrelated to the label are
 // multiplied by 1/64.

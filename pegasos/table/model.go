@@ -29,8 +29,8 @@ type Model struct {
 	coder             *tables.Coder
 }
 
-// New returns a Model for p, a model of encoded rows, such as a model that [modelio.Read] read from
-// a file of the command. It returns an error if p has no encoder or does not fit its encoder.
+// New returns a Model for p, a model of encoded rows. It returns an error if p has no encoder or
+// does not fit its encoder.
 func New(p modelio.Predictor) (*Model, error) {
 	e, err := tables.Decode(p.Head().Table)
 	switch {
@@ -105,8 +105,8 @@ func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) 
 	return opt, encoder, err
 }
 
-// fit fits an encoder to the table that read reads, and sets opt.Encoder to its Coder. It returns
-// the encoder's JSON, and the set of encoded rows, or nil if the table must be read again.
+// fit sets opt.Encoder to the Coder of the fitted encoder. set has the encoded rows; it is nil if
+// the table must be read again.
 func fit(opt *dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	set *dataset.Set, encoder json.RawMessage, err error,
 ) {
@@ -164,9 +164,9 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	}
 	cells = slices.Clone(cells)
 	for i, cell := range cells {
-		cells[i] = strings.TrimSpace(cell) // the cells of training rows were trimmed, too
+		cells[i] = strings.TrimSpace(cell) // as for training
 	}
-	columns, values, _, _ := m.coder.Encode(cells, nil, nil) // no errors without RefuseGaps
+	columns, values, _, _ := m.coder.Encode(cells, nil, nil)
 	row, err := sparse.NewShared(m.Cols(), []int64{0, int64(len(values))}, columns, values)
 	if err != nil {
 		return nil, err
