@@ -39,8 +39,8 @@ const (
 	OffsetAuto Offset = "auto"
 	// OffsetR2 sets t0 to R^2/lambda, where R^2 is the mean of c^2*|x|^2 over the rows x, with the
 	// appended feature, and their weights c of mean 1. With Squared, R^2 is the largest c*|x|^2
-	// instead, with SquaredHinge twice the largest, so that no step overshoots; the bias of
-	// BiasUnregularised then counts as the weight of a feature of 1.
+	// instead, with SquaredHinge twice the largest; the bias of BiasUnregularised then counts as
+	// the weight of a feature of 1.
 	OffsetR2 Offset = "r2"
 	// OffsetNone sets t0 to 0, as in the paper. The first step has size 1/lambda. With the squared
 	// losses numbers may overflow, which is a *StepError.
@@ -94,9 +94,9 @@ const (
 	// predicted to cost. Without Tol the run ends when Newton's method has ended on all problems.
 	FinishAuto Finish = "auto"
 	// FinishNewton is Newton's method after a first epoch of Pegasos's steps. It supports all
-	// losses, but not CrammerSinger and Multinomial. It suits dense rows of up to some thousand
-	// columns of any scale, small lambdas and a bias without a penalty. Newton's method ends when
-	// the gap is at most Tol, or 0.1 % if Tol is 0, or when it makes no more progress.
+	// losses, but not CrammerSinger, Multinomial and Patience. It suits dense rows of up to some
+	// thousand columns of any scale, small lambdas and a bias without a penalty. Newton's method
+	// ends when the gap is at most Tol, or 0.1 % if Tol is 0, or when it makes no more progress.
 	FinishNewton Finish = "newton"
 )
 
@@ -142,7 +142,8 @@ const DefaultLambda = 1e-4
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
 	// Epsilon is the absolute error that costs nothing with EpsInsensitive, in the units of the
-	// labels. 0 means a tenth of the labels' standard deviation, or 0 if TargetScale is ScaleNone.
+	// labels. 0 means a tenth of the labels' standard deviation (0.1 if they are equal), or 0 if
+	// TargetScale is ScaleNone.
 	Epsilon float64 `json:"epsilon,omitempty"`
 	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`

@@ -112,7 +112,6 @@ func TestPartialFromSomeClasses(t *testing.T) {
 	if reflect.DeepEqual(m.Weights[0], first.Weights[0]) {
 		t.Error("the weights of the pair with rows have not changed")
 	}
-	// About a third of the rows are in the class that the chunks lack.
 	if right := accuracy(m, p.dense, p.y); right < 0.73 {
 		t.Errorf("accuracy %v", right)
 	}

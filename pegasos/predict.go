@@ -82,8 +82,7 @@ func (m *Model) label(scores []float64) float32 {
 }
 
 // Predict returns the predicted label of row i of x; for regression, the predicted target. It is
-// NaN if a score is not finite because products of features and weights are too large for float32.
-// Predict panics unless x has Cols columns.
+// NaN if a score is not finite. Predict panics unless x has Cols columns.
 func (m *Model) Predict(x Examples, i int) float32 {
 	var buf [maxStackOutputs]float64
 	return m.label(m.Decision(x, i, buf[:]))

@@ -15,7 +15,7 @@ type Result struct {
 	Violations int64   // steps that changed weights, summed over all problems
 	// Solver names the solver that the run began with, "steps" (Pegasos) or "dual" (dual coordinate
 	// descent), and after commas the other solvers in use at the end, "newton" and "dual". It is
-	// empty if Config.Finish is FinishNone.
+	// empty if Config.Finish is FinishNone or zero.
 	Solver string
 
 	// Replaced is the number of problems whose weights had a larger objective than w = 0 (with a

@@ -53,9 +53,9 @@ const (
 	// CurvesProducts appends the square of each column with more than two values and, for up to 12
 	// columns, the product of each pair of columns. Constant and duplicate columns do not count.
 	CurvesProducts Curves = "products"
-	// CurvesPieces appends, for a knot at each quartile of each column with more than two values,
-	// the amount by which a value exceeds the knot, or 0: the model is then a piecewise linear
-	// function of each column.
+	// CurvesPieces appends, for a knot at about each quartile of each column with more than two
+	// values, the amount by which a value exceeds the knot, or 0: the model is then a piecewise
+	// linear function of each column.
 	CurvesPieces Curves = "pieces"
 )
 

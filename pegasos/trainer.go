@@ -19,8 +19,8 @@ type Trainer struct {
 	// Weights, if not nil, holds a weight for each row: 0, or 1e-15 to 1e15. It is multiplied by
 	// the weight of the row's class. A row of weight 2 counts as two rows, one of weight 0 as none:
 	// the objective is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and a step with a row
-	// is multiplied by the row's weight over the mean weight. Scaling counts all rows of a weight
-	// above 0 alike.
+	// is multiplied by the row's weight over the mean of the weights above 0. Scaling counts all
+	// rows of a weight above 0 alike.
 	Weights []float32
 	// CurveColumns, if not nil, lists, in ascending order, the columns that Config.Curves may
 	// expand: columns of numbers that have mean 0 and standard deviation 1, as they are or after
@@ -49,8 +49,8 @@ type Trainer struct {
 	// Fingerprint makes Train store a fingerprint of the data in Model.Data, for Verify.
 	Fingerprint bool
 	// KeepProof makes Train store the dual variables that prove the bound in Model.Proof, rounded
-	// to two bytes each. The bounds of the run are then computed from the rounded variables and are
-	// a little lower. KeepProof implies Fingerprint.
+	// to two bytes each. The bounds of the run are then computed from the rounded variables and may
+	// be a little lower. KeepProof implies Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model with a State, whose run Train continues. The data and the

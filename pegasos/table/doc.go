@@ -26,7 +26,7 @@
 // a minus, or a unit. A cell that is a number with only one of the decimal marks decides whether
 // the column has decimal points or commas; without such a cell the other columns decide.
 //
-// The cells of a column of numbers are words after all
+// The cells of a column of numbers are words after all:
 //
 //   - if more than a tenth of the numbers have another unit than the most frequent one;
 //   - if at most 10 numbers differ, and a word with a digit, such as 12A, is in several cells;
@@ -36,7 +36,7 @@
 //     numbers have equally many digits, or no number has fewer digits than these;
 //   - if float64 cannot tell numbers apart, such as codes of 17 digits that differ in the last.
 //
-// Whole numbers that only tell rows apart are left out if they all differ, no other words stand
+// Whole numbers that only tell rows apart are left out if they all differ, no words stand
 // among them, and one of these is true: there are 20 or more, they grow from row to row, and their
 // range is less than twice their number; the column is called id, index or the like, or has no
 // name; or there are 20 or more, all of the same number of digits, 6 or more, and not all are dates
