@@ -4,8 +4,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Order is the order in which training visits the rows. An epoch has one step for each row or, if
-// Config.Batch is set, for each batch of rows.
+// Order is the order in which training visits the rows. An epoch has one step for each row of a
+// weight above 0 or, if Config.Batch is set, for each batch of these rows.
 type Order string
 
 const (

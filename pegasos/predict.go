@@ -109,7 +109,7 @@ type decider struct {
 
 func (m *Model) newDecider(x Examples) *decider {
 	d := &decider{Model: m, x: store.Of(x)}
-	// With this number of nonzeros per column, interleaving takes as long as the products.
+	// Interleaving a vector takes about as long as its products with this many nonzeros per column.
 	const perColumn = 2
 	if len(m.Weights) > 2 && !m.scalesRows() && store.MixingPays(d.x, x.Rows(), perColumn) {
 		d.mixed = store.NewMixed(d.x, len(m.Weights))

@@ -242,8 +242,7 @@ func TestReferenceLetters(t *testing.T) {
 	}
 }
 
-// The prices in cal_housing are divided by 100,000, and each column by its largest magnitude:
-// otherwise R^2/lambda and the optimal weights would be huge.
+// The prices in cal_housing are divided by 100,000, and each column by its largest magnitude.
 func TestReferenceNumbers(t *testing.T) {
 	dir := realData(t)
 	p := newProtocol("set", "lambda", "epsilon", "epochs", "seconds", "dualAscent's seconds",

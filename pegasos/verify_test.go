@@ -127,7 +127,7 @@ func (t *trial) tamper(tt *testing.T, file []byte) (what string, noticed bool) {
 		}
 		*at = math.Float64frombits(math.Float64bits(*at) ^ 1<<t.g.IntN(64))
 		if math.IsNaN(*at) || math.IsInf(*at, 0) {
-			return "", false // a file cannot contain this objective
+			return "", false // JSON can't express this objective
 		}
 	case 2:
 		what = "the hash"
