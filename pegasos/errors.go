@@ -35,7 +35,7 @@ func configErrorf(field, format string, args ...any) error {
 	return publicError(options.Bad(field, format, args...))
 }
 
-// RowError is the error for a row of the training data that can't be used.
+// RowError is the error for a row that can't be used.
 type RowError struct {
 	Row    int    // number of the row, from 0
 	Reason string // why the row can't be used
