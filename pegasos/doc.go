@@ -40,10 +40,10 @@
 //
 // # Certificate
 //
-// In every order but [IID] Pegasos's steps visit each row once an epoch. The share of a row's visits
-// that violated the margin (for other losses the mean of g over the visits) is then a feasible dual
-// variable, and the dual objective D of these variables is a lower bound on the minimum of P.
-// [Result] holds P, D and the relative duality gap (P-D)/D.
+// In every order but [IID] Pegasos's steps visit each row once an epoch. The share of a row's
+// visits that violated the margin (for other losses the mean of g over the visits) is then a
+// feasible dual variable, and the dual objective D of these variables is a lower bound on the
+// minimum of P. [Result] holds P, D and the relative duality gap (P-D)/D.
 //
 // # Reproducibility
 //
