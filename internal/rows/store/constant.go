@@ -11,13 +11,12 @@ import (
 )
 
 // constantCSR is sparse rows in which all nonzeros of a row have the same value, such as 1 in
-// binary data, or the inverse of the row's norm in normalized binary data. A nonzero takes two
-// bytes instead of eight. Each goroutine needs a constantCSR of its own, because of its buffers.
+// binary data, or the inverse of the row's norm in normalized binary data.
 type constantCSR struct {
 	defaults
 	Stepper
 	index  []int32   // columns of the row last read
-	values []float32 // copies of the value of the row last read
+	values []float32 // a buffer of copies of one value
 }
 
 // MinConstantSize is the least Size, in bytes, of csr rows that the trainer tries to convert to
@@ -48,8 +47,7 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 			return nil, false
 		}
 	}
-	// Often all rows have the same value. This is tested first because it is faster: the processor
-	// mispredicts the ends of short rows.
+	// Often all rows have the same value, which is faster to test than the short rows one by one.
 	if !isConstant(bits(values)) {
 		for i := range rows {
 			if !isRowConstant(i) {
@@ -71,7 +69,7 @@ func newConstantCSR(cols int, starts []int64, indices []int32, values []float32)
 	return m, true
 }
 
-// bits returns the bits of the float32 values as uint32, in the same memory.
+// bits returns the bits of the values in the same memory.
 func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
@@ -109,7 +107,6 @@ func (m *constantCSR) Size() int             { return 8*len(m.rows) + 2*len(m.in
 func (m *constantCSR) Clone() Rows           { return &constantCSR{Stepper: m.Stepper} }
 func (m *constantCSR) PrefetchDistance() int { return sparsePrefetchDistance }
 
-// The slice that entries returns aliases m.
 func (m *constantCSR) entries(i int) (value float32, index []uint16) {
 	r := m.rows[i]
 	return r.value, m.indices[r.start:m.rows[i+1].start]
@@ -197,7 +194,7 @@ func (m *constantCSR) Row(i int) (index []int32, values []float32) {
 	return m.index, m.repeat(value, len(columns))
 }
 
-// repeat returns n copies of value, valid until the next call.
+// The result is valid until the next call.
 func (m *constantCSR) repeat(value float32, n int) []float32 {
 	if len(m.values) > 0 && m.values[0] != value {
 		m.values = m.values[:0]
@@ -208,8 +205,6 @@ func (m *constantCSR) repeat(value float32, n int) []float32 {
 	return m.values[:n]
 }
 
-// Take does not prefetch rows: copying a short row takes so few instructions that the processor
-// already overlaps several rows.
 func (m *constantCSR) Take(rows []uint32) Rows {
 	t := &constantCSR{Stepper: Stepper{cols: m.cols, rows: make([]constantRow, len(rows)+1)}}
 	nnz := 0

@@ -25,8 +25,7 @@ func (m *csr) Err() error                  { return m.matrix.Guard().Err() }
 func (m *csr) Interleaved() *sparse.Matrix { return (*sparse.Matrix)(m.matrix) }
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.Guard().WillNeed() }
 
-// Size returns the bytes of indices and values, or 0 for a lazy matrix, which is mapped from a
-// file.
+// Size returns 0 for a lazy matrix, which is mapped from a file.
 func (m *csr) Size() int {
 	if m.matrix.Guard() != nil {
 		return 0
@@ -34,8 +33,8 @@ func (m *csr) Size() int {
 	return 8 * m.NNZ()
 }
 
-// Clone returns m. But once all blocks of a lazy matrix have been found good, as after the first
-// pass of the trainer, it returns the same rows without the checks.
+// Clone returns m, but once all blocks of a lazy matrix have been found good, the same rows without
+// the checks.
 func (m *csr) Clone() Rows {
 	if m.Guard() != nil && m.matrix.Guard().Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

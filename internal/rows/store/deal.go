@@ -16,7 +16,7 @@ const (
 
 // Labeled describes the rows that Deal deals.
 type Labeled struct {
-	Hashes  []uint64 // hash of each row; rows with equal hashes count as equal
+	Hashes  []uint64 // rows with equal hashes count as equal
 	Class   []int32  // class of each row; nil for regression
 	Classes int      // number of classes; 0 for regression
 	// Counts reports whether row i has a weight above 0; nil means that all rows do.
@@ -33,7 +33,7 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
 	hashes := make([]uint64, n)
-	order := make([]int32, 0, n) // rows, sorted by hash and then by index
+	order := make([]int32, 0, n) // sorted by hash and then by index
 	for i, h := range rows.Hashes {
 		hashes[i] = murmur.Mix64(h ^ seed)
 		group[i] = int32(i)
@@ -50,7 +50,6 @@ func Deal(rows Labeled, seed uint64) (group, place []int32) {
 		}
 		return rows.Class[i]
 	}
-	// groups is called first to count the groups of each class, then to number them.
 	groups := func(f func(class int32, rows []int32)) {
 		for from := 0; from < len(order); {
 			to, least := from, class(order[from])
@@ -84,8 +83,8 @@ func (s *Set) Labeled(hashes []uint64) Labeled {
 
 // HoldOut returns the indices of the rows to hold out of training, and the indices of all other
 // rows, both ascending. share, above 0 and below 1, is about the share of the groups of [Deal] to
-// hold out, in each class and over all. Every class keeps a row of a weight above 0 to train on, if
-// it has one; rows of weight 0 are not held out.
+// hold out. A class with rows of a weight above 0 keeps one of them in training; rows of weight 0
+// are not held out.
 func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	group, place := Deal(rows, seed)
 	out := func(at int32) bool {

@@ -23,14 +23,14 @@ func newDenseRows(x *dense.Matrix) *denseRows {
 func (m *denseRows) guard() *matrices.Guard { return (*matrices.Dense)(m.Matrix).Guard() }
 
 // maxReorderCols is the largest number of columns for which training is faster on a copy of the
-// rows in the order in which it visits them.
+// rows in the order of the visits.
 const maxReorderCols = 256
 
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }
 func (m *denseRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.copied.Row(i), w) }
 
-// Clone returns m. But once all blocks of a lazy matrix have been found good, as after the first
-// pass of the trainer, it returns the same rows without the checks.
+// Clone returns m, but once all blocks of a lazy matrix have been found good, the same rows without
+// the checks.
 func (m *denseRows) Clone() Rows {
 	if m.copied.Guard() != nil && m.guard().Verified() {
 		return newDenseRows(m.Matrix)
@@ -80,7 +80,7 @@ func (m *denseRows) AxpyMany(a []float32, rows []uint32, w []float32) {
 	m.AxpyRows(a, asInt32(rows), w)
 }
 
-// asInt32 returns rows as int32 in the same memory. All must be below 2^31.
+// asInt32 returns rows in the same memory. All must be below 2^31.
 func asInt32(rows []uint32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }

@@ -26,16 +26,14 @@ func Of(x Examples) Rows {
 	return newUserRows(x)
 }
 
-// MatrixOf returns Of(x) as a Matrix, or false if its format is no Matrix, like the adapter for a
-// user-defined type.
+// MatrixOf returns Of(x) as a Matrix, or false if its format is no Matrix.
 func MatrixOf(x Examples) (Matrix, bool) {
 	m, ok := Of(x).(Matrix)
 	return m, ok
 }
 
 // MatrixFrom returns a Matrix m and a slice at, such that row at[k] of m is row indices[k] of x. If
-// MatrixOf returns x as a Matrix, m is that Matrix, and at is indices. Otherwise x must be of a
-// user-defined type, and m is a copy of these rows.
+// MatrixOf(x) fails, x must be of a user-defined type, and m is a copy of these rows.
 func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, indices
@@ -50,14 +48,14 @@ func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 // TakeMatrix returns copies of the given rows of m, in the given order.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
-// asUint32 returns rows as uint32 in the same memory. None may be negative.
+// asUint32 returns rows in the same memory. None may be negative.
 func asUint32(rows []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }
 
-// Kind returns the class of the row format of x: "dense" or "sparse" for a Matrix, "other" for
-// user-defined or compact rows. Equal rows of two dense or of two sparse matrices give results with
-// the same bits. Expanded rows, which are summed in two parts, have the class of their scaled rows.
+// Kind returns "dense" or "sparse" if x is a Matrix by MatrixOf, otherwise "other"; expanded rows
+// have the kind of their scaled rows. Equal rows of two dense or of two sparse matrices give
+// results with the same bits.
 func Kind(x Examples) string {
 	if r, ok := x.(*expanded); ok {
 		return Kind(r.rows)
@@ -87,11 +85,8 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// CheckExamples returns an error in these cases:
-//   - x is nil, or a nil *dense.Matrix or *sparse.Matrix. A data set has only one of the two
-//     matrices, and the other is nil.
-//   - Cols is negative or above 2^31-1: feature indices are int32.
-//   - Rows is negative.
+// CheckExamples returns an error if x is nil or a nil matrix, or if its number of rows or columns
+// is negative or above the largest int32 column index.
 func CheckExamples(x Examples) error {
 	switch x {
 	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
@@ -106,8 +101,8 @@ func CheckExamples(x Examples) error {
 	return nil
 }
 
-// MinMemory returns the least number of bytes that training on x allocates for its columns: two
-// float32 vectors, and a row buffer as a third if x is of a user-defined type.
+// MinMemory returns the size in bytes of two float32 vectors of x.Cols() elements or, for a
+// user-defined type, of three (a row buffer): training on x needs at least this much memory.
 func MinMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {
@@ -144,8 +139,8 @@ func AreBinary(values []float32) bool {
 	return true
 }
 
-// CheckRow panics unless idx and val are a row of a sparse matrix: equal lengths, and strictly
-// ascending indices from 0. There is no upper bound on the indices.
+// CheckRow panics unless idx and val have equal lengths, and idx is strictly ascending from 0 or
+// more. It does not check the number of columns.
 func CheckRow(idx []int32, val []float32) {
 	misuse.CheckEqual("len(idx)", len(idx), "len(val)", len(val))
 	last := int32(-1)

@@ -9,21 +9,21 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// expanded is scaled rows with the terms of an Expansion appended. The terms are stored, or
-// computed at each visit of a row; the results have the same bits.
+// expanded is scaled rows with the terms of an Expansion appended. Stored and computed terms have
+// the same bits.
 type expanded struct {
 	rows    // the scaled rows
 	e       *curves.Expansion
 	cols    int           // columns of the scaled rows
 	stored  *dense.Matrix // the terms of all rows; nil if they are computed
 	z       []float32     // buffer: the last sparse row, in all columns; nil for dense rows
-	nonzero []int32       // buffer: columns of z that may differ from 0
+	nonzero []int32       // columns of z that may differ from 0
 	terms   []float32     // buffer: the terms of row last
-	last    int           // index of the row in terms; -1 if terms has not been computed
-	index   []int32       // buffer of Row
-	values  []float32     // buffer of Row
-	exact   []float64     // buffer: the terms of a row in float64
-	places  []int32       // columns of the terms
+	last    int           // -1 if terms has not been computed
+	index   []int32
+	values  []float32
+	exact   []float64 // buffer of exactTerms
+	places  []int32   // columns of the terms
 }
 
 // maxStoredTerms is the largest size, in bytes, of stored terms, and of the copies that flatten
@@ -55,8 +55,8 @@ func newExpanded(x Rows, e *curves.Expansion) *expanded {
 }
 
 // flatten returns copies of the given rows of x as a dense matrix that has the terms as further
-// columns. Sums over these rows are faster, but Dot64 and AddTo use values rounded to float32.
-// flatten returns nil if x is not expanded or is not dense, or if the copies are large.
+// columns; Dot64 and AddTo of the copies use values rounded to float32. flatten returns nil if x is
+// not expanded or is not dense, or if the copies are large.
 func flatten(x Rows, rows []uint32) Rows {
 	r, ok := x.(*expanded)
 	if !ok || Kind(r) != "dense" || 4*len(rows)*r.Cols() > maxStoredTerms {
@@ -70,7 +70,7 @@ func flatten(x Rows, rows []uint32) Rows {
 	return newDenseRows(d)
 }
 
-// The values that scaled returns are valid until the next call.
+// The result is valid until the next call.
 func (r *expanded) scaled(i int) []float32 {
 	index, values := r.rows.Row(i)
 	if index == nil {
@@ -101,7 +101,7 @@ func (r *expanded) termsOf(i int) []float32 {
 	return r.terms
 }
 
-// exactTerms returns the terms of row i in float64, valid until the next call.
+// The result is valid until the next call.
 func (r *expanded) exactTerms(i int) []float64 {
 	curves.Fill(r.e, r.exact, r.scaled(i))
 	return r.exact
@@ -175,8 +175,7 @@ func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }
 
-// Dot64 returns the sum of the dot products of the scaled row and of the terms, each over four
-// lanes.
+// Dot64 returns the sum of the dot products of the scaled row and of the terms.
 func (r *expanded) Dot64(i int, w []float64) float64 {
 	z := r.rows.Dot64(i, w[:r.cols])
 	return z + floats.Dot(r.exactTerms(i), w[r.cols:])
@@ -202,7 +201,7 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 // caller must read them by Row alone.
 func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
 
-// termRows is the terms of expanded rows alone. Of its methods that read rows, only Row is correct.
+// Of its methods that read rows, only Row is correct.
 type termRows struct{ *expanded }
 
 func (r *termRows) Cols() int                                   { return r.e.Len() }

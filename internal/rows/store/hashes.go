@@ -11,25 +11,23 @@ import (
 // hashBlock is the number of rows that a goroutine hashes at a time.
 const hashBlock = 1024
 
-// keyTable is the largest number of columns for which the keys of the columns of sparse rows come
-// from a table.
+// keyTable is the largest number of columns of sparse rows whose keys are put into a table.
 const keyTable = 1 << 16
 
 // Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
 // number of goroutines. Rows of equal numbers have equal hashes in every row format, but -0 differs
 // from 0 unless the rows are user-defined. Two rows that differ in a single value have different
-// hashes; other different rows collide with a probability of about 2^-32.
+// hashes.
 //
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
-// values of the value's bits times the odd key of its column, modulo 2^64. The sum does not depend
-// on the order of the values, and zeros add nothing, so that sparse rows are hashed by their
-// nonzeros alone.
+// values of the value's bits times the odd key of its column, modulo 2^64. Zeros add nothing, so
+// that sparse rows are hashed by their nonzeros alone.
 //
 // Once stop returns true, the hashes are unusable.
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	hashes := make([]uint64, x.Rows())
 	rows := Of(x)
-	var keys []uint64 // the keys of all columns; nil for sparse rows with too many columns
+	var keys []uint64 // of all columns; nil for sparse rows with too many columns
 	if Kind(x) != "sparse" || x.Cols() <= keyTable {
 		keys = make([]uint64, x.Cols())
 		for j := range keys {

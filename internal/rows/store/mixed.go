@@ -6,9 +6,8 @@ import (
 )
 
 // Mixed is an interleaved copy of several vectors for sparse rows: all vectors' elements for the
-// first column, then all elements for the second column, and so on. The elements for a nonzero of a
-// row are adjacent, so that products with many vectors take a fraction of the time. Results have
-// the same bits as with each vector alone.
+// first column, then all elements for the second column, and so on. Results have the same bits as
+// with each vector alone.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row; nil if it is the row's own index
@@ -30,9 +29,9 @@ func NewMixed(x Rows, k int) *Mixed {
 	return m
 }
 
-// MixingPays reports whether it pays to copy vectors to a Mixed and back for the given number of
-// visits to rows of x: whether the format of x has kernels for interleaved vectors, and the visits
-// read at least the given number of nonzeros of each column on average.
+// MixingPays reports whether the format of x has kernels for interleaved vectors, and the given
+// number of visits to rows reads at least the given number of nonzeros of each column on average,
+// so that copying vectors to a Mixed and back pays.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -68,7 +67,7 @@ func (m *Mixed) copy(vectors [][]float32, back bool) {
 	}
 }
 
-// Dots returns the dot products of row i with the vectors. They are valid until the next call.
+// Dots returns the dot products of row i with the vectors, valid until the next call.
 func (m *Mixed) Dots(i int) []float32 {
 	m.rows.DotK(m.base(i), m.dots, m.elements)
 	return m.dots[:m.k]
@@ -101,8 +100,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// fewVectors is the least number of vectors, padding included, for each vector that changes at
-// which Axpy visits only the vectors that change.
+// fewVectors is the least number of vectors, padding included, for each coefficient that is not 0
+// at which Axpy visits only the vectors that change.
 const fewVectors = 16
 
 func (m *Mixed) base(i int) int {

@@ -15,9 +15,8 @@ var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// pixelRows holds dense rows as bytes. Each value is k/n for an integer k from 0 to 255, which is
-// stored, and an integer n, the same for all values. A pixelRows also keeps the row used last,
-// converted to float32, so each goroutine needs a pixelRows of its own.
+// pixelRows holds dense rows as bytes: a value is k/n for its byte k and an integer n, the same for
+// all values.
 type pixelRows struct {
 	defaults
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
@@ -27,8 +26,6 @@ type pixelRows struct {
 	at                 int       // index of the row last unpacked; -1 for none
 }
 
-// newPixelRows returns the rows of x as bytes, or false if guessCode finds no code or the code
-// does not represent a value.
 func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {
 	c := guessCode(x.Rows(), x.Cols(), x.Row)
 	if c == nil {
@@ -45,8 +42,8 @@ func (b *pixelRows) empty(rows int) *pixelRows {
 		values: make([]byte, rows*b.stride), row: dense.New(1, b.stride).Row(0), at: -1}
 }
 
-// packRows calls pack for every row; newPack returns the pack of a goroutine. packRows reports
-// whether all calls returned true. Once a call has returned false, it skips the remaining rows.
+// packRows calls pack for the rows until a call returns false; newPack returns the pack of a
+// goroutine. packRows reports whether all calls returned true.
 func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	const block = 256
 	var wrong atomic.Bool
@@ -64,11 +61,9 @@ func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	return !wrong.Load()
 }
 
-// bytes returns row i as bytes, padding included.
 func (b *pixelRows) bytes(i int) []byte { return b.values[i*b.stride:][:b.stride:b.stride] }
 
-// float32s returns row i as float32. The slice is valid until the next call of a method that reads
-// another row, such as Dot.
+// The result is valid until a method reads another row.
 func (b *pixelRows) float32s(i int) []float32 {
 	if i != b.at {
 		asm.Unpack(b.row, b.bytes(i), b.code.hi, b.code.lo)
@@ -128,15 +123,14 @@ func (b *pixelRows) DotError(int) float64             { return denseError(b.cols
 func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64(b, i, w) }
 func (b *pixelRows) AddTo(u []float64, s Sum)         { addTo(b, u, s) }
 
-// code maps bytes to values: byte k is the value table[k], which is k/n in float32.
+// code maps byte k to table[k], which is k/n in float32.
 type code struct {
 	n, hi, lo float32 // hi + lo is about 1/n, split as asm.Unpack expects
 	table     [256]float32
 }
 
-// newCode returns the code of k/n. hi has 16 significant bits, so its product with a byte is exact;
-// the sum of the products of hi and lo rounds to the float32 quotient k/n, which TestCode checks
-// for the usual n.
+// hi has 16 significant bits, so its product with a byte is exact; the sum of the products of hi
+// and lo rounds to the float32 quotient k/n, which TestCode checks for the usual n.
 func newCode(n float64) *code {
 	s := 1 / n
 	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)
@@ -151,7 +145,7 @@ func newCode(n float64) *code {
 
 // guessCode returns a code k/n that represents all values of the first rows, or nil if it finds
 // none. It tries the integer n nearest to 1/v, where v is the smallest positive value of the first
-// rows that have one; then 255; then 1.
+// rows; then 255; then 1.
 func guessCode(rows, cols int, row func(i int) []float32) *code {
 	const some = 64
 	least := float32(math.MaxFloat32)
@@ -183,8 +177,8 @@ func guessCode(rows, cols int, row func(i int) []float32) *code {
 	return nil
 }
 
-// pack writes row as bytes to dst, which may be longer than row. It reports whether every byte
-// decodes to exactly the same bits as the value.
+// pack writes row as bytes to dst, which may be longer than row. It reports whether the bytes
+// decode to the same bits.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)

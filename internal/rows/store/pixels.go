@@ -1,9 +1,8 @@
 package store
 
-// Pixels stores rows as bytes. Each value is k/N for an integer k from 0 to 255, which is stored,
-// and an integer N, the same for all values. A stored row has its bytes k and, at the end, a byte
-// 1. These last bytes are a column of ones: its dot product with another column is the sum of that
-// column.
+// Pixels stores rows as bytes: a value is k/N for its byte k and an integer N, the same for all
+// values. A row ends in a further byte, 1. These last bytes are a column of ones: its dot product
+// with another column is the sum of that column.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -19,9 +18,8 @@ type PixelReader struct {
 }
 
 // PixelsOf returns the rows of x as bytes, packed by the given number of goroutines. It returns
-// false if it finds no N from the first rows, or if bytes k/N do not represent some value; the
-// goroutines stop soon after the first such value. Rows of Size 0 are not copied: PixelReader packs
-// them on request.
+// false if it finds no N from the first rows, or if a value is no k/N. Rows of Size 0 are not
+// copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {
@@ -42,7 +40,6 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	})
 }
 
-// The code of the result is nil if guessCode finds none.
 func newPixels(x Rows) *Pixels {
 	p := &Pixels{cols: x.Cols(), x: x}
 	if b, ok := x.(*pixelRows); ok {
@@ -53,8 +50,8 @@ func newPixels(x Rows) *Pixels {
 	return p
 }
 
-// MayBePixels reports whether PixelsOf finds an N from the first rows of x. If so, only reading all
-// rows, as PixelsOf does, tells whether all of them are pixels.
+// MayBePixels reports whether PixelsOf finds an N from the first rows of x; PixelsOf may still
+// reject later rows.
 func MayBePixels(x Rows) bool { return newPixels(x).code != nil }
 
 // Reader returns a PixelReader for one goroutine.
@@ -81,8 +78,7 @@ func (r *PixelReader) Read(dst []byte, i int) {
 	r.pack(dst, r.read(i)) // PixelsOf has checked that all rows fit
 }
 
-// read returns the values of row i, valid until the next call. It adds the row to zeros, which
-// works for every row format.
+// read returns the values of row i, valid until the next call.
 func (r *PixelReader) read(i int) []float32 {
 	clear(r.buffer)
 	r.x.Axpy(i, 1, r.buffer)

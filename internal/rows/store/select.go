@@ -35,7 +35,7 @@ func (s *Set) selectRows(v *View, pair []int32) {
 }
 
 // renumber numbers the selected rows of v from 0, so that arrays with a value per row are no longer
-// than the selection. The results of training are the same to the bit.
+// than the selection.
 func (v *View) renumber() {
 	v.X, v.SetRows = Subset(v.X, v.Only), v.Only
 	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
@@ -76,7 +76,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 			return 0, BadRow(v.SetRow(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
-	if !same { // if all weights are 1, the model is the same to the bit without them
+	if !same {
 		v.Weight = weight
 	}
 	return sum, nil

@@ -13,40 +13,39 @@ import (
 
 // RowError is the error of a row that can't be used.
 type RowError struct {
-	Row    int    // index of the row in the set
-	Reason string // what is wrong with the row
-	Scale  bool   // whether scaling the features would help
+	Row    int // index in the set
+	Reason string
+	Scale  bool
 }
 
-// Error returns a message with the row and the reason.
+// Error implements the error interface.
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-// BadRow returns a RowError for the row with the reason.
+// BadRow returns a RowError.
 func BadRow(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// TooLarge is the end of error messages about numbers beyond the range of float32: the possible
-// causes and the remedy.
+// TooLarge is the end of error messages about numbers beyond the range of float32.
 const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
 // Set is the labeled rows of a training run.
 type Set struct {
-	X       Rows      // rows, scaled if the run scales them
-	Y       []float32 // label of each row: a class or a regression target
+	X       Rows      // scaled if the run scales its rows
+	Y       []float32 // class or regression target of each row
 	Weight  []float64 // weight of each row, times the weight of its label; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
 	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
 
-	NoCopies  bool // rows are not copied in the order of visits, for lack of memory
+	NoCopies  bool
 	Compacted Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
-	byClass [][]uint32 // results of ofClass for all classes; nil before its first call
+	byClass [][]uint32 // results of ofClass; nil before its first call
 }
 
 // SetOptions describes the labels and the weights of a set.
 type SetOptions struct {
-	Regression bool                // whether the labels are regression targets
-	Known      []float32           // the classes, ascending; nil to collect them from the labels
+	Regression bool
+	Known      []float32           // classes, ascending; nil to collect them from the labels
 	Weights    []float32           // weight of each row; nil if all are 1
 	ByLabel    map[float32]float64 // factor for the weights of a label's rows; 1 if missing
 }
@@ -70,10 +69,9 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 }
 
 // Subset returns the set of the given rows, with their labels, classes and weights. If copies is
-// set, Subset copies the rows. Otherwise the subset refers to the rows of s, which takes less
-// memory and gives the same bits. A subset of scaled rows has only their scaled float32 values, not
-// the raw rows. A small subset of dense expanded rows is always a copy, with the float32 values of
-// their terms.
+// set, Subset copies the rows; otherwise the subset refers to the rows of s. A subset of scaled
+// rows without terms has only the scaled float32 values, not the raw rows. A small subset of dense
+// expanded rows is always a copy, with the float32 values of the terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {
@@ -90,12 +88,12 @@ func (s *Set) Subset(rows []uint32, copies bool) *Set {
 		Classes: s.Classes, Class: gather(s.Class, rows)}
 }
 
-// MinR2 is the least mean squared length of rows that can be trained on in float32: for shorter
-// rows, products of values and weights could be subnormal.
+// MinR2 is the least mean squared length that Measure accepts unless all values are 0: shorter rows
+// could have subnormal products with the weights.
 const MinR2 = 0x1p-120
 
 // Measure computes the rows' norms. It returns a RowError for a value that is not finite, and for
-// values too large or too small for float32. An error found in reading the rows comes first.
+// values too large or too small for float32, but first an error found in reading the rows.
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = Squares(x)
@@ -144,8 +142,7 @@ func Squares(x Rows) []float32 {
 	return squares
 }
 
-// largestValue returns the largest magnitude of a value in the row, times the factor; it returns
-// NaN if a value is NaN.
+// The result is NaN if a value is NaN.
 func largestValue(x Rows, row int, factor float32) (size float64) {
 	w := make([]float32, x.Cols())
 	x.Axpy(row, factor, w)
@@ -155,8 +152,7 @@ func largestValue(x Rows, row int, factor float32) (size float64) {
 	return size
 }
 
-// Rows returns a clone of the rows in their fastest format, for one goroutine: a clone of Compacted
-// or, if that is nil, of X.
+// Rows returns a clone, for one goroutine, of Compacted or, if that is nil, of X.
 func (s *Set) Rows() Rows {
 	if s.Compacted != nil {
 		return s.Compacted.Clone()
@@ -166,7 +162,7 @@ func (s *Set) Rows() Rows {
 
 func (s *Set) counts(i int) bool { return s.Weight == nil || s.Weight[i] > 0 }
 
-// Counted returns the indices of the rows with a weight above 0, nil if the set has no weights.
+// Counted returns the indices of the rows with a weight above 0; nil if the set has no weights.
 func (s *Set) Counted() []uint32 {
 	if s.Weight == nil {
 		return nil
@@ -191,7 +187,7 @@ func (s *Set) Total() (sum float64) {
 	return sum
 }
 
-// CountClasses returns, for each class, the number of its rows that have a weight above 0.
+// CountClasses returns, for each class, the number of its rows with a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
 	for i, k := range s.Class {
@@ -214,9 +210,8 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
-// Fingerprint returns the fingerprint of a kernel machine's training data: the kind of the rows of
-// x ("dense", "sparse" or "other"), a colon, and a SHA-256 of the rows and the labels y. Once stop
-// returns true, the fingerprint is unusable.
+// Fingerprint returns the kind of the rows of x, as Kind names it, a colon, and a SHA-256 of the
+// rows and the labels y. Once stop returns true, the fingerprint is unusable.
 func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, x.Rows(), x.Cols())
@@ -225,12 +220,9 @@ func Fingerprint(x Examples, y []float32, threads int, stop func() bool) string 
 	return Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Fingerprint returns the kind of the rows, such as "dense", a colon, and a SHA-256. The hash
-// covers the numbers of rows and columns, the argument prior (a hash of the run's prior, if there
-// is one), the labels s.Y, the unscaled rows raw, and the weights. Rows with equal values have the
-// same hash in any format, except that -0 differs from 0 unless the rows are user-defined. The
-// given number of goroutines read the rows once and call stop. Once stop returns true, Fingerprint
-// returns "".
+// Fingerprint returns the kind of the rows of s, as Kind names it, a colon, and a SHA-256. The hash
+// covers the numbers of rows and columns, prior (a hash of the run's prior, or empty), the labels,
+// the unscaled rows raw, and the weights. Once stop returns true, Fingerprint returns "".
 func (s *Set) Fingerprint(raw Rows, prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, raw.Rows(), raw.Cols(), len(s.Weight), prior)

@@ -21,7 +21,7 @@ func (v *View) Scatter() { v.Scattered = v.X.Size() > MinCopySize }
 // same bits either way.
 func (s *Set) Shuffle(v *View, o Visits) {
 	v.Scatter()
-	// The epochs use another random generator, whose state a resumed run restores.
+	// The epochs draw from another random stream.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
 	for j, i := range shuffled {
@@ -46,7 +46,6 @@ func (s *Set) worthCopying(v *View, o Visits) bool {
 	if s.NoCopies || o.Short || o.Total <= MinCopyEpochs*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
-	// If the gain is small, copies of the rows of a pair pay only in long runs.
 	return !pair || v.X.ReorderGain() == LargeGain || o.Total >= minPairEpochs*o.Epoch
 }
 
@@ -79,7 +78,7 @@ func (s *Set) Copies(pairs bool) float64 {
 var MinCopySize = 1 << 18
 
 const (
-	// maxCopySize is the largest size of copies in bytes: larger rows may not fit in memory twice.
+	// in bytes: larger rows may not fit in memory twice
 	maxCopySize = 1 << 30
 
 	// minPairEpochs is the least number of epochs of a run for which copying the rows of a pair of

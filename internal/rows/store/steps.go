@@ -8,17 +8,15 @@ import (
 )
 
 // Stepper takes several training steps of the hinge loss in one call of Take, on rows in which all
-// nonzeros of a row have the same value. Each step is an asm.Step; Prepare sets its fields that
-// depend on the row. Stepper is a concrete type, not an interface, because Prepare takes only a few
-// instructions.
+// nonzeros of a row have the same value. It is a concrete type, not an interface, because Prepare
+// takes only a few instructions.
 type Stepper struct {
 	cols    int
-	rows    []constantRow // one for each row, and a last constantRow that starts at len(indices)
-	indices []uint16      // columns of all nonzeros
+	rows    []constantRow // a last constantRow starts at len(indices)
+	indices []uint16
 }
 
-// constantRow is the start and the value of a row's nonzeros. They end where the next constantRow's
-// nonzeros start.
+// A row's nonzeros end where the next constantRow's nonzeros start.
 type constantRow struct {
 	start uint32
 	value float32

@@ -4,18 +4,15 @@
 // implement Rows:
 //
 //   - csr: compressed sparse rows;
-//   - constantCSR: sparse rows with one value each, in about a quarter of the memory of csr;
+//   - constantCSR: sparse rows with one value each;
 //   - denseRows: dense float32 rows;
-//   - pixelRows: dense rows of 8-bit pixels, in about a quarter of the memory of denseRows;
+//   - pixelRows: dense rows of 8-bit pixels;
 //   - subset: selected rows of another format, in any order, without copies;
 //   - expanded: scaled rows with the terms of a curves.Expansion as further columns;
 //   - userRows: an adapter for Examples of a type that the caller has defined.
 //
-// Apart from expanded rows, equal rows give the same bits in all dense formats, and in all sparse
-// formats; the float64 results of Dot64 and AddTo are the same for dense and sparse formats.
-// Package scale has a further format, scaled copies of rows, which computes the float64 results
-// from values not rounded to float32. Each format also says how far ahead to prefetch its rows, and
-// when reordered or compact copies pay.
+// Package scale has a further format, scaled copies of rows. Rows with equal stored elements give
+// the same bits in csr and constantCSR, and in denseRows and pixelRows.
 package store
 
 import (
@@ -26,9 +23,8 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Examples is the interface of the rows that callers pass to the trainers. If it also has a method
-// Err() error, that method reports errors found while the rows were read; the trainers call it
-// after they have read all rows.
+// Examples is the interface of the rows that callers pass to the trainers. It may also have a
+// method Err() error, which reports errors found while the rows were read.
 type Examples interface {
 	Rows() int
 	Cols() int
@@ -37,8 +33,7 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Rows is the interface of the row formats. A Rows may be used by one goroutine at a time; Clone
-// returns one for another goroutine.
+// Rows is the interface of the row formats. A Rows may be used by one goroutine at a time.
 type Rows interface {
 	Examples
 
@@ -56,20 +51,18 @@ type Rows interface {
 	// (user-defined rows), and for sparse rows that are read from a mapped file.
 	Size() int
 
-	// Prefetch loads row i into the caches. It pays if the rows exceed the caches and are not
-	// visited in the order in which they lie in memory; then it should be called PrefetchDistance
-	// rows before row i is used. PrefetchDistance is 0 if prefetching never pays.
+	// Prefetch loads row i into the caches. It should be called PrefetchDistance rows before row i
+	// is used. PrefetchDistance is 0 if prefetching never pays.
 	Prefetch(i int)
 	PrefetchDistance() int
 	// WillNeed returns a function that announces that rows start to end-1 will soon be read from
 	// disk, where start and end are its arguments. It is nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
 
-	// Take returns copies of the given rows, in the given order. Function Subset returns the same
-	// rows without copying them.
+	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
-	// ReorderGain returns how much faster a pass over the rows is on copies in the order in which
-	// the pass visits them.
+	// ReorderGain returns how much faster a pass over the rows is on copies in the order of the
+	// visits.
 	ReorderGain() Gain
 	// Compact returns copies of all rows in fewer bytes, made by up to the given number of
 	// goroutines, or false if it finds no compact format for the rows. CompactThreshold returns the
@@ -97,11 +90,10 @@ type Rows interface {
 	// sum of the magnitudes of its addends.
 	AddTo(u []float64, s Sum)
 
-	// Interleaved returns the rows as a matrix, whose methods DotK and AxpyK process interleaved
+	// Interleaved returns the rows as a matrix whose methods DotK and AxpyK process interleaved
 	// weight vectors, or nil if this format has no such kernels.
 	Interleaved() *sparse.Matrix
-	// Steps returns a Stepper, which takes many steps over the rows in one call, or nil if that is
-	// not faster.
+	// Steps returns a Stepper, or nil if its steps over the rows are not faster than single steps.
 	Steps() *Stepper
 }
 
@@ -109,19 +101,19 @@ type Rows interface {
 // results stay valid.
 type Matrix interface {
 	Rows
-	// Dense returns the matrix of dense rows, and nil for sparse rows.
+	// Dense returns a dense matrix if the rows are dense, else nil.
 	Dense() *dense.Matrix
 	// Examples returns the rows as a *dense.Matrix or *sparse.Matrix.
 	Examples() Examples
 }
 
-// Gain is how much faster training is on a copy of the rows in the order in which it visits them.
+// Gain is how much faster training is on a copy of the rows in the order of the visits.
 type Gain uint8
 
 const (
-	NoGain    Gain = iota // no gain: each row is already a long contiguous run of memory
-	SmallGain             // saves some of the time of a pass, if the rows exceed the caches
-	LargeGain             // saves more of the time of a pass, if the rows exceed the caches
+	NoGain    Gain = iota // no gain: a row is already a long contiguous run of memory
+	SmallGain             // a small gain, if the rows exceed the caches
+	LargeGain             // a large gain, if the rows exceed the caches
 )
 
 // Sum is a linear combination of rows: the sum of A[i]*Weight[i] times row i over the rows i in
@@ -135,7 +127,6 @@ type Sum struct {
 	base []uint32 // index of row i in the base rows; nil if the rows are not a subset
 }
 
-// Len returns the number of terms of the sum.
 func (s *Sum) Len() int {
 	if s.Only == nil {
 		return s.To - s.From
@@ -173,17 +164,14 @@ func (defaults) CompactThreshold() (int, float64) { return 0, 0 }
 func (defaults) Interleaved() *sparse.Matrix      { return nil }
 func (defaults) Steps() *Stepper                  { return nil }
 
-// sparsePrefetchDistance is the number of rows by which the prefetch of a sparse row precedes its
-// use.
 const sparsePrefetchDistance = 6
 
-// reader is the part of Rows that dot64 and addTo use: see Rows.Row.
 type reader interface {
 	Row(i int) (index []int32, values []float32)
 }
 
 // dot64Lanes is the number of partial sums of Dot64: the product of column j is added to sum j mod
-// 4. Zeros do not change the sums, so dense and sparse rows give the same result.
+// 4.
 const dot64Lanes = floats.Lanes
 
 func dot64(x reader, i int, w []float64) float64 {
@@ -251,7 +239,7 @@ func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first i
 // dotErrorBound returns a bound on the rounding error of a float32 dot product of length n,
 // relative to the sum of the products' magnitudes. Each block of asm.Block products is added up in
 // the given number of lanes, whose sums are then combined by the given number of rounds of
-// additions (folds). Each product is rounded once itself, then by the additions of its lane, by the
+// additions (folds). A product is rounded once itself, then by the additions of its lane, by the
 // folds, and by the additions of the blocks. k such roundings, each by at most 2^-24, can have an
 // error slightly above k*2^-24: the factor 1.01 covers the excess.
 func dotErrorBound(n, lanes, folds int) float64 {

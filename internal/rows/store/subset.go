@@ -11,7 +11,7 @@ import (
 type rows = Rows
 
 // subset is a selection of the rows of another Rows, the base, in any order and without copies: row
-// i is row at[i] of the base. All results have the same bits as with a copy of the rows.
+// i is row at[i] of the base. Products and sums have the same bits as on copies of the rows.
 type subset struct {
 	rows
 	at     []uint32
@@ -56,8 +56,7 @@ func (p *subset) appendBase(dst, rows []uint32) []uint32 {
 func (p *subset) Clone() Rows { return Subset(p.rows.Clone(), p.at) }
 func (p *subset) Rows() int   { return len(p.at) }
 
-// Size returns the Size of the base times the fraction of its rows that are in the subset, which
-// estimates the Size of a copy.
+// Size estimates the Size of a copy of the subset.
 func (p *subset) Size() int {
 	return int(float64(p.rows.Size()) * float64(len(p.at)) / float64(max(1, p.rows.Rows())))
 }
@@ -71,7 +70,7 @@ func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[
 func (p *subset) Row(i int) ([]int32, []float32)   { return p.rows.Row(int(p.at[i])) }
 func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
-// The function announces consecutive rows that are adjacent in the base, too, in one call.
+// The function announces rows that are adjacent in the base, too, in one call.
 func (p *subset) WillNeed() matrices.WillNeed {
 	ask := p.rows.WillNeed()
 	if ask == nil {
@@ -119,11 +118,9 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns the dense matrix of all rows of the base, or nil if the base is sparse. It only
-// tells whether the rows are dense.
+// Dense returns the matrix of all rows of the base, or nil if the base is sparse.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
-// Examples returns copies of the rows as a *dense.Matrix or *sparse.Matrix.
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }
 
 func upTo(n int) []uint32 {

@@ -6,14 +6,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// This file computes sums over the rows of a view, in View.Threads goroutines. The division of the
-// rows into blocks and parts depends on the numbers of rows and columns alone, and the partial sums
-// are added in order: the result has the same bits for any number of goroutines.
+// The division of the rows into blocks and parts depends on the numbers of rows and columns alone,
+// and the partial sums are added in order: the sums have the same bits for any number of
+// goroutines.
 
 const (
-	blockRows = 4096 // rows of a block; each block is summed separately, in order
+	blockRows = 4096 // rows of a block
 
-	maxParts    = 8    // largest number of parts into which AddTo divides the rows; a power of two
+	maxParts    = 8    // a power of two
 	minPartRows = 4096 // smallest number of rows of a part if there are several
 	// maxPartColumns is the largest ratio of the columns to the rows of a part if there are
 	// several: adding up the parts' vectors then costs little compared with reading their rows.
@@ -33,8 +33,8 @@ func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 // Blocks returns the number of blocks into which InBlocks divides the rows.
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
-// AddUp returns up to four sums over the rows. f returns these sums over the rows of one block: see
-// InBlocks.
+// AddUp returns up to four sums over the rows. f returns these sums over rows Row(from) to
+// Row(to-1).
 func (v *View) AddUp(f func(x Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
 	v.InBlocks(func(x Rows, k, from, to int) { blocks[k] = f(x, from, to) })
@@ -58,8 +58,7 @@ func partsOf(rows, cols int) int {
 }
 
 // AddTo adds to u the sum, over the view's rows x_i, of a[i]*x_i times the weight of row i; a nil a
-// stands for ones. If the rows are divided into several parts, each goroutine sums a part in a
-// vector of its own.
+// stands for ones.
 func (v *View) AddTo(u []float64, a []float32) {
 	n, parts := v.Count(), partsOf(v.Count(), len(u))
 	if parts == 1 {
@@ -94,8 +93,8 @@ func (v *View) sum(a []float32, from, to int) Sum {
 }
 
 // AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes. It is the bound for a sum in one part. It also holds for several parts, where an
-// addend is rounded less often: in each addition of its own part, and once for each part.
+// magnitudes. It is the bound for a sum in one part; in several parts, an addend takes part in
+// fewer additions.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
 // DotSize returns a bound on the weighted root mean square, over the rows, of the error of a

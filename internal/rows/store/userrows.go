@@ -12,8 +12,8 @@ import (
 type userRows struct {
 	defaults
 	Examples
-	row      []float32 // the buffer of Row; nil before the first call
-	nonzeros Nonzeros  // reads the nonzeros of these rows
+	row      []float32 // buffer of Row; nil before the first call
+	nonzeros Nonzeros
 }
 
 func newUserRows(x Examples) *userRows {
@@ -79,7 +79,7 @@ func (f *userRows) DotError(int) float64 { return math.Inf(1) }
 func (f *userRows) Dot64(i int, w []float64) float64 { return dot64(&f.nonzeros, i, w) }
 func (f *userRows) AddTo(u []float64, s Sum)         { addTo(&f.nonzeros, u, s) }
 
-// Row returns a nil index, as for a dense row, and the values of row i, valid until the next call.
+// The result is valid until the next call.
 func (f *userRows) Row(i int) (index []int32, values []float32) {
 	clear(f.buffer())
 	f.Axpy(i, 1, f.row)

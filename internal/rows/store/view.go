@@ -9,8 +9,7 @@ import (
 )
 
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
-// has an index i in X. Its index in the set is SetRow(i), which can differ from i if X is a
-// selection of rows or has them in another order.
+// has an index i in X. Its index in the set is SetRow(i).
 type View struct {
 	X       Rows      // rows of the set, or a selection or copies of these
 	Class   []int32   // class of each row of X; nil for regression
@@ -25,7 +24,7 @@ type View struct {
 	Threads int // goroutines for sums over the rows; 0 for one
 }
 
-// Clone returns v for a learner that may run in another goroutine.
+// Clone returns v with a clone of X, for a learner in another goroutine.
 func (v View) Clone() View {
 	v.X = v.X.Clone()
 	return v
@@ -79,7 +78,7 @@ func (v *View) SetRow(i uint32) int {
 func (v *View) RowWeight(i int) float64 { return floats.At(v.Weight, i, 1) }
 
 // BySetRow returns the indices in X of the view's rows, in ascending order of their indices in the
-// set. No two rows of a view have the same index in the set.
+// set.
 func (v *View) BySetRow() []uint32 {
 	ranked, end := make([]uint32, v.Count()), 0
 	for j, i := range v.All() {
@@ -110,7 +109,7 @@ const sparseSetRows = 8
 
 // InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
 // values that f leaves in a. a has the same number of values for each row of X, one row after the
-// other. The values that f reads and writes do not depend on whether the rows were copied.
+// other.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)
@@ -148,8 +147,7 @@ func Compose(at, indices []uint32) []uint32 {
 }
 
 // ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
-// that it reads them from disk during earlier steps. ReadAhead changes no result. Without it each
-// page would be read when a step needs it.
+// that it reads them from disk before the steps need them.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {
@@ -165,8 +163,7 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead tells the operating system that a memory-mapped file will be read in order again;
-// the system then reads ahead by itself.
+// EndReadAhead tells the operating system that a memory-mapped file will be read in order again.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)
