@@ -1,5 +1,5 @@
 // Package curves expands rows by functions of their columns, so that a linear model of the expanded
-// rows is a curved function of the original ones. Expansion is its main type: it lists the appended
+// rows is a curved function of the original ones. Expansion, its main type, lists the appended
 // columns, called terms, and computes their values from a scaled row. Package scale fits an
 // Expansion to rows and stores it in a Scale.
 package curves
@@ -16,7 +16,7 @@ import (
 type Kind string
 
 const (
-	None Kind = "none" // rows are not expanded
+	None Kind = "none"
 	// Products appends the squares of columns and, if there are few columns, the product of each
 	// pair.
 	Products Kind = "products"
@@ -25,14 +25,13 @@ const (
 	Pieces Kind = "pieces"
 )
 
-// Clip is the largest magnitude that terms see: they cut scaled values off at -Clip and Clip.
+// Clip is the largest magnitude of the scaled values in terms: larger ones are cut off.
 const Clip = 4
 
 // Expansion describes the terms that are appended to scaled rows: the value of term k in a row with
 // the scaled values z is (f - Shift[k])*Factor[k]. For Products f is c(z[a])*c(z[b]), for Pieces
-// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip.
-// Shift and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil
-// Expansion has no terms.
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip. A
+// nil Expansion has no terms.
 type Expansion struct {
 	Kind   Kind      `json:"kind"`
 	Terms  []Term    `json:"terms"`
@@ -118,8 +117,7 @@ func (e *Expansion) Same(f *Expansion) bool {
 }
 
 // Fill stores the values of all terms of e in dst, computed in float64 and rounded to the type of
-// dst. z holds the scaled values of all columns. The product of two float32 values is exact in
-// float64; the differences and the products with Factor are each rounded once.
+// dst. z holds the scaled values of all columns.
 func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]

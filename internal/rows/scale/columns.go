@@ -37,9 +37,9 @@ const (
 
 type columnBlock struct {
 	rows, nonzeros int
-	bad            int // index of the first row with a value that is not finite; -1 for none
+	bad            int
 	weight         float64
-	mean           []float64 // weighted mean of each column
+	mean           []float64
 	square         []float64 // weighted sum of squared deviations from mean, for each column
 	least, most    []float32
 }
@@ -54,8 +54,7 @@ func Measure(x store.Rows, weight []float64, moments bool, threads int, stop fun
 }
 
 // MeasureConstants is Measure without Mean and Variance, but with Constant. For sparse rows it
-// takes time proportional to the number of nonzeros, whereas computing Mean and Variance takes time
-// proportional to the number of all values.
+// takes time proportional to the number of nonzeros.
 func MeasureConstants(x store.Rows, weight []float64, threads int, stop func() bool) *Columns {
 	return measure(x, weight, false, true, threads, stop)
 }
@@ -104,7 +103,7 @@ func measure(x store.Rows, weight []float64, moments, constants bool, threads in
 	return c
 }
 
-// The result of largest shares memory with the maxBits of the first worker that has run.
+// The result shares memory with the maxBits of the first worker that has run.
 func largest(workers []*columnWorker, cols int) []float32 {
 	var all []uint32
 	for _, w := range workers {
@@ -130,7 +129,7 @@ type columnWorker struct {
 	weight  []float64
 	maxBits []uint32       // bits of the largest magnitude in each column
 	row     []float32      // a sparse row expanded to all columns
-	seen    []columnValues // values of each column; nil unless MeasureConstants was called
+	seen    []columnValues // nil unless MeasureConstants was called
 }
 
 // columnValues summarizes the nonzero values of a column that one goroutine has read.
@@ -166,11 +165,11 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 	}
 }
 
-// rowsAtOnce is the number of dense rows that addFourRows reads together: four independent sums
-// hide the latency of the additions.
+// rowsAtOnce is the number of dense rows that addFourRows reads together: independent sums hide the
+// latency of the additions.
 const rowsAtOnce = 4
 
-// addFourRows is addRow for four dense rows. Its sums have the same bits as addRow's.
+// The sums of addFourRows have the same bits as addRow's.
 func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
 	most := w.maxBits
 	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
@@ -287,7 +286,7 @@ func (w *columnWorker) moments(b *columnBlock, start, end int) {
 			continue
 		}
 		row := w.denseRow(w.x.Row(i))
-		if b.weight == 0 { // first row with a weight
+		if b.weight == 0 {
 			copy(b.least, row)
 			copy(b.most, row)
 		}
@@ -319,7 +318,7 @@ func (w *columnWorker) moments(b *columnBlock, start, end int) {
 	}
 }
 
-// denseRow returns all values of a row, valid until the next call.
+// The result is valid until the next call.
 func (w *columnWorker) denseRow(index []int32, values []float32) []float32 {
 	if index == nil {
 		return values
@@ -334,7 +333,6 @@ func (w *columnWorker) denseRow(index []int32, values []float32) []float32 {
 	return w.row
 }
 
-// mergeMoments merges the blocks' moments in the order of the rows.
 func (c *Columns) mergeMoments(blocks []columnBlock) {
 	cols := len(c.MaxAbs)
 	c.Mean, c.Variance, c.Constant = make([]float64, cols), make([]float64, cols),

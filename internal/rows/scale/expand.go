@@ -19,9 +19,9 @@ const (
 // selects columns of x; nil means all. Constant columns, columns equal to an earlier column and
 // rows of weight 0 do not count. Products are the square of every remaining column with more than
 // two values and, if at most maxProductColumns remain, the product of each pair. Pieces have knots
-// at the quartiles of every remaining column with more than two values. The result is nil if there
-// are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the
-// result is unusable.
+// at the quartiles of the remaining columns with more than two values. The result is nil if there
+// are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the result
+// is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -71,7 +71,7 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, val
 		}
 	}
 	if len(values) == 0 {
-		return values // the sampled rows have weight 0
+		return values
 	}
 	last := float32(math.Inf(-1))
 	for quarter := 1; quarter <= 3; quarter++ {
@@ -85,8 +85,8 @@ func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, val
 }
 
 // FitTerms returns the terms of e without constant and nearly constant terms, with shifts and
-// factors fitted to the scaled rows x by Measure. The result is nil if no terms are left. Once stop
-// returns true, the result is unusable.
+// factors fitted to the scaled rows x. The result is nil if no terms are left. Once stop returns
+// true, the result is unusable.
 func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, stop func() bool,
 ) *curves.Expansion {
 	raw := &curves.Expansion{Kind: e.Kind, Terms: e.Terms, Knots: e.Knots,
@@ -111,8 +111,7 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 	return fitted
 }
 
-// columnReader reads some columns of rows. The time to read a sparse row does not depend on the
-// number of columns of x.
+// columnReader reads some columns of rows.
 type columnReader struct {
 	x       store.Rows
 	columns []int
@@ -129,7 +128,7 @@ func newColumnReader(x store.Rows, columns []int) *columnReader {
 	return r
 }
 
-// row returns the values of the columns in row i. They are valid until the next call.
+// The result is valid until the next call.
 func (r *columnReader) row(i int) []float32 {
 	index, values := r.x.Row(i)
 	if index == nil {
@@ -147,7 +146,6 @@ func (r *columnReader) row(i int) []float32 {
 	return r.values
 }
 
-// columnContent summarizes the values of a column.
 type columnContent struct {
 	column  int32
 	several bool // there are more than two different values

@@ -16,8 +16,7 @@ const (
 
 // Fit returns the scale of the given kind for rows with the statistics c, which only the kinds
 // Standard and MaxAbs use. Standard requires Mean and Variance, and gives constant columns the
-// factor 1; MaxAbs gives it to columns of zeros. The scale is Folded if it can be folded into
-// weights.
+// factor 1; MaxAbs gives it to columns of zeros.
 func Fit(kind Kind, c *Columns) *Scale {
 	s := &Scale{Kind: kind}
 	switch kind {
@@ -43,7 +42,7 @@ func (s *Scale) foldable() bool {
 		if f > maxFactor || f < minFactor {
 			return false
 		}
-		// A constant column has the factor 1 and the weight 0, and no deviation to lose.
+		// Constant columns, whose factor is 1, have no deviation to lose.
 		if s.Shift != nil && f != 1 &&
 			math.Abs(float64(s.Shift[j]))*float64(f) > maxMeanRatio {
 			return false

@@ -21,8 +21,7 @@ func (s *Scale) shift(j int) float64 {
 	return float64(s.Shift[j])
 }
 
-// foldWeight folds the scale into w, the weight of column j for scaled rows and targets. It returns
-// the folded weight, rounded to float32.
+// w is a weight for scaled rows and targets.
 func (s *Scale) foldWeight(j int, w float32) float32 {
 	return float32(float64(float64(w)*s.factor(j)) * s.TargetUnit())
 }
@@ -43,8 +42,8 @@ func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 
 // Fold converts the weight vectors w and biases b for scaled rows and targets to vectors and biases
 // for raw rows and targets. If the scale is not Folded, rows stay scaled and only the targets
-// become raw. b may be nil; the returned biases are nil if b is nil and folding adds nothing to the
-// biases.
+// become raw. b may be nil; the returned biases are nil if b is nil and s adds neither a center nor
+// shifts to them.
 func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []float64) {
 	folded = matrices.Vectors(len(w), len(w[0]))
 	if b != nil || s.Centre != 0 || s.Folded && s.Shift != nil {
@@ -86,7 +85,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 }
 
 // onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
-// alone: unfolded, the same biases for scaled rows, are then within rounding errors of 0.
+// alone: unfolded, the biases for scaled rows, are then within rounding errors of 0.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
 		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)
@@ -113,8 +112,7 @@ func (s *Scale) UnfoldExact(v []float32, b float64) ([]float64, float64) {
 }
 
 // BiasError returns the largest sum of the magnitudes of the numbers that folding adds to a bias,
-// in units of the scaled targets. The product of this sum and the relative error of a float64 sum
-// bounds the error of the folded biases. w holds the weights for scaled rows.
+// in units of the scaled targets. w holds the weights for scaled rows.
 func (s *Scale) BiasError(w [][]float32) (size float64) {
 	for _, v := range w {
 		_, magnitude := s.shiftSum(v)
@@ -129,10 +127,11 @@ func (s *Scale) Changes() bool {
 		s.Kind == Unit || s.Expansion != nil
 }
 
-// WeightError returns a bound on the relative rounding error of a folded weight.
+// WeightError returns a bound on the relative rounding error of a folded weight, apart from
+// underflow.
 func (s *Scale) WeightError() float64 {
 	if s.Factor == nil && s.TargetUnit() == 1 {
-		return 0 // nothing is rounded
+		return 0
 	}
 	return 0x1.01p-24
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // At returns the scaled value of v, an element of column j, in float64. The difference and the
-// product are each rounded once, with relative errors of at most 2^-53. s must have factors.
+// product are each rounded once. s must have factors.
 func (s *Scale) At(j int, v float32) float64 {
 	if s.Shift == nil {
 		return float64(float64(v) * float64(s.Factor[j]))
@@ -46,7 +46,7 @@ func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 }
 
 // Length returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
-// row of zeros. The squares are added from left to right, in float64.
+// row of zeros.
 func Length(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -63,10 +63,9 @@ var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
 type rowBuffer struct{ row, terms []float32 }
 
 // Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. The
-// scaled values and the terms are multiplied separately, and their sums added in float32. If index
-// is nil, the row is dense; otherwise it is sparse. Columns that the row lacks are 0. Columns that
-// the vectors lack are ignored, except in the length by which Unit divides. The kind of s must not
-// be None unless s has an Expansion.
+// products of the scaled values and those of the terms are summed separately, and the two sums are
+// added in float32. If index is nil, the row is dense; otherwise it is sparse, the columns that it
+// lacks are 0, and columns that the vectors lack count only in the length by which Unit divides.
 func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
 	cols := len(w[0]) - s.Terms()
 	if s.Kind == Unit {

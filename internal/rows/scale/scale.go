@@ -1,7 +1,7 @@
 // Package scale implements feature scaling: statistics of columns (Measure), a scale fitted to them
 // (Fit), scaled copies of rows (Apply), and the conversion of weights and biases for scaled rows to
-// weights and biases for raw rows and back (Fold, Unfold). Scale is its main type. A Scale also
-// scales the regression targets. Package choose picks the kind of scale for a training run.
+// weights and biases for raw rows and back (Fold, Unfold). Scale is its main type; it also scales
+// the regression targets. Package choose picks the kind of scale for a training run.
 package scale
 
 import (
@@ -25,22 +25,22 @@ const (
 
 // Scale describes how rows and regression targets are scaled: feature x of column j becomes (x -
 // Shift[j])*Factor[j], or each row is divided by its length if Kind is Unit. Target y becomes (y -
-// Centre)/Spread, unless Spread is 0. A nil Scale stands for no scaling. The fields of
-// pegasos.Scaling have the same names, types and order, so that Go converts pointers.
+// Centre)/Spread, unless Spread is 0. The fields must match those of pegasos.Scaling: Go converts
+// pointers.
 type Scale struct {
 	Kind   Kind
 	Folded bool      // the scale is folded into the model's weights and biases
 	Shift  []float32 // shift of each column for Standard; nil for other kinds
 	Factor []float32 // factor of each column for Standard and MaxAbs; nil for other kinds
-	Centre float64   // value subtracted from the targets
-	Spread float64   // standard deviation that the targets are divided by; 0 if they are unscaled
-	R2     float64   // mean squared length of the scaled rows, without a bias feature
-	Note   string    // explains choices that the trainer made, for the model file; may be empty
+	Centre float64
+	Spread float64 // 0 if the targets are unscaled
+	R2     float64 // mean squared length of the scaled rows, without a bias feature
+	Note   string  // explains choices that the trainer made, for the model file; may be empty
 	// Expansion lists the terms appended to scaled rows; nil if there are none.
 	Expansion *curves.Expansion
 }
 
-// TargetUnit returns the number that the targets are divided by: Spread, or 1 if they are unscaled.
+// TargetUnit returns the number that the targets are divided by; 1 if they are unscaled.
 func (s *Scale) TargetUnit() float64 {
 	if s == nil || s.Spread == 0 {
 		return 1
@@ -87,13 +87,14 @@ func (s *Scale) Check(cols int) error {
 	return nil
 }
 
-// Same reports whether s and t scale rows alike. It compares neither targets nor Folded.
+// Same reports whether s and t scale rows alike; it is false for a nil s. It compares neither
+// targets nor Folded.
 func (s *Scale) Same(t *Scale) bool {
 	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
 		slices.Equal(s.Factor, t.Factor) && s.Expansion.Same(t.Expansion)
 }
 
-// Lengths returns the lengths that Shift and Factor have in a scale of this kind for rows with cols
+// Lengths returns the lengths of Shift and Factor in a scale of this kind for rows with cols
 // columns.
 func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	switch s.Kind {

@@ -13,8 +13,8 @@ import (
 // method Rows.
 type rows = store.Rows
 
-// Scaled is scaled rows. It stores float32 copies of the scaled rows, and the original rows, from
-// which Dot64 and AddTo compute the scaled values in float64.
+// Scaled is scaled rows: float32 copies, and the original rows, from which Dot64 and AddTo compute
+// the scaled values in float64.
 type Scaled struct {
 	rows                 // the scaled rows, perhaps reordered or compact
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
@@ -24,11 +24,10 @@ type Scaled struct {
 	scale   *Scale
 	stop    func() bool
 	lengths []float64 // length of each row of raw; nil unless the kind is Unit
-	values  []float64 // a buffer for the scaled values of one row
+	values  []float64
 	zeros   []float64 // a row of zeros after scaling; nil until it is needed
 }
 
-// scaleBlock is the number of rows that a goroutine scales at a time.
 const scaleBlock = 1024
 
 // Apply returns the scaled and expanded rows, and the scaled targets, using the given number of
@@ -54,9 +53,8 @@ func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 }
 
 // Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
-// a sparse matrix and the kind is not Standard, else dense. x is not changed. Values that are not
-// finite are not reported: the trainer checks for them. Once stop returns true, the rows are
-// unusable.
+// a sparse matrix and the kind is not Standard, else dense. Values that are not finite are not
+// reported. Once stop returns true, the rows are unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, scale: s, stop: stop}
 	if s.Kind == Unit {
@@ -216,8 +214,7 @@ func (r *Scaled) Take(rows []uint32) store.Rows {
 	return c
 }
 
-// Compact returns the rows in fewer bytes, or false if no compact format can represent the scaled
-// values.
+// Compact returns the rows in fewer bytes, or false if no compact format is found.
 func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 	x, ok := r.rows.Compact(threads)
 	if !ok {
@@ -233,7 +230,7 @@ func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 // weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
-// Dot64 uses the scaled values in float64, not the copies that were rounded to float32.
+// Dot64 uses the scaled values in float64.
 func (r *Scaled) Dot64(i int, w []float64) float64 {
 	index, values := r.nonzeros(i)
 	if index == nil {
@@ -246,7 +243,7 @@ func (r *Scaled) Dot64(i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// AddTo adds the scaled values in float64, not the copies that were rounded to float32.
+// AddTo adds the scaled values in float64.
 func (r *Scaled) AddTo(u []float64, s store.Sum) {
 	for k := range s.Len() {
 		i, a := s.Term(k)
@@ -267,8 +264,8 @@ func (r *Scaled) AddTo(u []float64, s store.Sum) {
 	}
 }
 
-// Row returns the columns and values of the scaled row i; the columns are nil if the scaled rows
-// are dense.
+// Row returns the columns and float32 values of the scaled row i; the columns are nil if the scaled
+// rows are dense.
 func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	if r.places != nil {
 		i = int(r.places[i])
@@ -276,7 +273,7 @@ func (r *Scaled) Row(i int) (index []int32, values []float32) {
 	return r.matrix.Row(i)
 }
 
-// Dense returns the matrix of scaled rows if they are dense, else nil.
+// Dense returns a dense matrix if the scaled rows are dense, else nil.
 func (r *Scaled) Dense() *dense.Matrix { return r.matrix.Dense() }
 
 // Examples returns the scaled rows as a *dense.Matrix or *sparse.Matrix.

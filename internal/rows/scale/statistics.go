@@ -2,20 +2,18 @@ package scale
 
 import "fmt"
 
-// Statistics describes all rows of a problem whose rows are divided among several processes. From
-// these statistics the trainer chooses the settings that are unset in the Config, and computes
-// bounds on the sums over rows that the processes exchange in each round.
+// Statistics describes all rows of a problem whose rows are divided among several processes.
 type Statistics struct {
-	// Columns has the statistics of the columns. If moments were not measured, columns cannot be
-	// standardized. Squares is not the squared length of each row, but the least, the median and
-	// the largest squared length of the rows whose length is positive.
+	// Columns has the statistics of the columns. Its Squares is not the squared length of each row,
+	// but the least, the median and the largest squared length of the rows whose length is
+	// positive.
 	Columns
 	Cols    int
 	Dense   bool
-	Classes []float32 // the labels, ascending
-	Counts  []int64   // the number of rows of each class
+	Classes []float32 // labels, ascending
+	Counts  []int64   // number of rows of each class
 	// Sizes describes the squared lengths of the rows after each applicable kind of scaling; None
-	// is always among the kinds.
+	// must be among the kinds.
 	Sizes map[Kind]RowSizes
 }
 
