@@ -23,8 +23,8 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
 // weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
-// mean is 1. Without that, Platt's targets, which add about one row to each class, would outweigh
-// small weights, such as weights with the sum 1.
+// mean is 1, because Platt's targets, which add about one row to each class, would outweigh small
+// weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -86,7 +86,6 @@ func unitWeights(weight []float64, n int) []float64 {
 // probability, and its weight.
 type problem struct{ z, target, weight []float64 }
 
-// negLogLikelihood returns the weighted negative log-likelihood of the targets under the sigmoid s.
 func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	for i, z := range p.z {
 		f := float64(s.A*z) + s.B
@@ -96,8 +95,8 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 }
 
 // newtonStep returns the Newton step from s, (da, db), and in slope the directional derivative of
-// negLogLikelihood along this step. flat reports whether the gradient is nearly 0; the step and
-// the slope are then 0.
+// negLogLikelihood along this step. flat reports whether the gradient is nearly 0; the step and the
+// slope are then 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0

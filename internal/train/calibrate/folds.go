@@ -10,8 +10,7 @@ import (
 
 // Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. If weights is
 // nil, all weights are 1. The rows of each label, in a random order that the seed determines, are
-// assigned to the folds in turn, so that each fold has nearly the same number of rows of each
-// label.
+// assigned to the folds in turn.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds: want 1 or more", folds))

@@ -27,9 +27,9 @@ type balance struct {
 // balanceRows is the largest number of rows whose dual variables are changed one by one.
 const balanceRows = 64
 
-// balanceSides makes the sums over the two sides (see sideSums) nearly equal: it scales down one
-// side, and then changes some dual variables of both sides one by one. It returns the cost of the
-// remaining difference.
+// balanceSides makes the sums over the two sides nearly equal: it scales down one side, and then
+// changes some dual variables of both sides one by one. It returns the cost of the remaining
+// difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
 	var inner []int // rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10

@@ -6,19 +6,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// bounded is a problem for which dual variables give lower bounds.
 type bounded interface {
-	// boundAt implements Bound.
 	boundAt(a []float32, r2 float64) (value, s float64)
 
-	// fromScores computes the scores of the rows with the weight vectors w and the biases b. smooth
-	// sets a to minus the derivatives, at these scores, of the loss smoothed to the width h; it
-	// ignores h for a loss without kinks. far holds each row's distance from the nearest kink, and
-	// is nil for a loss without kinks.
+	// smooth sets a to minus the derivatives of the loss smoothed to the width h, at the scores
+	// with the weight vectors w and the biases b; it ignores h for a loss without kinks. far holds
+	// each row's distance from the nearest kink, and is nil for a loss without kinks.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 
-// boundedOf returns p as a bounded problem; nil for a joint problem with an unpenalized bias.
+// boundedOf returns nil for a joint problem with an unpenalized bias.
 func boundedOf(p objective.Problem) bounded {
 	switch p := p.(type) {
 	case *objective.Binary:
@@ -32,12 +29,12 @@ func boundedOf(p objective.Problem) bounded {
 }
 
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
-// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound
-// on all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared
-// norm of the rows, with the feature for the bias. Bound may change a: if the bias has no penalty,
-// it makes the sums over the two sides (see balance.go) nearly equal, and in a joint problem it
-// scales down a row's dual variables if their sum exceeds 1. For a joint problem whose biases have
-// no penalty, Bound returns NaN and 0.
+// the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
+// all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
+// the rows, with the feature for the bias. Bound may change a: if the bias has no penalty, it makes
+// the sums over the two sides (see balance.go) nearly equal, and in a joint problem it scales down
+// a row's dual variables if their sum exceeds 1. For a joint problem whose biases have no penalty,
+// Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -45,11 +42,11 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	return math.NaN(), 0
 }
 
-// FromScores returns dual variables computed from the scores of the rows with the weight vectors
-// w and the biases b, and the lower bound that Bound returns for them, at least 0. For a loss
-// with kinks it tries several smoothing widths, the argument width among them if that is above 0,
-// and keeps the one with the best bound. For a joint problem whose biases have no penalty,
-// FromScores returns nil and NaN.
+// FromScores returns dual variables computed from the scores of the rows with the weight vectors w
+// and the biases b, and the lower bound that Bound returns for them, at least 0. For a loss with
+// kinks it tries several smoothing widths, the argument width among them if that is above 0, and
+// keeps the one with the best bound. For a joint problem whose biases have no penalty, FromScores
+// returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

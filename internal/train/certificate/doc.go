@@ -1,9 +1,7 @@
 // Package certificate computes lower bounds on the optimum of a training problem from dual
 // variables, one for each row, or for each row and class of a joint problem. Any feasible dual
 // variables give a bound, the dual objective, and nearly optimal dual variables give a tight bound.
-// binary.go and joint.go compute the bound with nearly the best multiple of the dual variables
-// (factor.go), windows.go and margins.go compute dual variables, packed.go encodes them, and
-// proof.go reads and writes proof files.
+// The package also computes dual variables, and reads and writes proof files.
 //
 // The bound includes every rounding error, as follows. Let P be the exact objective of the model as
 // it is written, and P* the optimum. A certificate is P', the computed objective, and a bound D'
@@ -37,9 +35,8 @@
 // change of the own class's score, and its mean by at most 2z, where z is computed for the longest
 // vector.
 //
-// The error of P' is at most the error of the mean loss plus SumError P'. If it exceeds a hundredth
-// of P' - D', or 1e-4 P' where there is no bound, P' is computed again from float64 dot products.
-// With Tol it always is, so that the end of a run does not depend on the format of the rows.
+// The error of P' is at most the error of the mean loss plus SumError P'. If this error is large,
+// P' is computed again from float64 dot products.
 //
 // The bound. Dual variables are float32 numbers in their range, from any source, and count as
 // exact. The vector u of binary.go is a sum over the rows. Its error is at most SumError mean(|a_i|

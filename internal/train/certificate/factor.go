@@ -31,7 +31,7 @@ func DualAt(s, mean, half float64) float64 {
 }
 
 type curve struct {
-	value, slope, curvature float64 // value, first and second derivative with respect to s
+	value, slope, curvature float64 // with respect to s
 	size                    float64 // sum of the magnitudes of the terms that are linear in s
 }
 
@@ -43,8 +43,7 @@ type curve struct {
 // over the rows at positions from to to-1 of the view. slack is a bound on the relative error of
 // the dual variables and of the sums, and error a bound on the error of mean that it causes. The
 // function f without the error is concave, so that two Newton steps from s = 1 usually come close
-// to its maximum. maximize ends early if the next step would gain at most 2^-26 of the largest
-// value.
+// to its maximum.
 func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

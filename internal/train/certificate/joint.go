@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// joint implements bounded for a joint problem. The loss of Crammer and Singer has
+// joint is a joint problem. The loss of Crammer and Singer has
 //
 //	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
 //

@@ -15,9 +15,8 @@ import (
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
 // the mean of minus the derivative of the hinge loss between the margins m - h/2 and m + h/2. Such
-// dual variables are feasible for any h, so that every h gives a bound; bestWidth looks for a good
-// h. The bound is tight if h is small and w nearly the optimum of the problem with the smoothed
-// loss.
+// dual variables are feasible for any h. The bound is tight if h is small and w nearly the optimum
+// of the problem with the smoothed loss.
 
 func (p binary) fromScores(w [][]float64, b []float64) (
 	a []float32, smooth func(h float64), far []float64,
@@ -89,8 +88,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 }
 
 // bestWidth looks for the smoothing width h with the largest lower bound at(h). It returns the
-// largest bound that it finds, at least 0, and its width. far holds the rows' distances from
-// their nearest kinks; bestWidth sorts it.
+// largest bound that it finds, at least 0, and its width. far holds the rows' distances from their
+// nearest kinks; bestWidth sorts it.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits

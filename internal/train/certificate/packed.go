@@ -9,8 +9,8 @@ import (
 
 // Packed holds the dual variables of one problem in 16 bits each, as a proof file stores them: one
 // for each row or, in a joint problem, one for each row and class, in ascending order of the rows'
-// indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or,
-// if Signed is set, Scale*(n-32767)/32767.
+// indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or, if
+// Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
 	Signed bool     `json:"signed"` // whether some dual variables are negative
 	Scale  float64  `json:"scale"`  // largest magnitude of the dual variables, but at least 1

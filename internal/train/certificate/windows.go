@@ -39,8 +39,8 @@ func (w *Windows) EndEpoch(epoch int) {
 
 // Best returns dual variables and their lower bound from Bound: the mean coefficients over the
 // present window, or over both windows, whichever have the larger bound. Before the first step it
-// returns nil and 0. done is the number of steps done; for r2 see Bound. Each row is visited at
-// most once in an epoch, so that a mean is in the range of the loss except for roundings, which
+// returns nil and 0. done is the number of steps done; for r2 see Bound. Each row must be visited
+// at most once in an epoch: a mean is then in the range of the loss except for roundings, which
 // Clamp removes.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,

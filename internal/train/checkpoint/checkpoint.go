@@ -20,7 +20,7 @@ type State struct {
 
 // Head is a State without its long arrays, as it is stored in the header of a file.
 type Head struct {
-	Data      string    `json:"data"`            // fingerprint of the data
+	Data      string    `json:"data"`            // fingerprint
 	Lengths   []int     `json:"arrays"`          // number of elements of each long array
 	Round     int       `json:"round"`           // epochs that all runs have completed
 	Ended     bool      `json:"ended,omitempty"` // a stopping criterion ended the session early
@@ -31,7 +31,7 @@ type Head struct {
 }
 
 // Best describes the best point of the session so far, judged by validation data. Its weights are
-// not in Best but among the long arrays.
+// among the long arrays.
 type Best struct {
 	Quality   float64             `json:"quality"`
 	SinceBest int                 `json:"worse"`
@@ -57,15 +57,15 @@ type Learner struct {
 	NewtonStarts int               `json:"newtons,omitempty"` // starts of Newton's method so far
 }
 
-// Newton is the state of Newton's method on a learner. A resumed run repeats the iterations since
-// Start.
+// Newton is the state of Newton's method on a learner. A resumed run repeats the iterations of
+// Past.
 type Newton struct {
 	Start int64 `json:"start"`          // number of steps before Newton's method began
 	Dual  bool  `json:"dual,omitempty"` // dual coordinate descent ran before Newton's method
 	newton.Past
 }
 
-// Steps is the sum over the runs.
+// Steps returns the sum of the steps over the runs.
 func (st *State) Steps() (n int64) {
 	for _, r := range st.Runs {
 		n += r.Steps
@@ -77,7 +77,7 @@ func (st *State) Steps() (n int64) {
 const sliceSize = 24
 
 // Read reads the long arrays that belong to head, and returns the State. It does not check whether
-// the state fits a training run; resuming the run does.
+// the state fits a training run.
 func Read(r *modelfile.Reader, head *Head) (*State, error) {
 	st := &State{Head: *head}
 	if err := r.Take(len(head.Lengths) * sliceSize); err != nil {

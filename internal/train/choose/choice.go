@@ -35,7 +35,7 @@ const (
 	// MinPasses is the least number of passes that is chosen for wide sparse data. For other data
 	// the least number is settings.DefaultEpochs.
 	MinPasses = 10
-	// MaxPasses is the largest number of passes that is chosen, also for a run with a given Tol.
+	// MaxPasses is the largest number of passes that is chosen.
 	MaxPasses = 2000
 	// ProofTol is the relative duality gap that a run proves if it ends with a proof although no
 	// Tol is given.
@@ -45,7 +45,7 @@ const (
 // Open describes a training run. Its settings that are zero are unset, and this package chooses
 // them.
 type Open struct {
-	settings.Settings // the given settings; zero fields are unset
+	settings.Settings
 
 	Known   *scale.Scale // scale of the model that the run builds on; nil if there is none
 	Resumed bool         // the run continues from a checkpoint
@@ -57,8 +57,8 @@ type Open struct {
 	Threads      int         // goroutines that measure and scale the rows
 	MaxMemory    int64       // bytes that training may use; 0 for the default
 	Stopped      func() bool // reports whether the caller has given up: the result is then unusable
-	// Need estimates the least number of bytes that a run with the settings uses: see engine.Need.
-	// If it is nil, every run fits in memory.
+	// Need estimates the least number of bytes that a run with the settings uses. If it is nil,
+	// every run fits in memory.
 	Need func(settings.Settings, *store.Set) float64
 }
 
@@ -80,11 +80,11 @@ type Choice struct {
 	filled       int            // columns with a nonzero value; 0 until Cols has counted them
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
-	curvesOpen   bool           // Curves was unset
-	moved        bool           // Use replaced the default lambda by another lambda
-	userDefined  bool           // the rows are of a user-defined type
-	nonzero      float64        // nonzero values in the scaled rows, as settle estimates them
-	unsettled    *Choice        // the choice with scaled rows, before settle and expand
+	curvesOpen   bool
+	moved        bool // Use replaced the default lambda by another lambda
+	userDefined  bool
+	nonzero      float64 // nonzero values in the scaled rows, as settle estimates them
+	unsettled    *Choice // the choice with scaled rows, before settle and expand
 }
 
 func newChoice(o Open, set *store.Set) *Choice {
@@ -138,7 +138,6 @@ func (c *Choice) measure() error {
 	return nil
 }
 
-// mean returns the mean of f over the rows with a weight above 0.
 func (c *Choice) mean(f func(i int) float64) (mean float64) {
 	n := 0.0
 	for i := range c.count {
@@ -205,8 +204,6 @@ func (c *Choice) wide() bool {
 	return c.Cols() > maxNarrow && fill < minDenseFill
 }
 
-// fits reports whether a run with the settings needs at most MaxMemory bytes, or the default limit
-// if MaxMemory is 0.
 func (c *Choice) fits(s settings.Settings) bool {
 	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
 }

@@ -107,8 +107,8 @@ func (c *Choice) settle() {
 	}
 }
 
-// lambda returns the default lambda: a share of R^2, the mean squared length of the scaled rows, or
-// of 1 if R^2 is 0.
+// The default lambda is a share of R^2, the mean squared length of the scaled rows, or of 1 if R^2
+// is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := costsOf(c.Kind()).leastLambda
@@ -122,15 +122,13 @@ func (c *Choice) lambda() float64 {
 	return a
 }
 
-// pairsFit reports whether one-vs-one allows the number of classes and of weights.
 func (c *Choice) pairsFit() bool {
 	k, d := float64(len(c.shares)), float64(c.Cols())
 	return k <= settings.MaxPairClasses && k*(k-1)/2*d <= MaxPairWeights
 }
 
 // multiclass returns the best scheme whose run fits in memory, or the best of all schemes if none
-// fits. For a matrix of misclassification costs the scheme is Crammer and Singer's, and for at most
-// two classes one-vs-rest.
+// fits.
 func (c *Choice) multiclass() string {
 	k, n := float64(len(c.shares)), float64(c.columns.Rows)
 	if c.Costs {

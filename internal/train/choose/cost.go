@@ -1,7 +1,6 @@
 // Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
 // scheme, the solver and the length of a run. It also predicts the cost of each solver, by which
-// the engine plans. Settings returns a Choice; the choices do not depend on the machine. The
-// package sits between settings and trials, which tries the lambdas of a Path.
+// the engine plans. Settings returns a Choice; the choices do not depend on the machine.
 package choose
 
 import (
@@ -15,9 +14,9 @@ import (
 // is computed from counts of operations, never measured, so that the choices are the same on every
 // machine.
 type Cost struct {
-	Newton float64 // nanoseconds of Newton's method up to a relative gap of 1 %
-	Epoch  float64 // nanoseconds of an epoch of Pegasos
-	Pass   float64 // nanoseconds of a pass of the dual descent
+	Newton float64 // Newton's method up to a relative gap of 1 %
+	Epoch  float64 // an epoch of Pegasos
+	Pass   float64 // a pass of the dual descent
 }
 
 const (
@@ -25,7 +24,6 @@ const (
 	minLambdaRowsSquared = 0.03 // minLambdaRows for the squared loss
 )
 
-// lossCosts holds the constants of one loss.
 type lossCosts struct {
 	iterations float64 // iterations of Newton's method up to a gap of 1 %
 	zone       float64 // mean number of Hessians that a row is added to; 0 with kinks: see CostOf
@@ -33,11 +31,10 @@ type lossCosts struct {
 	passes     float64 // passes of the dual descent to a gap of 1 %, per unit of norm (see Passes)
 	growth     float64 // factor by which the passes grow each time the gap is divided by 10
 
-	leastLambda float64 // minLambdaRows or minLambdaRowsSquared
-	newton      bool    // Newton's method is chosen for few columns if Tol is unset
+	leastLambda float64
+	newton      bool // Newton's method may be chosen for few columns
 }
 
-// costs has a line for each loss. costsOf panics for a loss without a line.
 var costs = [loss.Kinds]lossCosts{
 	loss.Hinge:          {12, 0, 90, 4, 2, minLambdaRows, false},
 	loss.Log:            {6, 6, 90, 1.5, 1.3, minLambdaRows, false},
@@ -87,18 +84,17 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 // Work describes several problems of similar size, whose cost the method To predicts.
 type Work struct {
 	Loss            loss.Kind
-	Problems        float64       // number of problems or, for a joint problem, of its vectors
-	Rows, Columns   float64       // rows and nonempty columns of each problem
-	R2              float64       // mean squared length of the rows, with the bias feature
-	Density         store.Density // means, over the rows, of the number of nonzeros and its square
-	Newton, Descent bool          // whether Newton's method and the dual descent are allowed
+	Problems        float64 // number of problems or, for a joint problem, of its vectors
+	Rows, Columns   float64 // rows and nonempty columns of each problem
+	R2              float64 // mean squared length of the rows, with the bias feature
+	Density         store.Density
+	Newton, Descent bool // whether Newton's method and the dual descent are allowed
 }
 
-// Plan says which solver, Newton's method or the dual descent, is predicted to reach a given gap at
-// the lower cost.
+// Plan says which solver is predicted to reach a given gap at the lower cost.
 type Plan struct {
 	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
-	Passes float64 // predicted passes of dual coordinate ascent, even if Newton's method is used
+	Passes float64 // predicted passes of the dual descent, even if Newton's method is used
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
 

@@ -23,7 +23,7 @@ func (c *Choice) End() {
 	c.Settings = c.Plain()
 }
 
-// passes returns the number of passes over the rows for a run that does not end with a proof.
+// The result is for a run that does not end with a proof.
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
@@ -32,17 +32,8 @@ func (c *Choice) passes() int {
 	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
 
-// finish chooses the solver, the tolerance and the epochs where they are unset. The argument is the
-// number of passes over the rows for a run that does not end with a proof. The solver becomes
-//   - FinishAuto if Tol is given;
-//   - Newton's method for the squared loss on narrow data, if newtonFits, and Tol, Epochs, Steps
-//     and a prior are not given;
-//   - FinishAuto if a proof is predicted to be cheap and fits in memory, and Tol, Patience, Epochs,
-//     Steps and a prior are not given.
-//
-// It stays unset otherwise, and always for resumed runs, for settings that the solver does not
-// allow and, without Tol, for a loss without Traits.MeanResidual on regression targets, unless
-// Use has replaced the rule's lambda.
+// finish chooses the solver, the tolerance and the epochs where they are unset. passes is the
+// number of passes over the rows for a run that does not end with a proof.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed {
 		s := c.Settings
@@ -52,7 +43,7 @@ func (c *Choice) finish(passes int) {
 				c.Finish = settings.FinishAuto
 			}
 		case c.Regression() && !c.Kind().Traits().MeanResidual && !c.moved:
-			// Without a solver, the engine shifts the bias so that the mean residual is 0.
+			// The engine would not center the residuals of a run with a solver and a Tol.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
 			if costsOf(c.Kind()).newton && c.Cols() <= maxNarrow && c.newtonFits() {
 				s.Finish = settings.FinishNewton // the dual descent is slow on correlated columns
@@ -78,7 +69,7 @@ func (c *Choice) finish(passes int) {
 
 // prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow a proof,
 // and the proof is predicted to be cheap and fits in memory. If the cost is the only obstacle,
-// prove adds a note with the predicted time. The argument is the least number of epochs.
+// prove adds a note with the predicted time. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {
@@ -100,7 +91,6 @@ func (c *Choice) prove(passes int) {
 	c.Epochs = max(passes, int(min(MaxPasses, 4*plan.Passes)))
 }
 
-// work describes the problems that the run trains.
 func (c *Choice) work() Work {
 	w := Work{Loss: c.Kind(), Problems: 1, Rows: float64(c.columns.Rows),
 		Columns: float64(c.Cols()), R2: c.Scale.R2 + float64(c.BiasScale*c.BiasScale),
@@ -124,8 +114,7 @@ func (c *Choice) newtonFits() bool {
 	return c.width <= newton.MaxColumns && c.fits(s)
 }
 
-// budget returns the nanoseconds that training up to a proof may cost. Search may spend as much, or
-// minSearchBudget if that is more.
+// budget returns the nanoseconds that training up to a proof may cost.
 func (c *Choice) budget(w *Work) float64 {
 	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))

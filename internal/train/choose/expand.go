@@ -37,7 +37,7 @@ func (c *Choice) expand(e *curves.Expansion) {
 	s.R2 = c.mean(func(i int) float64 { return float64(rows.X.SumSquares(i)) })
 }
 
-// termRoom returns the bytes that stored terms may take: half of MaxMemory, or of its default.
+// in bytes
 func (c *Choice) termRoom() float64 { return float64(c.memory()) / 2 }
 
 // noCurves returns the reason why the rows can't be expanded, or "".

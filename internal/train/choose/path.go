@@ -14,10 +14,10 @@ import (
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
 
 const (
-	// Parts is the number of folds into which the rows are dealt; one at a time is held out.
+	// Parts is the number of parts into which the rows are dealt; a fold holds out one part.
 	Parts = 5
 
-	minFolds   = 2    // least number of folds that are held out
+	minFolds   = 2    // least number of folds
 	minLambdas = 3    // least number of lambdas in a path
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
@@ -38,12 +38,11 @@ const (
 
 // Search lists the choices to compare by cross-validation, and says how.
 type Search struct {
-	// Choices are in the order in which they are tried, the default choice first. The others have
-	// another multi-class scheme, or expanded rows.
+	// Choices are in the order in which they are tried, the default choice first.
 	Choices []*Choice
 	Paths   []*Path // lambdas of each choice
-	Rows    int     // number of rows that take part, or the number of all rows
-	Folds   int     // number of folds that are held out, one at a time: minFolds to Parts
+	Rows    int     // number of rows that take part
+	Folds   int     // number of folds, minFolds to Parts
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
 	// each lambda, so that C, the weight of a row's loss beside the penalty, is the same as with
 	// all rows.
@@ -51,9 +50,8 @@ type Search struct {
 	Tol    float64 // relative gap to which the models are trained
 }
 
-// Path lists the lambdas to try.
 type Path struct {
-	Lambdas []float64 // lambdas in descending order
+	Lambdas []float64 // in descending order
 	Rule    int       // index of the default lambda in Lambdas
 }
 
@@ -65,14 +63,8 @@ type Path struct {
 //     minSample rows and minSampleFactor rows for each column;
 //   - the default choice alone, on all rows or a sample, and at last on all rows with fewer folds.
 //
-// Search returns nil if
-//
-//   - Lambda or C was given;
-//   - the run builds on a model or a checkpoint;
-//   - the run has misclassification costs, user-defined rows, fewer than minRows rows or only
-//     zeros in its rows;
-//   - the models don't fit in memory; or
-//   - the budget is too small for minLambdas lambdas in minFolds folds.
+// Search returns nil if Lambda or C was given, if the run or its rows don't support
+// cross-validation, or if the budget or the memory is too small.
 func (c *Choice) Search() *Search {
 	n := c.columns.Rows
 	if !c.byRule || c.userDefined || c.Resumed || c.Start || c.Prior || c.Costs || n < minRows ||
@@ -153,8 +145,7 @@ func (c *Choice) fitsPath() bool {
 	return Parts*40*w.Problems*float64(c.width) <= maxModelBytes && c.fits(s)
 }
 
-// alternatives returns the choices to compare with c. Choices whose models of a path don't fit in
-// memory are left out.
+// alternatives returns the choices to compare with c whose models of a path fit in memory.
 func (c *Choice) alternatives() (all []*Choice) {
 	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Scale.Expansion == nil &&
 		c.Multiclass == settings.CrammerSinger {

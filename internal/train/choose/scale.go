@@ -100,8 +100,6 @@ func (c *Choice) kind() scale.Kind {
 	return scale.None
 }
 
-// bestKind returns the kind of scaling that the statistics of the rows and columns call for, if the
-// rows can be copied.
 func (c *Choice) bestKind() scale.Kind {
 	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
@@ -140,7 +138,6 @@ func (c *Choice) bestKind() scale.Kind {
 	return none
 }
 
-// copyBytes returns the memory of a copy of the rows, in bytes.
 func (c *Choice) copyBytes(toDense bool) float64 {
 	if toDense || c.notSparse {
 		return 4 * float64(c.count) * float64(c.width)

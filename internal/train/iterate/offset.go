@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// firstAdaptation is the step after which AdaptOffset is first due.
 const firstAdaptation = 1024
 
 // NextAdaptation returns the first step later than t at whose end AdaptOffset is due in a run of
@@ -38,8 +37,7 @@ func (s *State) CountGradient(i uint32, g float32) {
 //	q = G/(2 lambda |w|)
 //	T0 = the largest of LeastT0 and 1/(1/(q sqrt(h)) + 1/q^2)
 //
-// where h is twice the steps so far, or half of the steps of the run if these are fewer. T0 stays
-// as it is if w is 0 or if the scale would leave the range of float32.
+// where h is twice the steps so far, or half of the steps of the run if these are fewer.
 func (s *State) AdaptOffset() {
 	before, done, squares := s.Scale(), float64(s.Done()), 0.0
 	for k, v := range s.Vectors {

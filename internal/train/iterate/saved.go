@@ -13,8 +13,8 @@ type Saved struct {
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
 	Steps      int64     `json:"steps"`           // steps taken, including those before the run
 	Violations int64     `json:"violations"`
-	T0         float64   `json:"t0,omitempty"`        // State.T0 if LeastT0 > 0; else 0
-	Gradients  float64   `json:"gradients,omitempty"` // State.Gradients
+	T0         float64   `json:"t0,omitempty"` // State.T0 if LeastT0 > 0; else 0
+	Gradients  float64   `json:"gradients,omitempty"`
 	Checked    int64     `json:"checked"`
 	Biases     []float64 `json:"vb"`
 	Factor     float64   `json:"factor"`
@@ -69,8 +69,8 @@ func (s *State) Save() Saved {
 
 func (s *Sum) save() *Sum { return &Sum{N: s.N, Scalars: slices.Clone(s.Scalars)} }
 
-// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to
-// it.
+// Arrays calls f with each array of s that a checkpoint keeps, in a fixed order. f may write to the
+// array.
 func (s *State) Arrays(f func([]float32)) {
 	groups := [][][]float32{s.Vectors, s.StartWeights.W}
 	if s.Average != nil {
@@ -117,7 +117,7 @@ func (s *State) Restore(from *Saved) bool {
 	copy(s.Biases, from.Biases)
 	switch {
 	case from.T0 == 0:
-		s.LeastT0 = 0 // the run began with the weights of a model, and its T0 is fixed
+		s.LeastT0 = 0 // the T0 of the saved run is fixed
 	case !(s.LeastT0 > 0 && from.T0 >= s.LeastT0 && from.T0 <= math.MaxFloat64 && from.Gradients >= 0):
 		return false
 	default:

@@ -1,7 +1,6 @@
 // Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
-// one row, and their suffix average over about the last half of the steps. Package sgd takes steps
-// with a State, and package dual continues from a State. Saved is the form of a State in
-// checkpoints.
+// one row, and their suffix average over about the last half of the steps. State is its main type,
+// and Saved is the form of a State in checkpoints.
 package iterate
 
 import (
@@ -47,7 +46,7 @@ type State struct {
 	Windows *certificate.Windows // sums of the rows' coefficients, for the lower bound; may be nil
 
 	Checked int64 // step after which v was last found to be finite
-	Err     error // reason why the run ended early, an *Error; nil while there is none
+	Err     error // why the run ended early, an *Error; nil while it goes on
 }
 
 func New(t *objective.Terms, n int) State {
@@ -72,21 +71,21 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run by setting Err: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject
-// begins the reason, such as "a weight is". row is the index of the row in the set, or -1 if no
-// single row is the cause.
+// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject begins
+// the reason, such as "a weight is". row is the index of the row in the set, or -1 if no single row
+// is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
-// with Vectors[k], and divisor is the result of Divisor or Scale. If divisor is 0, w is 0.
+// with Vectors[k], and divisor is the result of Divisor or Scale.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.FreeBias {
 		z = s.Biases[k]
 	}
-	if divisor > 0 { // otherwise no step was taken, T0 is 0, and w is 0 by definition
+	if divisor > 0 { // otherwise no step was taken, T0 is 0, and w is 0
 		z += (float64(dot) + float64(s.BiasScale*s.Biases[k])) / divisor
 	}
 	return z
@@ -102,9 +101,9 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps after which the next sample of w is due, or n if that
-// is smaller or there is no average. Samples are due every Period steps, counted back from the
-// end of the run.
+// BeforeSample returns the number of steps after which the next sample of w is due, or n if that is
+// smaller or there is no average. Samples are due every Period steps, counted back from the end of
+// the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -141,8 +140,7 @@ func (s *State) AddRow(k int, i uint32, a float32) {
 	s.X.Axpy(int(i), a, s.Vectors[k])
 }
 
-// Project scales w down to the ball if w is outside the ball. It changes only Factor, unless Factor
-// falls below 2^-20: then part of Factor moves to v.
+// Project scales w down to the ball if w is outside the ball, usually by changing Factor alone.
 func (s *State) Project() {
 	if s.Radius == 0 {
 		return
@@ -191,8 +189,7 @@ func (s *State) EndEpoch(epochs int) {
 		s.Windows.EndEpoch(epochs)
 	}
 	// The check reads all of v, which may have many more elements than the rows of an epoch: the
-	// check waits until the steps since the last check have cost about as much. The end of the run
-	// needs no check, because the weights of every model are checked when the model is made.
+	// check waits until the steps since the last check have cost about as much.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {
@@ -255,9 +252,9 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 }
 
 // SetStart sets w to the weights of a model that has taken the given number of steps. If a prior
-// was set before, w becomes the difference from the prior. SetStart must be called before the
-// first step. It returns an error if w has a bias that the problem lacks, or if a weight times
-// the result of Scale exceeds the range of float32.
+// was set before, w becomes the difference from the prior. SetStart must be called before the first
+// step. It returns an error if w has a bias that the problem lacks, or if a weight times the result
+// of Scale exceeds the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
@@ -266,7 +263,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	for k := range s.Vectors {
 		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
-			b = 0 // models from liblinear may have such a tiny bias to break ties
+			b = 0
 		}
 		if b != 0 && s.BiasScale == 0 && !s.FreeBias {
 			return fmt.Errorf("the model has a bias, but Bias is \"none\": choose another Bias")
@@ -297,8 +294,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 // BeginDual prepares s for a dual solver: it fixes the scale of v at lambda*n, where n is the
 // number of rows, and drops Windows. The result of the run will be the last iterate. If mean is
 // set, the result will instead be the mean of iterates sampled in the last pass, provided that the
-// solver calls Average.Turn after each pass. A pass has 16 to 31 samples, or fewer with few rows or
-// many columns.
+// solver calls Average.Turn after each pass.
 func (s *State) BeginDual(mean bool) {
 	s.Windows = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))
@@ -331,7 +327,7 @@ type Weights struct {
 
 // Error is the error of a run whose numbers exceeded the range of float32.
 type Error struct {
-	Step   int64  // number of the step, from 1
+	Step   int64  // from 1
 	Row    int    // index of the row in the training set; -1 if no single row is the cause
 	Reason string // message for users, without the step
 }
@@ -345,8 +341,8 @@ func (s *State) Zero() Weights {
 	return Weights{w, s.PriorBias}
 }
 
-// LastIterate returns the last iterate, plus the prior if there is one. If there is no average,
-// the result of the run is the last iterate itself, and LastIterate returns a nil W.
+// LastIterate returns the last iterate, plus the prior if there is one. Without an average, it
+// returns a nil W: the result of the run is then the last iterate itself.
 func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil {
 		return v

@@ -21,8 +21,7 @@ func Fill[T comparable](field *T, value T) {
 }
 
 // Rule is the result of checking one rule of a configuration: the zero Rule if the rule holds, else
-// the field that violates the rule and the reason. OneOf, Range and the other functions that return
-// a Rule check the rule.
+// the field that violates the rule and the reason.
 type Rule struct {
 	Field    string
 	Reason   string
@@ -90,18 +89,18 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
-// want describes the range from low to high in the error.
+// Range returns the rule that have is from low to high. want describes that range in the error.
 func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
 
-// Positive returns the rule that have, the value of the field, is above 0 and finite.
+// Positive returns the rule that have is above 0 and finite.
 func Positive(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have <= math.MaxFloat64),
 		"have %v, want a positive finite number", have)
 }
 
-// Share returns the rule that have, the value of the field, is above 0 and below 1.
+// Share returns the rule that have is above 0 and below 1.
 func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
@@ -131,8 +130,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits returns the rule that lambda is in the range for which float32 weights suffice with
-// rows of the mean squared length r2. c is the C from which lambda was computed; 0 if it was not.
+// LambdaFits returns the rule that lambda is in the range allowed for rows of the mean squared
+// length r2. c is the C from which lambda was computed; 0 if it was not.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -168,9 +167,8 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 // of 0, so that the choice is the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
-// Allowed is the number of bytes that training may use if MaxMemory is 0. Command pegasimd sets it
-// to the greatest int64, which is no limit, and during cross-validation to a share of the free
-// memory. For files that claim more than they hold, the command sets MaxMemory instead.
+// Allowed is the number of bytes that training may use if MaxMemory is 0. Command pegasimd changes
+// it.
 var Allowed int64 = DefaultMaxMemory
 
 // Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a

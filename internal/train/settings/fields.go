@@ -20,7 +20,6 @@ const (
 	Trial                   // the cross-validation that chooses lambda keeps the setting
 )
 
-// uses maps the name of each field of Settings to its uses.
 var uses = map[string]Use{
 	"Loss":        Same | Problem | Chunk | Round | Trial,
 	"Epsilon":     Same | Problem | Chunk | Trial,

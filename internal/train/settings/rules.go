@@ -24,7 +24,7 @@ const (
 	namePatience   options.Name = "Patience"
 )
 
-// Validate returns an [options.Rule] that names the first field whose value is not allowed, or nil.
+// Validate returns an [options.Rule] that names a field whose value is not allowed, or nil.
 func (s Settings) Validate() error {
 	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
 		return err

@@ -18,9 +18,7 @@ import (
 )
 
 // These are the values of Offset, Average, Bias, Multiclass, Finish and ClassWeight, as files and
-// flags contain them. Package pegasos documents the values. The values of Order are defined in
-// package order, the values of Scale and TargetScale in package scale, and the values of Loss in
-// package loss.
+// flags contain them. Package pegasos documents the values.
 const (
 	OffsetAuto = "auto"
 	OffsetR2   = "r2"
@@ -46,8 +44,7 @@ const (
 	Balanced = "balanced"
 )
 
-// These are the values that Plain gives to zero fields of Settings. Where package choose picks
-// values from the data, it does so before.
+// These are the values that Plain gives to zero fields of Settings.
 const (
 	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
 	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
@@ -131,9 +128,8 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// adapts reports whether OffsetAuto adapts t0: in runs of Pegasos steps on single rows with the
-// hinge loss, without Project, a joint Multiclass or a bias without a penalty. The gradients of
-// smooth losses change in size with w, and a bias without a penalty needs large steps.
+// adapts reports whether OffsetAuto adapts t0. The gradients of smooth losses change in size with
+// w, and a bias without a penalty needs large steps.
 func (s *Settings) adapts() bool {
 	return s.Kind() == loss.Hinge && !s.HasSolver() && !s.Joint() && s.Batch <= 1 && !s.Project &&
 		s.Bias != BiasUnregularised
@@ -183,8 +179,7 @@ func (s Settings) InForce() Settings {
 	return s
 }
 
-// Kind returns the loss, or the hinge loss if Loss is empty or unknown. Validate rejects unknown
-// losses.
+// Kind returns the loss, or the hinge loss if Loss is empty or unknown.
 func (s *Settings) Kind() loss.Kind {
 	k, _ := loss.KindOf(s.Loss)
 	return k
@@ -208,18 +203,15 @@ func (s *Settings) Joint() bool {
 	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
-// HasSolver reports whether Finish names a solver that replaces Pegasos steps. FinishNone and ""
-// name none.
+// HasSolver reports whether Finish names a solver that replaces Pegasos steps.
 func (s *Settings) HasSolver() bool { return s.Finish != "" && s.Finish != FinishNone }
 
-// HasBound reports whether a run with the settings computes a lower bound on the optimum, and thus
-// a duality gap.
+// HasBound reports whether a run with the settings computes a lower bound on the optimum.
 func (s Settings) HasBound() bool {
 	s = s.Plain()
 	return s.Order != order.IID && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
-// canFinish reports whether Order, Batch and Project allow FinishAuto.
 func (s *Settings) canFinish() bool {
 	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
@@ -232,8 +224,7 @@ func (s *Settings) CanNewton() bool {
 	return s.canFinish() && !s.Joint() && s.Patience == 0
 }
 
-// MayProve reports whether the trainer may choose a Tol that ends the run early: the duality gap
-// can be computed, Tol and Patience are 0, and Finish names no solver.
+// MayProve reports whether the trainer may choose a Tol that ends the run early.
 func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.HasSolver() && s.HasBound()
 }

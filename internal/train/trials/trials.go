@@ -1,7 +1,6 @@
 // Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
 // models with each lambda of each choice of a choose.Search on a part of the rows, and compares
-// their predictions of the other rows. Best is its only exported function. The package runs engine
-// sessions, and package pegasos calls it before training.
+// their predictions of the other rows. Best is its only exported function.
 package trials
 
 import (
@@ -26,13 +25,12 @@ import (
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
 // estimate of how well a model with these settings predicts other rows; nil without an estimate. A
-// choice replaces the best of the choices before it only if its models are better by more than
-// sureCurves or sureSchemes standard errors. A lambda replaces the choice's default lambda only if
-// its models are better by more than sureErrors standard errors. jobOf returns the complete job of
-// training on all rows for a choice. The free memory decides how many folds run in parallel and
-// whether rows are copied, which does not change the result. If the memory is too little for one
-// fold, Best returns an error for the first choice, and leaves out a later choice. If the context
-// of the jobs is done before Best returns, the result means nothing.
+// choice or lambda replaces another only if its models are better by some standard errors: see
+// sureErrors. jobOf returns the complete job of training on all rows for a choice. The free memory
+// decides how many folds run in parallel and whether rows are copied, which does not change the
+// result. If the memory is too little for one fold, Best returns an error for the first choice, and
+// leaves out a later choice. If the context of the jobs is done before Best returns, the result
+// means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -93,7 +91,6 @@ func (t *trial) newCandidate(c *choose.Choice, p *choose.Path) *candidate {
 	return one
 }
 
-// The memory limits how many folds holdOutAll runs in parallel.
 func (t *trial) holdOutAll(c *candidate) error {
 	atOnce := min(parallel.Threads(t.job.Threads), t.search.Folds)
 	if x := t.job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
@@ -133,7 +130,6 @@ const (
 	maxDeviations = 4
 )
 
-// trial is the cross-validation of the choices of a search.
 type trial struct {
 	job       engine.Job // the job of training on the sample, for the choice that is tried
 	search    *choose.Search
@@ -146,7 +142,7 @@ type trial struct {
 
 // absent is the part number of a row of weight 0, or of a row outside the sample while the sample
 // is drawn: no model is trained on such a row. A row of the part store.NeverDealt is never held
-// out: all models are trained on it.
+// out.
 const absent = store.AbsentRow
 
 // minSampleGroups is about the number of groups of equal rows of each class that a sample has at
@@ -155,9 +151,8 @@ const minSampleGroups = 10 * choose.Parts
 
 // assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
 // store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
-// parts. If a class has only one group, the rows of the group are in no part: all models are
-// trained on them. If the search is on a sample, some groups of a class after about the first
-// minSampleGroups are left out, as their hashes decide.
+// parts. If the search is on a sample, some groups of a class after about the first minSampleGroups
+// are left out, as their hashes decide.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -183,7 +178,6 @@ func (t *trial) assignParts() {
 	}
 }
 
-// drawSample restricts t.group and t.part to the rows of the sample.
 func (t *trial) drawSample() {
 	places := make([]int32, len(t.part)) // index of each row in the sample
 	var group, part []int32
@@ -198,7 +192,6 @@ func (t *trial) drawSample() {
 	t.group, t.part = group, part
 }
 
-// takeSample replaces the rows of t.job by the rows of the sample, if there is one.
 func (t *trial) takeSample() {
 	if set := t.job.Rows; t.sample != nil {
 		share := float64(len(t.sample)) / float64(set.X.Rows())
@@ -246,7 +239,7 @@ func (t *trial) holdOut(c *candidate, part int32) error {
 		rest := c.wrong[k:]
 		if m == nil || !perfect(&job.Settings, m, job.Rows) {
 			rest = rest[:1]
-		} // else the model is perfect, and all smaller lambdas get its mistakes
+		} // the model is perfect
 		for i, p := range t.part {
 			if p != part {
 				continue
@@ -273,8 +266,8 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each trained model is said to have taken. The run with the
-// next lambda starts from this model, and takes small steps from the beginning because of this
+// startSteps is the number of steps that each trained model is said to have taken: the run with the
+// next lambda, which starts from this model, takes small steps from the beginning because of this
 // number.
 const startSteps = 1 << 20
 
@@ -324,8 +317,7 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 }
 
 // chooseLambda considers only lambdas whose mean mistake is below the mean mistake of the default
-// lambda by more than sureErrors standard errors, and chooses the lambda with the smallest mean
-// mistake among them, or the default lambda if there are none.
+// lambda by more than sureErrors standard errors.
 func (c *candidate) chooseLambda(t *trial) {
 	c.best = c.path.Rule
 	least := 0.0
@@ -337,7 +329,6 @@ func (c *candidate) chooseLambda(t *trial) {
 	}
 }
 
-// beats compares the models of c and d, each with its best lambda.
 func (t *trial) beats(c, d *candidate) bool {
 	sure := float64(sureSchemes)
 	if c.choice.Scale.Expansion != nil {
@@ -377,7 +368,6 @@ func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation) / all
 }
 
-// clipped limits a finite mistake of regression as maxDeviations says.
 func (t *trial) clipped(mistake float64, i int) float64 {
 	if t.deviation == 0 || !(mistake <= math.MaxFloat64) {
 		return mistake
