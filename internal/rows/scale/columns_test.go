@@ -15,8 +15,8 @@ import (
 
 func neverStop() bool { return false }
 
-// mixedScaleRows returns rows as a dense and as a sparse matrix: four columns that differ in
-// scale, a constant column, and a column of zeros.
+// mixedScaleRows returns rows as a dense and as a sparse matrix: four columns that differ in scale,
+// a constant column, and a column of zeros.
 func mixedScaleRows(t *testing.T, rows int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, uint64(rows)))
@@ -168,10 +168,10 @@ func TestMeasureConstants(t *testing.T) {
 	for i := range rows {
 		copy(x.Row(i), []float32{2, 0, 3, 4, 5})
 	}
-	x.Row(columnRows + 1)[0] = -2 // in the second block
-	x.Row(rows - 1)[1] = 1        // a value among zeros
-	x.Row(7)[2] = 0               // a zero among values
-	x.Row(9)[3] = 1               // in a row of weight 0
+	x.Row(columnRows + 1)[0] = -2
+	x.Row(rows - 1)[1] = 1 // a value among zeros
+	x.Row(7)[2] = 0        // a zero among values
+	x.Row(9)[3] = 1
 	weight := slices.Repeat([]float64{1}, rows)
 	weight[9] = 0
 	want := []bool{false, false, false, true, true}
@@ -214,8 +214,7 @@ func TestMeasureBad(t *testing.T) {
 	}
 }
 
-// The variance of a column far from 0 is accurate; the difference of the mean square and the
-// squared mean would cancel.
+// The difference of the mean square and the squared mean would cancel.
 func TestMeasureFar(t *testing.T) {
 	x := dense.New(4000, 1)
 	for i := range 4000 {

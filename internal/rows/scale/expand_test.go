@@ -27,8 +27,7 @@ func numbers(seed uint64, rows, cols int) *dense.Matrix {
 	return x
 }
 
-// columnsOf returns rows with the given columns of x, where -1 is a column of zeros, and -2 a
-// column of ones.
+// -1 stands for a column of zeros, and -2 for a column of ones.
 func columnsOf(x *dense.Matrix, columns []int) *dense.Matrix {
 	y := dense.New(x.Rows(), len(columns))
 	for i := range x.Rows() {
@@ -51,7 +50,6 @@ func namesOf(e *curves.Expansion, names []int) (all []string) {
 	return all
 }
 
-// Constant, empty and duplicate columns, and rows of weight 0, change no term.
 func TestTerms(t *testing.T) {
 	x := numbers(1, 300, 4)
 	for i := range x.Rows() {
@@ -87,7 +85,6 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// Constant and duplicate columns don't count toward the limits.
 func TestTermsLimits(t *testing.T) {
 	x := numbers(2, 2100, 257)
 	all := make([]int, 256)
@@ -110,7 +107,6 @@ func TestTermsLimits(t *testing.T) {
 			t.Errorf("%d columns: %d terms, want %d", len(c.columns), e.Len(), c.terms)
 		}
 	}
-	// Columns that differ in the last row alone are no duplicates.
 	twins := columnsOf(x, []int{0, 0})
 	twins.Row(2099)[1]++
 	if e := scale.Terms(curves.Products, store.Of(twins), nil, nil, goOn); e.Len() != 3 {
@@ -161,7 +157,6 @@ func TestFitTerms(t *testing.T) {
 	}
 }
 
-// A column whose sampled rows all have weight 0 has no pieces.
 func TestTermsOfUncountedSample(t *testing.T) {
 	x := numbers(4, 1<<16+3, 1) // more rows than are sampled: every second row
 	weight := make([]float64, x.Rows())

@@ -13,8 +13,6 @@ var (
 	row     = []float32{3, 5, -7, 2}
 )
 
-// Within rounding errors, a folded vector gives a raw row the score of the scaled row, in units of
-// the raw targets.
 func TestFold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -45,7 +43,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Without a bias, biases that come from the shifts and the center alone are dropped.
 func TestUnfold(t *testing.T) {
 	for _, s := range scales() {
 		for _, b := range [][]float64{nil, {2, -1}} {
@@ -78,8 +75,8 @@ func at(b []float64, k int) float64 {
 	return b[k]
 }
 
-// Without an old scale, Unfold takes the vectors for vectors of raw rows, and converts them for
-// rows scaled by s, whether s is Folded or not. For Unit it converts only the units of the targets.
+// Without an old scale, Unfold takes the vectors for vectors of raw rows. For Unit it converts only
+// the units of the targets.
 func TestUnfoldRaw(t *testing.T) {
 	for _, s := range scales() {
 		w, b := s.Unfold(vectors, []float64{2, -1}, nil, true)
@@ -96,7 +93,6 @@ func TestUnfoldRaw(t *testing.T) {
 			}
 		}
 	}
-	// A bias that exceeds roundings after unfolding is kept.
 	s := scales()[4]
 	folded, biases := s.Fold(vectors, nil)
 	for _, c := range []struct {

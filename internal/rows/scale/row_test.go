@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// At computes in float64: float32 would round the difference and the product, or overflow.
+// float32 would round the difference and the product, or overflow.
 func TestAt(t *testing.T) {
 	s := &Scale{Kind: Standard, Shift: []float32{1e8, 0}, Factor: []float32{1, 3}}
 	if have := s.At(0, 1); have != 1-1e8 {

@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 		{scale.Scale{Kind: "none", Spread: inf}, false},
 		{scale.Scale{Kind: "none", Spread: math.NaN()}, false},
 		{scale.Scale{Kind: "none", Spread: 1, Centre: inf}, false},
-		{scale.Scale{Kind: "none", Centre: 5}, false}, // moves the bias, but not the targets
+		{scale.Scale{Kind: "none", Centre: 5}, false},
 		{scale.Scale{}, false},
 		{scale.Scale{Kind: "other"}, false},
 		{scale.Scale{Kind: "unit"}, true},
@@ -185,7 +185,7 @@ func TestApplyAndDots(t *testing.T) {
 					}
 				}
 				if s.Kind == "none" {
-					continue // Dots is for models that scale rows
+					continue
 				}
 				dots := make([]float64, len(w))
 				s.Dots(dots, index, values, w)
@@ -201,7 +201,7 @@ func TestApplyAndDots(t *testing.T) {
 
 func TestDotsOfOtherColumns(t *testing.T) {
 	w := [][]float32{{1, 2, 3, 4}}
-	for _, s := range scales()[2:] { // Dots is for models that scale rows
+	for _, s := range scales()[2:] {
 		row := floats(3, 0, 4, 0, 12)
 		want := dot(w[0], scaledRow(s, row[:4]))
 		if s.Kind == "unit" {
@@ -216,7 +216,7 @@ func TestDotsOfOtherColumns(t *testing.T) {
 			t.Errorf("%+v, fewer columns: %v, want %v", s, z, want)
 		}
 		if s.Kind == "unit" {
-			continue // ScoreOfZeros is for kinds with factors
+			continue
 		}
 		zeros := scaledRow(s, make([]float32, 4))
 		if have := s.ScoreOfZeros(w[0], 2); !near(have, 3*zeros[2]+4*zeros[3]) {

@@ -4,8 +4,7 @@ package store
 
 import "testing"
 
-// TestNoAllocations does not run with the race detector: kernels report their reads to it, which
-// moves local arrays to the heap.
+// With the race detector, kernels report their reads to it, which moves local arrays to the heap.
 func TestNoAllocations(t *testing.T) {
 	m := mustConstantCSR(t, randomSparse(t, 1, 30, 200, 200, inverseRoot))
 	w := make([]float32, 200)

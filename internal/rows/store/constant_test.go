@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// randomSparse returns a matrix whose row i has up to most stored values, all equal to value(i).
 func randomSparse(t testing.TB, seed uint64, rows, cols, most int,
 	value func(i int) float32) *sparse.Matrix {
 	t.Helper()
@@ -167,8 +166,7 @@ func TestConstantCSRRejects(t *testing.T) {
 			}
 		}
 	}
-	// One differing value is rejected at each position of each row, unless it is the row's only
-	// nonzero.
+	// One differing value is rejected, unless it is the row's only nonzero.
 	x := randomSparse(t, 4, 60, cols, 19, inverseRoot)
 	starts, idx, val := (*matrices.CSR)(x).Arrays()
 	for k := range val {

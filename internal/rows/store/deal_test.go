@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// labeled returns n rows with different hashes, of which row i is of class i*i % classes.
 func labeled(n, classes int) Labeled {
 	g := rand.New(rand.NewPCG(1, 2))
 	l := Labeled{Classes: classes, Class: make([]int32, n), Hashes: make([]uint64, n)}
@@ -73,7 +72,6 @@ func TestHoldOutIsStratified(t *testing.T) {
 	}
 }
 
-// Where equal rows have different labels, too, the order of the rows does not change the choice.
 func TestHoldOutWithoutOrder(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	for seed := range uint64(2000) {
@@ -94,8 +92,6 @@ func TestHoldOutWithoutOrder(t *testing.T) {
 	}
 }
 
-// Every class keeps a row to train on, even a class of one row, a class of two rows with a large
-// share, and a class whose rows all equal rows of a lower class. Rows of weight 0 are not held out.
 func TestHoldOutLeavesEachClass(t *testing.T) {
 	for seed := range uint64(50) {
 		l := Labeled{Classes: 4,

@@ -12,8 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// halfEmpty returns rows of numbers, about half of them 0 and the others normally distributed, as a
-// dense and a sparse matrix.
 func halfEmpty(t *testing.T, rows, cols int) (*dense.Matrix, *sparse.Matrix) {
 	t.Helper()
 	g := rand.New(rand.NewPCG(4, 4))
@@ -123,7 +121,6 @@ func TestFlattened(t *testing.T) {
 	}
 }
 
-// base has the rows of d in any format.
 func compareExpanded(t *testing.T, x, base Rows, d *dense.Matrix, e *curves.Expansion, w []float32,
 	order []uint32) {
 	t.Helper()

@@ -27,7 +27,7 @@ func TestHashesOfEqualRows(t *testing.T) {
 				v := float32(1+r.IntN(255)) / 255
 				d.Row(i)[j] = v
 				indices, values = append(indices, int32(j)), append(values, v)
-			case 1: // an explicit zero
+			case 1:
 				indices, values = append(indices, int32(j)), append(values, 0)
 			}
 		}

@@ -19,7 +19,6 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// randomPixels returns rows of values k/n; about half of the k are 0.
 func randomPixels(rows, cols int, n float32) *dense.Matrix {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := dense.New(rows, cols)

@@ -40,7 +40,6 @@ func TestPairView(t *testing.T) {
 				t.Errorf("row %d is %v of class %d, weight %v", j, row, v.Class[i], v.Weight[i])
 			}
 		}
-		// BySetRow returns shuffled rows in the order of the set.
 		set.Shuffle(&v, Visits{Seed: 1, Total: 100, Epoch: 8})
 		var ranked []float32
 		for _, i := range v.BySetRow() {

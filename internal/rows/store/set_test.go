@@ -98,7 +98,7 @@ func TestMeasure(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, c := range map[string]struct {
 		values []float32
-		row    int // row of the error; -1 if there is none
+		row    int // -1 if there is none
 		scale  bool
 	}{
 		"usual":            {[]float32{1, -2, 3}, -1, false},
@@ -260,7 +260,6 @@ func TestShuffle(t *testing.T) {
 			t.Errorf("%s: the order differs from another case, is ascending, or lacks or repeats a row",
 				name)
 		}
-		// InOrder passes the values of the rows in the order of the view, and stores them back.
 		kept := make([]float32, 2*v.X.Rows())
 		for _, i := range v.All() {
 			kept[2*i], kept[2*i+1] = float32(v.SetRow(uint32(i))), -1
@@ -281,7 +280,6 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// Copies of dense rows are padded, and each row has a copy for each pair of its class.
 func TestCopies(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	x, y := many()

@@ -68,7 +68,7 @@ func formats(t *testing.T) []format {
 	return all
 }
 
-// Only copies of user-defined rows may differ in bits, because they may be sparse.
+// Copies of user-defined rows may differ in bits, because they may be sparse.
 func TestRows(t *testing.T) {
 	for _, k := range formats(t) {
 		t.Run(k.name, func(t *testing.T) {

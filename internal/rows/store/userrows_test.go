@@ -23,8 +23,7 @@ func (f *inconsistent) Axpy(i int, a float32, w []float32) {
 	w[len(w)-1] += a
 }
 
-// The column indices of a copy are in range even if the rows are inconsistent: the kernels trust
-// them.
+// The kernels trust the column indices of a copy.
 func TestCopyOfInconsistentRows(t *testing.T) {
 	for _, cols := range []int{2, 100} { // dense, and sparse
 		x := newUserRows(&inconsistent{Matrix: dense.New(20, cols)})

@@ -46,8 +46,6 @@ func TestFit(t *testing.T) {
 			t.Errorf("%+v: the gradient is %v, %v", s, g1, g2)
 		}
 	}
-	// The sigmoid is finite and does not fall with the score if the scores are separable, huge or
-	// equal.
 	for _, z := range [][]float64{{-2, -1, 1, 2}, {-1e30, -1e29, 1e29, 1e30}, {0, 0, 0, 0}} {
 		s := Fit(z, []bool{false, false, true, true}, nil)
 		if s.A-s.A != 0 || s.B-s.B != 0 || s.At(z[3]) < s.At(z[0]) {
@@ -59,7 +57,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A score of integer weight w counts as w copies, in Platt's targets as well.
 func TestFitWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
@@ -168,8 +165,6 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// Sigmoids, coupled probabilities and folds have the same bits on every machine, so that a model
-// trained again is the same.
 func TestBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(7, 8)), sha256.New()
 	for seed := range uint64(40) {

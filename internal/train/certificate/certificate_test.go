@@ -15,8 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// maximize may end early: the bound of an entropy need only be 0.9 times the best dual objective,
-// and only where the best factor is above 0.8.
+// maximize may end early: an entropy's bound need only be 0.9 times the best dual objective.
 func TestBoundOfAnyDualVariables(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(1, 2))
@@ -27,7 +26,6 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 				a := p.duals(g)
 				given := slices.Clone(a)
 				bound, s := certificate.Bound(p.of, a, p.r2)
-				// Only an unpenalized bias or a joint problem may change the dual variables.
 				if f.bias != "free" && f.vectors == 1 && !slices.Equal(a, given) {
 					t.Fatalf("%+v: the dual variables %v became %v", f, given, a)
 				}
@@ -57,15 +55,14 @@ func TestBoundOfAnyDualVariables(t *testing.T) {
 	}
 }
 
-// isEntropy reports whether the conjugate is an entropy, for which Bound does not return its
-// factor.
+// Bound does not return its factor for an entropy.
 func (f form) isEntropy() bool {
 	return f.vectors == 1 && f.cost.Kind == loss.Log || f.joint == certtest.Multinomial
 }
 
 func (p *problem) bestDual(a []float32) (best, s float64) {
 	low, high := 0.0, 1.0
-	for range 40 { // ternary search of a concave function
+	for range 40 {
 		third := (high - low) / 3
 		if p.dual(a, low+third).value < p.dual(a, high-third).value {
 			low += third
@@ -147,8 +144,8 @@ func (p *problem) closeBound(f form, w [][]float64, b []float64, least float64) 
 }
 
 // A larger Terms.SumError lowers the bound of a loss without an entropy by as much as the package
-// comment says, up to a tenth. With SumError 0, the bound of a Crammer-Singer problem includes
-// the float32 rounding of own dual variables.
+// comment says, up to a tenth. With SumError 0, the bound of a Crammer-Singer problem includes the
+// float32 rounding of own dual variables.
 func TestBoundMakesUpForRoundings(t *testing.T) {
 	const sums = 0x1p-20
 	for _, f := range forms() {
@@ -170,7 +167,7 @@ func TestBoundMakesUpForRoundings(t *testing.T) {
 			less, _ := certificate.Bound(p.of, a, p.r2)
 			have, want := (exact-less)/sums, p.slack(d)
 			if exact < 1e-2*want || exact == 0 {
-				continue // the error is not small beside the bound
+				continue
 			}
 			switch low := 0.9 * want; {
 			case f.isEntropy(): // maximize adds 64 to the sensitivity
@@ -284,8 +281,7 @@ func (p *problem) sideSums(a []float32) (up, down float64) {
 	return up, down
 }
 
-// Bounds have the same bits on every machine: model files contain them, and verification compares
-// them.
+// Model files contain bounds, and verification compares them.
 func TestBoundBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(21, 22)), sha256.New()
 	put := func(values ...float64) {

@@ -22,11 +22,10 @@ type problem struct {
 	r2    float64          // mean squared norm of the rows, with the bias's feature
 }
 
-// form lists the properties of a problem that newProblem does not choose at random.
 type form struct {
-	cost    loss.Func     // loss of a binary problem
-	joint   certtest.Kind // loss of a joint problem: CrammerSinger or Multinomial
-	vectors int           // number of weight vectors, 1 for a binary problem
+	cost    loss.Func
+	joint   certtest.Kind // CrammerSinger or Multinomial
+	vectors int           // 1 for a binary problem
 	bias    string        // "" for none, "augmented" or "free"
 }
 
@@ -59,7 +58,7 @@ func newProblem(t testing.TB, g *rand.Rand, f form) *problem {
 	}
 	v := store.View{X: store.Of(held)}
 	v.Norms = store.Squares(v.X)
-	if g.IntN(3) == 0 { // a subset of the rows, in random order
+	if g.IntN(3) == 0 {
 		for _, i := range g.Perm(n)[:3+g.IntN(n-3)] {
 			v.Only = append(v.Only, uint32(i))
 		}
@@ -170,15 +169,15 @@ func (p *problem) setPrior(t testing.TB, g *rand.Rand, bias bool) {
 
 type dualParts struct {
 	value     float64
-	size      float64 // sum of the magnitudes of all terms
+	size      float64
 	linear    float64 // sum of the magnitudes of the terms that are linear in the dual variables
-	quadratic float64 // sum of the quadratic terms of the conjugates
+	quadratic float64
 	squares   float64 // mean over the rows of the squared dual variables, own classes included
 	norm      float64 // |u|, where u is the mean of the rows times their dual variables
 }
 
-// dual computes the dual objective of s times the dual variables a in float64, independently of
-// package certificate. For an unpenalized bias it assumes that both sides have equal sums.
+// dual computes the dual objective of s times the dual variables a, independently of package
+// certificate. For an unpenalized bias it assumes that both sides have equal sums.
 func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	v, k := &p.terms.View, p.truth.Vectors
 	u := make([][]float64, k)
@@ -187,7 +186,7 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	}
 	for at, i := range v.All() {
 		c, y := v.RowWeight(i)/float64(v.Count()), p.truth.Labels[at]
-		before := make([]float64, k) // scores by the prior
+		before := make([]float64, k)
 		for r, w := range p.truth.Prior {
 			before[r] = p.truth.PriorBias[r]
 			for j, x := range p.truth.Rows[at] {
@@ -250,9 +249,7 @@ func (p *problem) dual(a []float32, s float64) (d dualParts) {
 	return d
 }
 
-// conjugate returns two parts of the minimum over m of l(m) + b*m for the loss l of a binary
-// problem: the minimum is line - quadratic. An entropy is part of line. The tests of package loss
-// check DualTerm, which conjugate relies on.
+// The minimum over m of l(m) + b*m for the loss l is line - quadratic. An entropy is part of line.
 func (p *problem) conjugate(b float64) (line, quadratic float64) {
 	least := p.cost.DualTerm(b)
 	if p.cost.Kind.Traits().Entropy {

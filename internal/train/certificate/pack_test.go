@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// Joint problems round down, so that their error is up to one unit of the 16-bit numbers instead
-// of half a unit.
+// Joint problems round down, so their error is up to one unit instead of half a unit.
 func TestPack(t *testing.T) {
 	for _, f := range forms() {
 		g := rand.New(rand.NewPCG(9, 10))
@@ -139,7 +138,6 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// ProjectSimplex satisfies the optimality conditions of a projection onto the simplex.
 func TestSimplex(t *testing.T) {
 	g := rand.New(rand.NewPCG(15, 16))
 	for range 200 {
@@ -170,7 +168,7 @@ func TestSimplex(t *testing.T) {
 				t.Errorf("ProjectSimplex(%v) with the width 0: %v", z, b)
 			}
 		}
-		z[g.IntN(k)] = 0 // own class
+		z[g.IntN(k)] = 0
 		certificate.Softmax(z, b)
 		total := 0.0
 		for _, v := range z {

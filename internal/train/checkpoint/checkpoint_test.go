@@ -31,8 +31,7 @@ func write(t *testing.T, head *checkpoint.Head, arrays [][]float32) []byte {
 	return file.Bytes()
 }
 
-// read returns the state in a file. Before its arrays are read, used bytes of the file's memory
-// budget are spent.
+// Before the arrays are read, used bytes of the file's memory budget are spent.
 func read(file []byte, used int) (*checkpoint.State, error) {
 	return modelfile.Read(bytes.NewReader(file), modelfile.Linear,
 		func(r *modelfile.Reader) (*checkpoint.State, error) {
@@ -96,7 +95,6 @@ func TestRoundTrip(t *testing.T) {
 	if n := have.Steps(); n != 42 {
 		t.Errorf("%d steps of all runs", n)
 	}
-	// The header of the file has these keys.
 	text := string(write(t, &want.Head, nil))
 	for _, key := range []string{"data", "arrays", "round", "ended", "look", "best", "runs",
 		"learners",
@@ -108,8 +106,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// An array of negative length, fewer or more numbers than the lengths ask for, and more arrays than
-// the file's memory budget has room for are errors.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct {
 		want    string

@@ -19,8 +19,7 @@ import (
 )
 
 func TestMulticlass(t *testing.T) {
-	// The classes differ by at most one row. No run with the scheme tight fits in memory; no run at
-	// all if tight is "all".
+	// No run with the scheme tight fits in memory; no run at all if tight is "all".
 	for _, c := range []struct {
 		rows, cols, classes int
 		fill                float64
@@ -187,8 +186,6 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// A path lists multiples of the default lambda. Costly runs get fewer lambdas, fewer folds or no
-// search.
 func TestPath(t *testing.T) {
 	two := unequalColumns(1, 300, 6, 2)
 	many := sample.Random(9, 4000, 12, 2, 1)
@@ -343,8 +340,6 @@ func TestScaleKinds(t *testing.T) {
 	}
 }
 
-// Sparse rows of few columns are standardized only if they grow to at most four times their bytes,
-// and by at most 2^20 bytes of empty columns.
 func TestScaleGrowth(t *testing.T) {
 	for _, c := range []struct {
 		nonzeros, cols int // nonzeros of all 16 rows, and columns
@@ -364,8 +359,6 @@ func TestScaleGrowth(t *testing.T) {
 	}
 }
 
-// Columns of unequal magnitudes in wide rows are divided by their magnitudes unless all rows have
-// nearly equal lengths.
 func TestScaleLengths(t *testing.T) {
 	for _, c := range []struct {
 		first float32 // value of the first row's first column; it is 1 in similar rows
@@ -386,7 +379,6 @@ func TestScaleLengths(t *testing.T) {
 	}
 }
 
-// Rows are left unscaled up to the largest squared length that float32 can hold.
 func TestScaleLargest(t *testing.T) {
 	// 4095^2 + 90^2 + 9^2 + 3^2 is 2^24 - 1. With all values times 2^52 it is math.MaxFloat32.
 	for last, want := range map[float32]scale.Kind{3: "none", 4: "max-abs"} {
@@ -437,7 +429,6 @@ func TestMemoryForCopies(t *testing.T) {
 	}
 }
 
-// A known scale of the same kind is reused, resized to the columns of the rows.
 func TestKnownScale(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	known := &scale.Scale{Kind: "max-abs", Folded: true, Factor: []float32{2, 3, 4, 5},
@@ -454,7 +445,6 @@ func TestKnownScale(t *testing.T) {
 	}
 }
 
-// Fits returns an error for rows with NaN.
 func TestFits(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	y := make([]float32, 300)
@@ -501,8 +491,6 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// Fits reports whether the curves that would be fitted to the given columns have the same terms and
-// knots.
 func TestFitsCurves(t *testing.T) {
 	p := unequalColumns(1, 300, 6, 2)
 	set := newSet(t, p.Dense, p.Y, "", store.SetOptions{})
@@ -589,8 +577,6 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 and the size of other weights have no influence, and the error of a bad row
-// names the row.
 func TestWeights(t *testing.T) {
 	p := unequalColumns(9, 300, 5, 2)
 	weights := make([]float32, 300)
@@ -627,7 +613,7 @@ func TestEmptyColumns(t *testing.T) {
 		g := rand.New(rand.NewPCG(seed, 39))
 		n, cols := 60+g.IntN(200), 2+g.IntN(40)
 		p := sample.Random(seed, n, cols, 2+g.IntN(3), 0.05+0.95*g.Float64())
-		for j := range cols { // columns of different units
+		for j := range cols {
 			unit := float32(math.Pow(10, 2*g.Float64()))
 			for i := range n {
 				p.Dense.Row(i)[j] *= unit

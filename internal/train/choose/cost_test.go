@@ -11,7 +11,7 @@ import (
 
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// CostOf evaluates the formulas of docs/spec.md; the wanted costs were computed independently.
+// The wanted costs were computed from the formulas of docs/spec.md by other code.
 func TestCostOf(t *testing.T) {
 	for _, c := range []struct {
 		l          loss.Kind
@@ -42,7 +42,6 @@ func TestCostOf(t *testing.T) {
 	}
 }
 
-// Passes grow by a factor each time that the gap is divided by 10, from 1 % down to 1e-5.
 func TestPasses(t *testing.T) {
 	for _, c := range []struct {
 		l         loss.Kind
@@ -88,7 +87,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A trial's dual descent ends after PathEpochs passes.
 func TestTrialCost(t *testing.T) {
 	w := choose.Work{Loss: loss.Hinge, Problems: 3, Rows: 1000, Columns: 50, R2: 2, Descent: true,
 		Density: store.Density{Nonzeros: 50, Squares: 2500}}

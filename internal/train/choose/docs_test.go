@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// These files state defaults and limits with the values of the constants.
 func TestDocs(t *testing.T) {
 	thousands := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 	short := func(x float64) string { // .01 as the pages write it

@@ -48,7 +48,6 @@ func settled(t testing.TB, x store.Examples, y []float32, o store.SetOptions,
 	return c
 }
 
-// ended returns the complete choice for a run with the rule's lambda.
 func ended(t testing.TB, x store.Examples, y []float32, open choose.Open) *choose.Choice {
 	t.Helper()
 	c := settled(t, x, y, store.SetOptions{}, open)

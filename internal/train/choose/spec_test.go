@@ -22,15 +22,15 @@ var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByT
 // byPage is a table with labels, and the choices that docs/spec.md, "the page", prescribes for it.
 type byPage struct {
 	rows    [][]float32
-	sparse  bool   // the table is stored as a sparse matrix
+	sparse  bool
 	counts  []bool // whether each row has a weight above 0
 	y       []float32
 	loss    string
 	n, nnz  float64
 	cols    float64 // number of columns with a nonzero value
 	width   int
-	largest []float64 // largest magnitude of each column, M_j on the page
-	squares []float64 // squared length of each row of weight > 0, S_i on the page
+	largest []float64 // M_j on the page
+	squares []float64 // S_i on the page
 
 	mean, variance []float64
 	constant       []bool
@@ -43,7 +43,6 @@ type byPage struct {
 	finish func(lambda float64) settings.Settings // choices that depend on lambda
 }
 
-// statistics computes the page's "Statistics" but for the moments.
 func (p *byPage) statistics() {
 	cols := len(p.rows[0])
 	p.cols, p.width, p.largest, p.squares = 0, cols, make([]float64, cols), nil
@@ -69,7 +68,6 @@ func (p *byPage) statistics() {
 	}
 }
 
-// moments computes the columns' means and variances by merging blocks of rows.
 func (p *byPage) moments() {
 	cols := len(p.rows[0])
 	p.mean, p.variance, p.constant = make([]float64, cols), make([]float64, cols),
@@ -111,7 +109,6 @@ func (p *byPage) moments() {
 	}
 }
 
-// quantile returns the quantile of the numbers above 0, and 1 if there are none.
 func quantile(numbers []float64, share float64) float64 {
 	var s []float64
 	for _, v := range numbers {
@@ -133,7 +130,6 @@ func meanOf(numbers []float64) (mean float64) {
 	return mean / float64(len(numbers))
 }
 
-// scaling follows the page's "Scaling".
 func (p *byPage) scaling() {
 	fill := p.nnz / (p.n * p.cols)
 	q := func(share float64) float64 { return quantile(p.largest, share) }
@@ -251,7 +247,6 @@ func sumSquares(row []float32, sparse bool) float32 {
 	return lane[0]
 }
 
-// choose follows the page's "Settings".
 func (p *byPage) choose() (cfg settings.Settings) {
 	p.statistics()
 	measured := p.cols <= 256
@@ -320,7 +315,6 @@ func (p *byPage) choose() (cfg settings.Settings) {
 	return cfg
 }
 
-// end follows the page's "finish" and "epochs" for the lambda in cfg.
 func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	rows, problems := p.n, 1.0
 	joint := cfg.Multiclass == settings.CrammerSinger || cfg.Multiclass == settings.Multinomial
@@ -351,8 +345,8 @@ func (p *byPage) end(cfg *settings.Settings, classes, passes float64) {
 	}
 }
 
-// classes returns the number of classes and the share of the rarest class in the rows; both are 0
-// for regression.
+// The results are the number of classes and the share of the rarest class; both are 0 for
+// regression.
 func (p *byPage) classes() (int, float64) {
 	if p.loss == "squared" || p.loss == "eps-insensitive" {
 		return 0, 0
@@ -370,8 +364,6 @@ func (p *byPage) classes() (int, float64) {
 	return len(rows), least / p.n
 }
 
-// costs returns the page's costs of Newton's method, a pass of the descent and an epoch, for a
-// problem with the given number of rows.
 func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	var counted [][]float32
 	for i, row := range p.scaled {
@@ -406,9 +398,8 @@ func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	return cost, 2*pass + float64(c.visit*rows), 2*pass + float64(20*rows)
 }
 
-// lossCosts are the constants that docs/spec.md gives for each loss.
 var lossCosts = map[string]struct {
-	iterations float64 // iterations of Newton's method
+	iterations float64
 	zone       float64 // rows in the sums of second derivatives, per row; 0 for the formula
 	visit      float64 // ns per row and pass of the dual solver
 	perNorm    float64 // passes of the dual solver per unit of the mean |x|^2 / (lambda rows)
@@ -420,7 +411,6 @@ var lossCosts = map[string]struct {
 	"log":             {6, 6, 90, 1.5},
 }
 
-// newPage returns a random table of one of the kinds that the rules distinguish.
 func newPage(seed uint64) *byPage {
 	g := rand.New(rand.NewPCG(seed, 88))
 	p := &byPage{loss: pick(g, loss.Names()...), sparse: g.IntN(2) == 0}
@@ -465,8 +455,6 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// Settings makes the choices that docs/spec.md describes, to the bit, and Use and End follow the
-// page for one lambda of the path.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[string]int{}
 	proven, moved := 0, 0
@@ -542,7 +530,6 @@ func (p *byPage) chosen(t *testing.T) *choose.Choice {
 		choose.Open{Settings: settings.Settings{Loss: p.loss}})
 }
 
-// checkTargets compares the scaling of regression targets with the page.
 func (p *byPage) checkTargets(t *testing.T, seed uint64, c *choose.Choice) {
 	t.Helper()
 	if p.loss != "squared" && p.loss != "eps-insensitive" {

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// FromStatistics must choose what Settings chooses from all rows, up to rounding.
 func TestFromStatistics(t *testing.T) {
 	wide := sample.Random(61, 300, 400, 2, 0.02)
 	for name, c := range map[string]sample.Pair{
@@ -71,7 +70,6 @@ func TestFromStatisticsErrors(t *testing.T) {
 	if _, err := choose.FromStatistics(unit, s); !errors.As(err, &rule) || rule.Field != "Scale" {
 		t.Error(err)
 	}
-	// Without the moments of the columns, standard becomes max-abs.
 	for i := range 60 {
 		p.Dense.Row(i)[0] *= 100
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// The mean is over the steps after T/2^k, up to rounding, for the smallest k for which at least a
-// third of the steps so far are after T/2^k.
+// The mean is over the steps after T/2^k for the smallest k for which at least a third of the steps
+// so far are after T/2^k.
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := sample.Random(9, total, n, 2, 1).Dense

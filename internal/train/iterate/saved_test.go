@@ -100,8 +100,6 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Errorf("%s: restored %v", name, have)
 		}
 	}
-	// The checkpoint decides whether t0 is adapted, but a run with a fixed t0 refuses an adapted
-	// t0.
 	for _, c := range []struct {
 		t0, gradients float64
 		adapts, want  bool

@@ -17,7 +17,6 @@ type oracle struct {
 	w [][]float64 // weight vectors, each followed by its bias
 }
 
-// After each step the state has the oracle's w, up to rounding and except for the smallest ball.
 func TestStepsAndProjection(t *testing.T) {
 	for _, c := range []struct {
 		biasScale float64
@@ -45,7 +44,6 @@ func TestStepsAndProjection(t *testing.T) {
 			if math.Abs(have-want) > 1e-4*(1+math.Abs(want)) {
 				t.Fatalf("%+v, step %d: score %v, want %v", c, step, have, want)
 			}
-			// The step adds g/factor times row i to v.
 			a := float32(g / s.Factor)
 			s.AddRow(k, uint32(i), a)
 			s.Biases[k] += s.BiasUpdate(g, float64(a))
@@ -303,7 +301,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("checked after step %d", before)
 			}
 			s.T = 90
-			s.EndEpoch(2) // does nothing after an error
+			s.EndEpoch(2)
 			if s.Checked != 0 {
 				t.Error("checked after an error")
 			}

@@ -14,7 +14,7 @@ func TestValidate(t *testing.T) {
 	joint := Settings{Multiclass: CrammerSinger}
 	for _, c := range []struct {
 		s     Settings
-		field string // first invalid field; "" if the settings are valid
+		field string // "" if the settings are valid
 	}{
 		{Settings{}, ""},
 		{Settings{Loss: "other"}, "Loss"},
@@ -108,7 +108,7 @@ func TestValidate(t *testing.T) {
 func TestClassWeights(t *testing.T) {
 	for _, c := range []struct {
 		list string
-		want map[float32]float64 // weight of each label; nil if there are none or ok is false
+		want map[float32]float64 // nil if there are none or ok is false
 		ok   bool
 	}{
 		{"", nil, true},

@@ -45,7 +45,6 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%+v: %+v, want %+v", c.open, have, c.want)
 		}
 	}
-	// InForce drops the value of a bias feature that is not appended.
 	if have := (Settings{Bias: BiasNone, BiasScale: 1}).InForce(); have != plain {
 		t.Errorf("InForce returned %+v, want %+v", have, plain)
 	}
@@ -54,8 +53,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// FillFrom copies fields of the base to zero fields: Finish, Tol and Epochs only for a resumed
-// run, Lambda and C together, and Epsilon only for the same loss.
 func TestFillFrom(t *testing.T) {
 	base := Settings{Loss: "eps-insensitive", Epsilon: 0.5, C: 3, Epochs: 7, Tol: 0.1,
 		Finish: FinishAuto, Bias: BiasAugmented, BiasScale: 2, Scale: "unit", TargetScale: "standard",
@@ -159,7 +156,6 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// With one-vs-one, Parts yields the pairs of classes in order, otherwise one part with a nil pair.
 func TestParts(t *testing.T) {
 	ovo := &Settings{Multiclass: OneVsOne}
 	var pairs [][]int32
@@ -219,7 +215,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// OffsetAuto is the default for the settings that can adapt t0, and for no others.
 func TestAdaptsOffset(t *testing.T) {
 	for _, c := range []struct {
 		s    Settings

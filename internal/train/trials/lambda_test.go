@@ -17,7 +17,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Settings that are unset are chosen from the data.
 func jobOf(t *testing.T, x *dense.Matrix, y []float32, s settings.Settings, weights []float32) (
 	engine.Job, *choose.Search,
 ) {
@@ -55,8 +54,7 @@ func shift(t *testing.T, job engine.Job, p *choose.Search) int {
 }
 
 // A signal in small differences of correlated columns needs a smaller lambda than the default,
-// labels by chance do not. The choice does not depend on the order of the rows or the number of
-// goroutines.
+// labels by chance do not.
 func TestLambda(t *testing.T) {
 	for _, c := range []struct {
 		classes int
@@ -137,8 +135,6 @@ func TestLambdaOfWeights(t *testing.T) {
 	}
 }
 
-// Best returns an error if the models exceed MaxMemory, and ends without an error if it is
-// canceled.
 func TestLambdaEnds(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 300, 9, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -158,7 +154,6 @@ func TestLambdaEnds(t *testing.T) {
 	}
 }
 
-// Folds that do not fit in memory side by side run one after the other.
 func TestLambdaInLessMemory(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -176,8 +171,6 @@ func TestLambdaInLessMemory(t *testing.T) {
 	}
 }
 
-// The folds copy their training rows if the copies of all parallel folds fit in a quarter of the
-// memory.
 func TestCopies(t *testing.T) {
 	x, y := sample.NearlyEqual(1, 60, 4, 2, true)
 	job, p := jobOf(t, x, y, settings.Settings{}, nil)
@@ -197,7 +190,6 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// held returns a trial of the job, with the rows assigned to parts, and a candidate for holdOut.
 func held(job engine.Job, p *choose.Path) (*trial, *candidate) {
 	tr := &trial{job: job, copies: true, search: &choose.Search{Folds: choose.Parts, Factor: 1,
 		Rows: len(job.Rows.Y), Tol: 0.05}}
@@ -206,8 +198,6 @@ func held(job engine.Job, p *choose.Path) (*trial, *candidate) {
 	return tr, tr.newCandidate(nil, p)
 }
 
-// After a model without mistakes on its training rows, holdOut trains no model with a smaller lambda:
-// they all get the mistakes of that model on the held-out rows.
 func TestHoldOutPerfect(t *testing.T) {
 	x, y := dense.New(200, 2), make([]float32, 200)
 	for i := range y {
@@ -228,7 +218,6 @@ func TestHoldOutPerfect(t *testing.T) {
 			}
 		}
 	}
-	// Without a model the mistakes on the rows of the part, and no others, are infinite.
 	path.Lambdas[0] = math.NaN()
 	tr, c = held(job, path)
 	if err := tr.holdOut(c, 1); err != nil {
@@ -241,7 +230,6 @@ func TestHoldOutPerfect(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 are in no training set, and a class with one row does not stop a fold.
 func TestHoldOutRows(t *testing.T) {
 	x, y, weights := dense.New(60, 3), make([]float32, 60), make([]float32, 60)
 	for i := range y {
@@ -269,7 +257,6 @@ func TestHoldOutRows(t *testing.T) {
 	}
 }
 
-// A part of one row is held out, and a paused run returns no model.
 func TestHoldOutOne(t *testing.T) {
 	x, y := dense.New(5, 1), []float32{1, 2, 3, 4, 5}
 	for i := range y {

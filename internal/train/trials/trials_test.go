@@ -28,8 +28,6 @@ func newTrial(t *testing.T, values, labels, weights []float32) *trial {
 	return tr
 }
 
-// Equal rows are in the same part, also if the rows have another order, and each part has about a
-// fifth of each class.
 func TestAssignParts(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	var values, labels []float32
@@ -69,8 +67,6 @@ func TestAssignParts(t *testing.T) {
 	}
 }
 
-// Rows of weight 0 have the part absent. The only row of a class has the part store.NeverDealt, and
-// so is never held out.
 func TestAssignPartsOfFew(t *testing.T) {
 	var values, labels, weights []float32
 	for i := range 200 {
@@ -91,9 +87,6 @@ func TestAssignPartsOfFew(t *testing.T) {
 	}
 }
 
-// A lambda replaces the default lambda only if its models are better by more than sureErrors
-// standard errors. The rows of a group count as one observation, and only rows of held-out parts
-// count.
 func TestBest(t *testing.T) {
 	const n = 100
 	c := &candidate{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1}}
@@ -141,7 +134,6 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// compare returns zeros if a mistake is infinite.
 func TestCompare(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 2}, job: engine.Job{Rows: new(store.Set)},
 		group: []int32{0, 1, 2, 2, 4}, part: []int32{0, 1, 0, 0, 2}}
@@ -157,7 +149,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A regression error counts as maxDeviations standard deviations if it is larger.
 func TestCompareOutlier(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 1}, job: engine.Job{Rows: new(store.Set)},
 		deviation: 2}
@@ -172,7 +163,6 @@ func TestCompareOutlier(t *testing.T) {
 	}
 }
 
-// The estimate is nil if a model is missing.
 func TestEstimate(t *testing.T) {
 	tr := &trial{search: &choose.Search{Folds: 5}, group: []int32{0, 1, 2, 3, 4},
 		part: []int32{0, 1, 2, 3, absent},
@@ -193,7 +183,6 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// A row of integer weight w counts as w copies of the row in the same fold.
 func TestCompareWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	var values, labels, weights, copied, copiedLabels []float32
