@@ -1,7 +1,6 @@
 // Package curves expands rows by functions of their columns, so that a linear model of the expanded
 // rows is a curved function of the original ones. Expansion, its main type, lists the appended
-// columns, called terms, and computes their values from a scaled row. Package scale fits an
-// Expansion to rows and stores it in a Scale.
+// columns, called terms, and computes their values from a scaled row.
 package curves
 
 import (
@@ -21,7 +20,7 @@ const (
 	// pair.
 	Products Kind = "products"
 	// Pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
-	// if it is smaller. The model is then a piecewise linear function of each column.
+	// if it is smaller: the model is a piecewise linear function of each column.
 	Pieces Kind = "pieces"
 )
 
@@ -116,8 +115,8 @@ func (e *Expansion) Same(f *Expansion) bool {
 		slices.Equal(e.Shift, f.Shift) && slices.Equal(e.Factor, f.Factor)
 }
 
-// Fill stores the values of all terms of e in dst, computed in float64 and rounded to the type of
-// dst. z holds the scaled values of all columns.
+// Fill stores the values of all terms of e, computed in float64, in dst. z holds the scaled values
+// of all columns.
 func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -135,8 +134,7 @@ func Fill[T float32 | float64](e *Expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms, rounded to float32, to dst. z holds the scaled values
-// of all columns.
+// Append32 appends the values of all terms to dst. z holds the scaled values of all columns.
 func (e *Expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]
@@ -154,8 +152,8 @@ func clip(v float32) float32 {
 	return v
 }
 
-// Name returns the name of term k, such as "age*income", given the names of the original columns
-// and a function that formats the original value of a column's scaled value.
+// Name returns the name of term k, such as "age*income". column returns the name of an original
+// column, and original formats the original value of a column's scaled value.
 func (e *Expansion) Name(k int, column func(j int) string,
 	original func(j int, z float64) string) string {
 	a, b := int(e.Terms[k][0]), int(e.Terms[k][1])

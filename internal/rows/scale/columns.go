@@ -18,7 +18,7 @@ type Columns struct {
 	MaxAbs   []float32 `json:"max_abs"` // largest magnitude in each column
 	Squares  []float64 `json:"-"`       // squared length of each row; 0 for rows of weight 0
 
-	// Weighted mean and variance of each column; nil unless Measure has computed the moments.
+	// Weighted, for each column; nil unless Measure has computed the moments.
 	Mean     []float64 `json:"mean,omitempty"`
 	Variance []float64 `json:"variance,omitempty"`
 	// Constant[j] reports whether column j has the same value in all rows. Constant is nil unless
@@ -28,8 +28,7 @@ type Columns struct {
 	Bad int `json:"-"` // index of the first row with a value that is not finite; -1 for none
 }
 
-// columnBlocks is the largest number of blocks into which Measure divides the rows, and columnRows
-// is the least number of rows in every block but the last.
+// columnRows is the least number of rows in every block but the last.
 const (
 	columnBlocks = 256
 	columnRows   = 1024
@@ -45,10 +44,10 @@ type columnBlock struct {
 }
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
-// are 1. If moments is true, it also sets Mean and Variance, which are weighted, and Constant. The
-// results are identical to the bit for any number of goroutines: the block boundaries depend on the
-// number of rows alone, and the moments of the blocks are merged in order (Chan, Golub and LeVeque,
-// The American Statistician 37, 1983). Once stop returns true, the results are unusable.
+// are 1. If moments is true, it also sets Mean, Variance and Constant. The results are identical to
+// the bit for any number of goroutines: the block boundaries depend on the number of rows alone,
+// and the moments of the blocks are merged in order (Chan, Golub and LeVeque, The American
+// Statistician 37, 1983). Once stop returns true, the results are unusable.
 func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }
@@ -127,12 +126,12 @@ type columnWorker struct {
 	*Columns
 	x       store.Rows
 	weight  []float64
-	maxBits []uint32       // bits of the largest magnitude in each column
+	maxBits []uint32
 	row     []float32      // a sparse row expanded to all columns
 	seen    []columnValues // nil unless MeasureConstants was called
 }
 
-// columnValues summarizes the nonzero values of a column that one goroutine has read.
+// columnValues summarizes the nonzero values that one goroutine has read.
 type columnValues struct {
 	first  float32
 	differ bool
@@ -165,11 +164,10 @@ func (w *columnWorker) countRow(b *columnBlock, i int, square float64, nonzeros 
 	}
 }
 
-// rowsAtOnce is the number of dense rows that addFourRows reads together: independent sums hide the
-// latency of the additions.
+// Independent sums hide the latency of the additions.
 const rowsAtOnce = 4
 
-// The sums of addFourRows have the same bits as addRow's.
+// The sums have the same bits as addRow's.
 func (w *columnWorker) addFourRows(b *columnBlock, at [rowsAtOnce]int, rows [rowsAtOnce][]float32) {
 	most := w.maxBits
 	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],

@@ -60,8 +60,7 @@ func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop
 	return e
 }
 
-// addPieces appends the pieces of column j of x to e, with knots at the quartiles of a sample.
-// values is an empty slice; addPieces returns it to be used again.
+// values is an empty buffer; addPieces returns it to be used again.
 func addPieces(e *curves.Expansion, x store.Rows, j int32, weight []float64, values []float32,
 ) []float32 {
 	reader := newColumnReader(x, []int{int(j)})
@@ -111,7 +110,6 @@ func FitTerms(e *curves.Expansion, x store.Rows, weight []float64, threads int, 
 	return fitted
 }
 
-// columnReader reads some columns of rows.
 type columnReader struct {
 	x       store.Rows
 	columns []int
@@ -155,10 +153,10 @@ type columnContent struct {
 	hash    uint64 // sum of the hashes of all pairs of a row number and a value
 }
 
-// distinctColumns returns the given columns without constant columns and columns equal to an
-// earlier column, in the rows whose weight is positive. It takes columns for equal if their 64-bit
-// hashes are equal. Once more than MaxCurvedColumns columns differ in the first rows, it skips the
-// other rows: columns only become more distinct.
+// distinctColumns returns the given columns without constant columns and columns whose 64-bit hash
+// equals that of an earlier column, in the rows whose weight is positive. Once more than
+// MaxCurvedColumns columns differ in the first rows, it skips the other rows: columns only become
+// more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

@@ -14,9 +14,8 @@ const (
 	minFactor    = 0x1p-60
 )
 
-// Fit returns the scale of the given kind for rows with the statistics c, which only the kinds
-// Standard and MaxAbs use. Standard requires Mean and Variance, and gives constant columns the
-// factor 1; MaxAbs gives it to columns of zeros.
+// Fit returns the scale of the given kind for rows with the statistics c. Standard requires Mean
+// and Variance, and gives constant columns the factor 1; MaxAbs gives it to columns of zeros.
 func Fit(kind Kind, c *Columns) *Scale {
 	s := &Scale{Kind: kind}
 	switch kind {

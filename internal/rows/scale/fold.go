@@ -27,7 +27,7 @@ func (s *Scale) foldWeight(j int, w float32) float32 {
 }
 
 // shiftSum returns the sum over the columns of the folded weight times the shift, and the sum of
-// the magnitudes of these products. w holds the weights for scaled rows.
+// the magnitudes of these products.
 func (s *Scale) shiftSum(w []float32) (sum, size float64) {
 	if !s.Folded || s.Shift == nil {
 		return 0, 0
@@ -85,7 +85,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 }
 
 // onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
-// alone: unfolded, the biases for scaled rows, are then within rounding errors of 0.
+// alone: unfolded, they are then within rounding errors of 0.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
 		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)

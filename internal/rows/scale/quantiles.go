@@ -2,7 +2,7 @@ package scale
 
 import "math/rand/v2"
 
-// maxRanked is the largest number of elements whose quantiles are exact; larger sets are sampled.
+// Quantiles of more than maxRanked elements are those of a sample.
 const maxRanked = 1 << 16
 
 // Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to

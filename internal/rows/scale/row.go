@@ -17,9 +17,9 @@ func (s *Scale) At(j int, v float32) float64 {
 	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
 }
 
-// Row scales the elements of one row in values, and stores them in dst, rounded to float32. columns
-// holds the column of each element; if it is nil, values holds the elements of all columns. dst may
-// be values. Kind must not be None.
+// Row scales the elements of one row in values, and stores them in dst, which may be values.
+// columns holds the column of each element; if it is nil, values holds the elements of all columns.
+// Kind must not be None.
 func (s *Scale) Row(dst []float32, columns []int32, values []float32) {
 	dst = dst[:len(values)]
 	switch {
@@ -62,10 +62,9 @@ var rowBuffers = sync.Pool{New: func() any { return new(rowBuffer) }}
 
 type rowBuffer struct{ row, terms []float32 }
 
-// Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. The
-// products of the scaled values and those of the terms are summed separately, and the two sums are
-// added in float32. If index is nil, the row is dense; otherwise it is sparse, the columns that it
-// lacks are 0, and columns that the vectors lack count only in the length by which Unit divides.
+// Dots scales and expands a raw row, and stores its dot product with each vector of w in dst. If
+// index is nil, the row is dense; otherwise it is sparse, the columns that it lacks are 0, and
+// columns that the vectors lack count only in the length by which Unit divides.
 func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float32) {
 	cols := len(w[0]) - s.Terms()
 	if s.Kind == Unit {
@@ -112,7 +111,7 @@ func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float
 }
 
 // ScoreOfZeros returns the contribution of the columns from cols on to the score w*x of a row x
-// whose raw values in these columns are 0. w is a vector for scaled rows. s must have factors.
+// whose raw values in these columns are 0. s must have factors.
 func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	for j := cols; j < len(w); j++ {
 		sum += float64(float64(w[j]) * s.At(j, 0))

@@ -1,7 +1,7 @@
 // Package scale implements feature scaling: statistics of columns (Measure), a scale fitted to them
 // (Fit), scaled copies of rows (Apply), and the conversion of weights and biases for scaled rows to
-// weights and biases for raw rows and back (Fold, Unfold). Scale is its main type; it also scales
-// the regression targets. Package choose picks the kind of scale for a training run.
+// weights and biases for raw rows and back (Fold, Unfold). Scale, its main type, also scales the
+// regression targets.
 package scale
 
 import (
@@ -30,12 +30,12 @@ const (
 type Scale struct {
 	Kind   Kind
 	Folded bool      // the scale is folded into the model's weights and biases
-	Shift  []float32 // shift of each column for Standard; nil for other kinds
-	Factor []float32 // factor of each column for Standard and MaxAbs; nil for other kinds
+	Shift  []float32 // for Standard; nil for other kinds
+	Factor []float32 // for Standard and MaxAbs; nil for other kinds
 	Centre float64
 	Spread float64 // 0 if the targets are unscaled
 	R2     float64 // mean squared length of the scaled rows, without a bias feature
-	Note   string  // explains choices that the trainer made, for the model file; may be empty
+	Note   string  // explains choices of the trainer, for the model file; may be empty
 	// Expansion lists the terms appended to scaled rows; nil if there are none.
 	Expansion *curves.Expansion
 }
@@ -106,8 +106,8 @@ func (s *Scale) Lengths(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns s for rows with cols columns. Columns that s lacks are left unscaled. The result
-// is s itself if s is nil or has no factors.
+// WithCols returns s for rows with cols columns, of which those that s lacks are left unscaled. The
+// result is s itself if s is nil or has no factors.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s

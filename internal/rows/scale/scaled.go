@@ -9,14 +9,13 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// rows is another name for store.Rows, for embedding: an embedded field named Rows would hide the
-// method Rows.
+// An embedded field named Rows would hide the method Rows.
 type rows = store.Rows
 
 // Scaled is scaled rows: float32 copies, and the original rows, from which Dot64 and AddTo compute
 // the scaled values in float64.
 type Scaled struct {
-	rows                 // the scaled rows, perhaps reordered or compact
+	rows                 // perhaps reordered or compact
 	matrix  store.Matrix // the scaled rows in float32, also if rows is compact
 	places  []uint32     // index in matrix of each row; nil if it is the row's own index
 	raw     store.Rows
@@ -53,8 +52,8 @@ func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 }
 
 // Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
-// a sparse matrix and the kind is not Standard, else dense. Values that are not finite are not
-// reported. Once stop returns true, the rows are unusable.
+// a sparse matrix and the kind is not Standard, else dense. Once stop returns true, the rows are
+// unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, scale: s, stop: stop}
 	if s.Kind == Unit {
@@ -141,7 +140,7 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	if r.values == nil {
 		r.values = make([]float64, r.raw.Cols())
 	}
-	if shift := r.scale.Shift; index == nil && shift != nil { // as scaledValue does, but faster
+	if shift := r.scale.Shift; index == nil && shift != nil { // faster than scaledValue
 		dst, shift, factor := r.values[:len(values)], shift[:len(values)], r.scale.Factor[:len(values)]
 		for j, v := range values {
 			dst[j] = float64((float64(v) - float64(shift[j])) * float64(factor[j]))
@@ -166,8 +165,7 @@ func (r *Scaled) expandRow(i int, index []int32, values []float32) {
 	}
 }
 
-// nonzeros returns the columns and scaled values of row i in float64. The columns are nil if there
-// is a value for every column.
+// The columns are nil if there is a value for every column.
 func (r *Scaled) nonzeros(i int) ([]int32, []float64) {
 	if r.at != nil {
 		i = int(r.at[i])

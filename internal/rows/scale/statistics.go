@@ -4,16 +4,14 @@ import "fmt"
 
 // Statistics describes all rows of a problem whose rows are divided among several processes.
 type Statistics struct {
-	// Columns has the statistics of the columns. Its Squares is not the squared length of each row,
-	// but the least, the median and the largest squared length of the rows whose length is
-	// positive.
+	// Its Squares is not the squared length of each row, but the least, the median and the largest
+	// squared length of the rows whose length is positive.
 	Columns
 	Cols    int
 	Dense   bool
 	Classes []float32 // labels, ascending
-	Counts  []int64   // number of rows of each class
-	// Sizes describes the squared lengths of the rows after each applicable kind of scaling; None
-	// must be among the kinds.
+	Counts  []int64
+	// Sizes has an entry for each applicable kind of scaling; None must be among the kinds.
 	Sizes map[Kind]RowSizes
 }
 

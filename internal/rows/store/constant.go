@@ -15,8 +15,8 @@ import (
 type constantCSR struct {
 	defaults
 	Stepper
-	index  []int32   // columns of the row last read
-	values []float32 // a buffer of copies of one value
+	index  []int32
+	values []float32 // copies of one value
 }
 
 // MinConstantSize is the least Size, in bytes, of csr rows that the trainer tries to convert to
@@ -32,8 +32,7 @@ const (
 )
 
 // newConstantCSR returns a copy of the rows and true if they are within the limits above, and all
-// nonzeros of each row have the same finite value other than -0. The arguments are the arrays of a
-// csr.
+// nonzeros of each row have the same finite value other than -0.
 func newConstantCSR(cols int, starts []int64, indices []int32, values []float32) (Rows, bool) {
 	if cols > maxConstantColumns || uint64(len(values)) > maxConstantNonzeros {
 		return nil, false
@@ -74,8 +73,8 @@ func bits(val []float32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(val))), len(val))
 }
 
-// isConstant reports whether all values, given by their bits, are equal, and constantCSR can
-// represent the value: it is not -0, infinite or NaN.
+// isConstant reports whether all values, given by their bits, are equal, and not -0, infinite or
+// NaN.
 func isConstant(val []uint32) bool {
 	if len(val) == 0 {
 		return true
@@ -164,8 +163,7 @@ func (m *constantCSR) AddTo(u []float64, s Sum) {
 	}
 }
 
-// maxStepNonzeros is the largest mean number of nonzeros in a row for which it is faster to take
-// several steps in one call of Stepper.Take than to take them one by one.
+// maxStepNonzeros is the largest mean number of nonzeros in a row at which Stepper.Take pays.
 const maxStepNonzeros = 20
 
 func (m *constantCSR) Steps() *Stepper {

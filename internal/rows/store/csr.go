@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// csr is rows in compressed sparse row form. Rows of a bad block of a lazy matrix are empty.
+// Rows of a bad block of a lazy matrix are empty.
 type csr struct {
 	defaults
 	matrices.CSR // a copy of *matrix, so that Dot and Axpy need not follow a pointer to it
@@ -25,7 +25,7 @@ func (m *csr) Err() error                  { return m.matrix.Guard().Err() }
 func (m *csr) Interleaved() *sparse.Matrix { return (*sparse.Matrix)(m.matrix) }
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.Guard().WillNeed() }
 
-// Size returns 0 for a lazy matrix, which is mapped from a file.
+// A lazy matrix is mapped from a file.
 func (m *csr) Size() int {
 	if m.matrix.Guard() != nil {
 		return 0
@@ -33,8 +33,7 @@ func (m *csr) Size() int {
 	return 8 * m.NNZ()
 }
 
-// Clone returns m, but once all blocks of a lazy matrix have been found good, the same rows without
-// the checks.
+// Once all blocks of a lazy matrix have been found good, Clone returns the rows without the checks.
 func (m *csr) Clone() Rows {
 	if m.Guard() != nil && m.matrix.Guard().Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/murmur"
 )
 
-// Values of a place that Deal returns for rows that it does not deal.
+// Values of a place for rows that Deal does not deal.
 const (
 	NeverDealt = -1 // row of the only group of its class
 	AbsentRow  = -2 // row of weight 0
@@ -17,8 +17,8 @@ const (
 // Labeled describes the rows that Deal deals.
 type Labeled struct {
 	Hashes  []uint64 // rows with equal hashes count as equal
-	Class   []int32  // class of each row; nil for regression
-	Classes int      // number of classes; 0 for regression
+	Class   []int32  // nil for regression
+	Classes int      // 0 for regression
 	// Counts reports whether row i has a weight above 0; nil means that all rows do.
 	Counts func(i int) bool
 }
@@ -27,8 +27,7 @@ type Labeled struct {
 // with seed. Neither the order of the rows nor copies of rows change the numbers. The class of a
 // group is the lowest class of its rows. Deal returns, for each row, the index of the first row of
 // its group, and its place: the number of its group plus the number of its class, so that the first
-// groups of the classes have different places. Taking the places modulo n deals the groups of each
-// class to n parts in turn. A place below 0 is NeverDealt or AbsentRow.
+// groups of the classes have different places. A place below 0 is NeverDealt or AbsentRow.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)
@@ -93,8 +92,8 @@ func HoldOut(rows Labeled, seed uint64, share float64) (held, rest []int) {
 	}
 	// A class that would lose all rows keeps the group with the smallest place in training.
 	type state struct {
-		trains bool  // whether a row of the class is not held out
-		first  int32 // index of the row with the smallest place and hash; -1 if no row counts
+		trains bool
+		first  int32 // row with the smallest place and hash; -1 if no row counts
 	}
 	of := make([]state, max(1, rows.Classes))
 	for k := range of {

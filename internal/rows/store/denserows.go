@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// denseRows is dense float32 rows. Rows of a bad block of a lazy matrix are zeros.
+// Rows of a bad block of a lazy matrix are zeros.
 type denseRows struct {
 	defaults
 	*dense.Matrix
@@ -29,8 +29,7 @@ const maxReorderCols = 256
 func (m *denseRows) Dot(i int, w []float32) float32     { return dense.Dot(m.copied.Row(i), w) }
 func (m *denseRows) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.copied.Row(i), w) }
 
-// Clone returns m, but once all blocks of a lazy matrix have been found good, the same rows without
-// the checks.
+// Once all blocks of a lazy matrix have been found good, Clone returns the rows without the checks.
 func (m *denseRows) Clone() Rows {
 	if m.copied.Guard() != nil && m.guard().Verified() {
 		return newDenseRows(m.Matrix)
@@ -80,7 +79,7 @@ func (m *denseRows) AxpyMany(a []float32, rows []uint32, w []float32) {
 	m.AxpyRows(a, asInt32(rows), w)
 }
 
-// asInt32 returns rows in the same memory. All must be below 2^31.
+// All rows must be below 2^31.
 func asInt32(rows []uint32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }

@@ -2,13 +2,12 @@ package store
 
 import "github.com/pegasimd/pegasimd/internal/base/floats"
 
-// Density is the mean number of nonzeros in a row (Nonzeros) and the mean of the square of that
-// number (Squares), both estimated from a sample of the rows.
+// Density is the mean number of nonzeros in a row and the mean of the square of that number, both
+// estimated from a sample of the rows.
 type Density struct{ Nonzeros, Squares float64 }
 
-// DensityOf estimates the density of the rows of x with the given indices; nil indices mean all
-// rows. The result depends on the values alone, not on the row format. It is NaN if there are no
-// rows.
+// DensityOf estimates the density of the rows of x with the given indices; nil means all rows. The
+// result depends on the values alone, not on the row format. It is NaN if there are no rows.
 func DensityOf(x Rows, indices []uint32) (d Density) {
 	const sample = 256
 	rows, count, n := x.Clone(), x.Rows(), 0.0

@@ -48,14 +48,13 @@ func MatrixFrom(x Examples, indices []int32) (m Matrix, at []int32) {
 // TakeMatrix returns copies of the given rows of m, in the given order.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(asUint32(rows)).(Matrix) }
 
-// asUint32 returns rows in the same memory. None may be negative.
+// None of the rows may be negative.
 func asUint32(rows []int32) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows))
 }
 
-// Kind returns "dense" or "sparse" if x is a Matrix by MatrixOf, otherwise "other"; expanded rows
-// have the kind of their scaled rows. Equal rows of two dense or of two sparse matrices give
-// results with the same bits.
+// Kind returns "dense" or "sparse" if MatrixOf accepts x, otherwise "other"; expanded rows have the
+// kind of their scaled rows.
 func Kind(x Examples) string {
 	if r, ok := x.(*expanded); ok {
 		return Kind(r.rows)
@@ -85,8 +84,8 @@ func CopySize(x Rows) float64 {
 	return 4 * float64(x.Rows()) * float64(x.Cols())
 }
 
-// CheckExamples returns an error if x is nil or a nil matrix, or if its number of rows or columns
-// is negative or above the largest int32 column index.
+// CheckExamples returns an error if x is nil or a nil matrix, if its number of rows is negative, or
+// if its number of columns is negative or above 2^31-1.
 func CheckExamples(x Examples) error {
 	switch x {
 	case nil, Examples((*dense.Matrix)(nil)), Examples((*sparse.Matrix)(nil)):
@@ -102,7 +101,7 @@ func CheckExamples(x Examples) error {
 }
 
 // MinMemory returns the size in bytes of two float32 vectors of x.Cols() elements or, for a
-// user-defined type, of three (a row buffer): training on x needs at least this much memory.
+// user-defined type, of three: training on x needs at least this much memory.
 func MinMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {

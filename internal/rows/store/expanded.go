@@ -12,13 +12,13 @@ import (
 // expanded is scaled rows with the terms of an Expansion appended. Stored and computed terms have
 // the same bits.
 type expanded struct {
-	rows    // the scaled rows
+	rows
 	e       *curves.Expansion
-	cols    int           // columns of the scaled rows
-	stored  *dense.Matrix // the terms of all rows; nil if they are computed
-	z       []float32     // buffer: the last sparse row, in all columns; nil for dense rows
+	cols    int
+	stored  *dense.Matrix // terms of all rows; nil if they are computed
+	z       []float32     // the last sparse row, in all columns; nil for dense rows
 	nonzero []int32       // columns of z that may differ from 0
-	terms   []float32     // buffer: the terms of row last
+	terms   []float32     // terms of row last
 	last    int           // -1 if terms has not been computed
 	index   []int32
 	values  []float32
@@ -26,8 +26,7 @@ type expanded struct {
 	places  []int32   // columns of the terms
 }
 
-// maxStoredTerms is the largest size, in bytes, of stored terms, and of the copies that flatten
-// returns.
+// in bytes, also of the copies that flatten returns
 const maxStoredTerms = 64 << 20
 
 // Expand returns the rows of x, which are scaled, with the terms of e appended. The terms are
@@ -89,7 +88,7 @@ func (r *expanded) scaled(i int) []float32 {
 	return r.z
 }
 
-// termsOf returns the terms of row i, rounded to float32, valid until the next call.
+// The result is valid until the next call.
 func (r *expanded) termsOf(i int) []float32 {
 	if r.stored != nil {
 		return r.stored.Row(i)
@@ -167,15 +166,12 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// DotError returns the larger of the relative bounds for the two dot products, of the scaled row
-// and of the terms, plus 2^-24 for the addition of the two. The bound for the terms allows for two
-// more rounding errors of 2^-24: the terms are rounded to float32 and, as in the bound for scaled
-// rows, the weights are.
+// The sum of the two dot products, of the scaled row and of the terms, is rounded once more. The
+// terms are rounded to float32 and, as in the bound for scaled rows, the weights are.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24
 }
 
-// Dot64 returns the sum of the dot products of the scaled row and of the terms.
 func (r *expanded) Dot64(i int, w []float64) float64 {
 	z := r.rows.Dot64(i, w[:r.cols])
 	return z + floats.Dot(r.exactTerms(i), w[r.cols:])
@@ -197,11 +193,11 @@ func (r *expanded) AddTo(u []float64, s Sum) {
 	}
 }
 
-// TermsOf returns rows that have only the terms of e, for the rows of x, which are scaled. The
-// caller must read them by Row alone.
+// TermsOf returns the terms of e for the rows of x, which are scaled. The caller must read the
+// terms by Row alone.
 func TermsOf(x Rows, e *curves.Expansion) Rows { return &termRows{newExpanded(x, e)} }
 
-// Of its methods that read rows, only Row is correct.
+// Of the methods that read rows, only Row is correct.
 type termRows struct{ *expanded }
 
 func (r *termRows) Cols() int                                   { return r.e.Len() }

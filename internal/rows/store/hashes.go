@@ -8,7 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// hashBlock is the number of rows that a goroutine hashes at a time.
 const hashBlock = 1024
 
 // keyTable is the largest number of columns of sparse rows whose keys are put into a table.
@@ -20,8 +19,7 @@ const keyTable = 1 << 16
 // hashes.
 //
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
-// values of the value's bits times the odd key of its column, modulo 2^64. Zeros add nothing, so
-// that sparse rows are hashed by their nonzeros alone.
+// values of the value's bits times the odd key of its column, modulo 2^64.
 //
 // Once stop returns true, the hashes are unusable.
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
@@ -51,7 +49,6 @@ func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	return hashes
 }
 
-// keys is nil if the row is sparse and has too many columns for a table of keys.
 func hash(index []int32, values []float32, keys []uint64) (sum uint64) {
 	switch v := bits(values); {
 	case index == nil:
@@ -87,8 +84,7 @@ func TextHash(j int32, text string) uint64 {
 	return murmur.Mix64(h.Sum64()) * columnKey(j)
 }
 
-// columnKey returns the pseudorandom odd key of column j, by SplitMix64 (Steele, Lea and Flood,
-// 2014).
+// SplitMix64 (Steele, Lea and Flood, 2014)
 func columnKey(j int32) uint64 {
 	z := uint64(j+1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

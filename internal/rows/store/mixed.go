@@ -5,16 +5,16 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// Mixed is an interleaved copy of several vectors for sparse rows: all vectors' elements for the
-// first column, then all elements for the second column, and so on. Results have the same bits as
-// with each vector alone.
+// Mixed is an interleaved copy of several vectors: all vectors' elements for the first column, then
+// all elements for the second column, and so on. Results have the same bits as with each vector
+// alone.
 type Mixed struct {
 	rows     *sparse.Matrix
 	at       []uint32 // index in rows of each row; nil if it is the row's own index
 	k        int
 	elements []float32
-	dots     []float32 // buffer of Dots; k elements, padded to a multiple of 8
-	a        []float32 // buffer of Coefficients; padded like dots
+	dots     []float32 // k elements, padded to a multiple of 8
+	a        []float32 // padded like dots
 }
 
 // NewMixed returns space for k vectors for the rows of x, for which MixingPays must return true.
@@ -29,9 +29,9 @@ func NewMixed(x Rows, k int) *Mixed {
 	return m
 }
 
-// MixingPays reports whether the format of x has kernels for interleaved vectors, and the given
-// number of visits to rows reads at least the given number of nonzeros of each column on average,
-// so that copying vectors to a Mixed and back pays.
+// MixingPays reports whether x has kernels for interleaved vectors, and the given number of visits
+// to rows reads at least the given number of nonzeros of each column on average, so that copying
+// vectors to a Mixed and back pays.
 func MixingPays(x Rows, visits, least int) bool {
 	if p := subsetOf(x); p != nil {
 		x = p.rows
@@ -40,8 +40,7 @@ func MixingPays(x Rows, visits, least int) bool {
 	return rows != nil && rows.Rows() > 0 && rows.NNZ()/rows.Rows()*visits >= least*rows.Cols()
 }
 
-// mixedBlock is the number of columns that Load and Store copy at a time: few cache lines of each
-// vector, so that the block stays in the cache.
+// in columns: few cache lines of each vector, so that the block stays in the cache
 const mixedBlock = 128
 
 // Load copies the vectors to m.
@@ -100,8 +99,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// fewVectors is the least number of vectors, padding included, for each coefficient that is not 0
-// at which Axpy visits only the vectors that change.
+// Axpy visits only the vectors that change from fewVectors vectors, padding included, for each of
+// them on.
 const fewVectors = 16
 
 func (m *Mixed) base(i int) int {

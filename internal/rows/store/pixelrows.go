@@ -15,8 +15,7 @@ var MinPixelSize = 16 << 20 // a variable, so that tests can change it
 
 const minPixelVisits = 12
 
-// pixelRows holds dense rows as bytes: a value is k/n for its byte k and an integer n, the same for
-// all values.
+// A value of pixelRows is k/n for its byte k and an integer n, the same for all values.
 type pixelRows struct {
 	defaults
 	rows, cols, stride int // stride: bytes per row, cols padded with zeros to a multiple of 8
@@ -43,7 +42,7 @@ func (b *pixelRows) empty(rows int) *pixelRows {
 }
 
 // packRows calls pack for the rows until a call returns false; newPack returns the pack of a
-// goroutine. packRows reports whether all calls returned true.
+// goroutine.
 func packRows(rows, threads int, newPack func() (pack func(i int) bool)) bool {
 	const block = 256
 	var wrong atomic.Bool
@@ -177,8 +176,7 @@ func guessCode(rows, cols int, row func(i int) []float32) *code {
 	return nil
 }
 
-// pack writes row as bytes to dst, which may be longer than row. It reports whether the bytes
-// decode to the same bits.
+// dst may be longer than row. pack reports whether the bytes decode to the same bits.
 func (c *code) pack(dst []byte, row []float32) bool {
 	dst = dst[:len(row)]
 	wrong := uint32(0)

@@ -1,8 +1,8 @@
 package store
 
 // Pixels stores rows as bytes: a value is k/N for its byte k and an integer N, the same for all
-// values. A row ends in a further byte, 1. These last bytes are a column of ones: its dot product
-// with another column is the sum of that column.
+// values. A row ends in a further byte, 1: the dot product of the column of these bytes with
+// another column is the sum of that column.
 type Pixels struct {
 	N      float64
 	cols   int
@@ -66,7 +66,7 @@ func (p *Pixels) Cols() int { return p.cols + 1 }
 // Size returns the number of bytes that Pixels keeps in memory.
 func (p *Pixels) Size() int { return len(p.values) }
 
-// Row returns row i, which must not be changed. It requires rows in memory (Size above 0).
+// Row returns row i, which must not be changed. It requires Size above 0.
 func (p *Pixels) Row(i int) []byte { return p.values[i*(p.cols+1):][:p.cols+1] }
 
 // Read writes row i to dst.
@@ -78,7 +78,7 @@ func (r *PixelReader) Read(dst []byte, i int) {
 	r.pack(dst, r.read(i)) // PixelsOf has checked that all rows fit
 }
 
-// read returns the values of row i, valid until the next call.
+// The result is valid until the next call.
 func (r *PixelReader) read(i int) []float32 {
 	clear(r.buffer)
 	r.x.Axpy(i, 1, r.buffer)

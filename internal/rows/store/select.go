@@ -82,8 +82,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	return sum, nil
 }
 
-// balance scales the weights such that all classes with rows have the same total weight, and the
-// sum of all weights is unchanged.
+// All classes with rows get the same total weight; the sum of all weights is unchanged.
 func (v *View) balance(weight []float64, classes int) {
 	var total float64
 	sum := make([]float64, classes)

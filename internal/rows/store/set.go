@@ -31,7 +31,7 @@ const TooLarge = "the rows are too large for float32, or lambda too small; scale
 type Set struct {
 	X       Rows      // scaled if the run scales its rows
 	Y       []float32 // class or regression target of each row
-	Weight  []float64 // weight of each row, times the weight of its label; nil if neither is given
+	Weight  []float64 // times the weight of the row's label; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
 	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0
 	Norms   []float32 // squared norm of each row; nil before Measure
@@ -39,14 +39,14 @@ type Set struct {
 	NoCopies  bool
 	Compacted Rows // copy of X in fewer bytes, read in place of X; nil if there is none
 
-	byClass [][]uint32 // results of ofClass; nil before its first call
+	byClass [][]uint32 // nil before the first call of ofClass
 }
 
 // SetOptions describes the labels and the weights of a set.
 type SetOptions struct {
 	Regression bool
 	Known      []float32           // classes, ascending; nil to collect them from the labels
-	Weights    []float32           // weight of each row; nil if all are 1
+	Weights    []float32           // nil if all are 1
 	ByLabel    map[float32]float64 // factor for the weights of a label's rows; 1 if missing
 }
 
@@ -68,10 +68,10 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 	return s, err
 }
 
-// Subset returns the set of the given rows, with their labels, classes and weights. If copies is
-// set, Subset copies the rows; otherwise the subset refers to the rows of s. A subset of scaled
-// rows without terms has only the scaled float32 values, not the raw rows. A small subset of dense
-// expanded rows is always a copy, with the float32 values of the terms.
+// Subset returns the set of the given rows. If copies is set, Subset copies the rows; otherwise the
+// subset refers to the rows of s. A subset of scaled rows without terms has only the scaled float32
+// values, not the raw rows. A small subset of dense expanded rows is always a copy, with the
+// float32 values of the terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {

@@ -9,9 +9,9 @@ import (
 // Visits describes how often, and in which order, a run visits its rows.
 type Visits struct {
 	Seed  uint64
-	Total int64 // steps of the run
-	Epoch int64 // steps of an epoch
-	Short bool  // the run soon switches from steps to Newton's method
+	Total int64
+	Epoch int64
+	Short bool // the run soon switches from steps to Newton's method
 }
 
 // Scatter prepares v for visits in random order: it sets Scattered if the rows exceed the caches.
@@ -81,7 +81,7 @@ const (
 	// in bytes: larger rows may not fit in memory twice
 	maxCopySize = 1 << 30
 
-	// minPairEpochs is the least number of epochs of a run for which copying the rows of a pair of
-	// classes pays if ReorderGain is SmallGain.
+	// minPairEpochs is the least number of epochs for which copying the rows of a pair pays if
+	// ReorderGain is SmallGain.
 	minPairEpochs = 16
 )

@@ -1,7 +1,7 @@
 // Package store provides the rows that the solvers train on. A Set has the rows of a training run
 // with their labels, weights and norms, and checks them. A View is the selection of rows that a
-// learner visits, in the order of its visits; it computes sums over them. The row formats all
-// implement Rows:
+// learner visits, in the order of its visits; it computes sums over them. The row formats implement
+// Rows:
 //
 //   - csr: compressed sparse rows;
 //   - constantCSR: sparse rows with one value each;
@@ -9,10 +9,10 @@
 //   - pixelRows: dense rows of 8-bit pixels;
 //   - subset: selected rows of another format, in any order, without copies;
 //   - expanded: scaled rows with the terms of a curves.Expansion as further columns;
-//   - userRows: an adapter for Examples of a type that the caller has defined.
+//   - userRows: an adapter for Examples of a user-defined type.
 //
-// Package scale has a further format, scaled copies of rows. Rows with equal stored elements give
-// the same bits in csr and constantCSR, and in denseRows and pixelRows.
+// Rows with equal stored elements give the same bits in csr and constantCSR, and in denseRows and
+// pixelRows.
 package store
 
 import (
@@ -43,26 +43,25 @@ type Rows interface {
 	// the Rows is a Matrix.
 	Row(i int) (index []int32, values []float32)
 
-	// Err returns the first error found in the rows read so far, or nil.
+	// Err returns the first error found in the rows read so far.
 	Err() error
 	// Clone returns the same rows for use in another goroutine.
 	Clone() Rows
-	// Size returns the size of the rows in memory, in bytes. It is 0 if the size is unknown
-	// (user-defined rows), and for sparse rows that are read from a mapped file.
+	// Size returns the size of the rows in memory, in bytes; 0 for user-defined rows, and for
+	// sparse rows that are read from a mapped file.
 	Size() int
 
 	// Prefetch loads row i into the caches. It should be called PrefetchDistance rows before row i
-	// is used. PrefetchDistance is 0 if prefetching never pays.
+	// is used; never if PrefetchDistance is 0.
 	Prefetch(i int)
 	PrefetchDistance() int
 	// WillNeed returns a function that announces that rows start to end-1 will soon be read from
-	// disk, where start and end are its arguments. It is nil for rows that are in memory.
+	// disk, where start and end are its arguments; nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
-	// ReorderGain returns how much faster a pass over the rows is on copies in the order of the
-	// visits.
+	// ReorderGain tells how much faster a pass is on copies of the rows in the order of the visits.
 	ReorderGain() Gain
 	// Compact returns copies of all rows in fewer bytes, made by up to the given number of
 	// goroutines, or false if it finds no compact format for the rows. CompactThreshold returns the
@@ -90,10 +89,9 @@ type Rows interface {
 	// sum of the magnitudes of its addends.
 	AddTo(u []float64, s Sum)
 
-	// Interleaved returns the rows as a matrix whose methods DotK and AxpyK process interleaved
-	// weight vectors, or nil if this format has no such kernels.
+	// Interleaved returns the rows as a matrix with fast methods DotK and AxpyK, or nil.
 	Interleaved() *sparse.Matrix
-	// Steps returns a Stepper, or nil if its steps over the rows are not faster than single steps.
+	// Steps returns a Stepper, or nil if it is not faster than single steps.
 	Steps() *Stepper
 }
 
@@ -107,19 +105,18 @@ type Matrix interface {
 	Examples() Examples
 }
 
-// Gain is how much faster training is on a copy of the rows in the order of the visits.
+// Gain is the gain of training on a copy of the rows in the order of the visits.
 type Gain uint8
 
 const (
-	NoGain    Gain = iota // no gain: a row is already a long contiguous run of memory
-	SmallGain             // a small gain, if the rows exceed the caches
-	LargeGain             // a large gain, if the rows exceed the caches
+	NoGain    Gain = iota // a row is already a long contiguous run of memory
+	SmallGain             // if the rows exceed the caches
+	LargeGain             // if the rows exceed the caches
 )
 
-// Sum is a linear combination of rows: the sum of A[i]*Weight[i] times row i over the rows i in
-// Only.
+// Sum is the sum of A[i]*Weight[i] times row i over the rows i in Only.
 type Sum struct {
-	Only     []uint32 // the rows to sum; nil for the rows From to To-1
+	Only     []uint32 // nil for the rows From to To-1
 	From, To int
 	A        []float32 // nil if all elements are 1
 	Weight   []float64 // nil if all weights are 1
@@ -134,8 +131,7 @@ func (s *Sum) Len() int {
 	return len(s.Only)
 }
 
-// Term returns, for the row i of term k, the index of the row in the base rows (i itself if base is
-// nil) and A[i]*Weight[i].
+// Term returns, for the row i of term k, the index of the row in the base rows and A[i]*Weight[i].
 func (s *Sum) Term(k int) (row int, a float64) {
 	row = s.From + k
 	if s.Only != nil {
@@ -170,8 +166,7 @@ type reader interface {
 	Row(i int) (index []int32, values []float32)
 }
 
-// dot64Lanes is the number of partial sums of Dot64: the product of column j is added to sum j mod
-// 4.
+// The product of column j is added to sum j mod dot64Lanes.
 const dot64Lanes = floats.Lanes
 
 func dot64(x reader, i int, w []float64) float64 {
@@ -187,8 +182,8 @@ func dot64(x reader, i int, w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// narrow is the largest number of columns of dense rows that loops in Go process faster than
-// kernels do, because of the time of a call.
+// For up to narrow columns of dense rows, loops in Go are faster than kernels, because of the time
+// of a call.
 const narrow = 16
 
 func addTo(x reader, u []float64, s Sum) {

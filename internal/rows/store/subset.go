@@ -6,16 +6,15 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// rows is another name for Rows, for embedding: an embedded field named Rows would hide the method
-// Rows.
+// An embedded field named Rows would hide the method Rows.
 type rows = Rows
 
-// subset is a selection of the rows of another Rows, the base, in any order and without copies: row
-// i is row at[i] of the base. Products and sums have the same bits as on copies of the rows.
+// Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies of
+// the rows.
 type subset struct {
 	rows
 	at     []uint32
-	buffer []uint32 // the base indices for a call of DotMany or AxpyMany
+	buffer []uint32
 }
 
 type subsetMatrix struct {
@@ -23,8 +22,8 @@ type subsetMatrix struct {
 	matrix Matrix
 }
 
-// Subset returns the rows of x with the given indices, at, in that order, without copying them. The
-// result may retain the slice at.
+// Subset returns the rows of x with the given indices, at, without copying them. The result may
+// retain the slice at.
 func Subset(x Rows, at []uint32) Rows {
 	if of := subsetOf(x); of != nil {
 		at, x = of.appendBase(make([]uint32, 0, len(at)), at), of.rows
@@ -70,7 +69,6 @@ func (p *subset) Prefetch(i int)                     { p.rows.Prefetch(int(p.at[
 func (p *subset) Row(i int) ([]int32, []float32)   { return p.rows.Row(int(p.at[i])) }
 func (p *subset) Dot64(i int, w []float64) float64 { return p.rows.Dot64(int(p.at[i]), w) }
 
-// The function announces rows that are adjacent in the base, too, in one call.
 func (p *subset) WillNeed() matrices.WillNeed {
 	ask := p.rows.WillNeed()
 	if ask == nil {

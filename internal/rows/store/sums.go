@@ -14,15 +14,15 @@ const (
 	blockRows = 4096 // rows of a block
 
 	maxParts    = 8    // a power of two
-	minPartRows = 4096 // smallest number of rows of a part if there are several
-	// maxPartColumns is the largest ratio of the columns to the rows of a part if there are
-	// several: adding up the parts' vectors then costs little compared with reading their rows.
+	minPartRows = 4096 // if there are several parts
+	// If there are several parts, adding up their vectors costs little compared with reading their
+	// rows.
 	maxPartColumns = 8
 )
 
 // InBlocks calls f for each block of rows, in parallel. The arguments of f are the view's rows,
-// cloned for the calling goroutine, the number of the block, and the range of the block's rows:
-// Row(j) for from <= j < to.
+// cloned for the calling goroutine, the number of the block, and its range: Row(j) for from <= j <
+// to.
 func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -93,8 +93,7 @@ func (v *View) sum(a []float32, from, to int) Sum {
 }
 
 // AddError returns a bound on the error of AddTo's sums, relative to the sum of the addends'
-// magnitudes. It is the bound for a sum in one part; in several parts, an addend takes part in
-// fewer additions.
+// magnitudes. In several parts, an addend takes part in fewer additions than in one.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
 // DotSize returns a bound on the weighted root mean square, over the rows, of the error of a

@@ -12,7 +12,7 @@ import (
 type userRows struct {
 	defaults
 	Examples
-	row      []float32 // buffer of Row; nil before the first call
+	row      []float32 // nil before the first call of Row
 	nonzeros Nonzeros
 }
 
@@ -34,9 +34,9 @@ func (f *userRows) Err() error {
 	return nil
 }
 
-// Take returns a copy of the given rows: dense if at least half of the elements are nonzeros, or if
-// there are too many columns for 32-bit indices; otherwise sparse. The column indices are in range
-// even if the user-defined type returns other values on every call.
+// The copy is dense if at least half of the elements are nonzeros, or if there are too many columns
+// for 32-bit indices; otherwise sparse. The column indices are in range even if the user-defined
+// type returns other values on every call.
 func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
 	for _, i := range rows {
@@ -73,7 +73,6 @@ func (f *userRows) DotVectors(dst []float32, i int, vectors *dense.Matrix, first
 	dotVectors(f, dst, i, vectors, first)
 }
 
-// DotError returns +Inf: nothing is known of the rounding of a user-defined Dot.
 func (f *userRows) DotError(int) float64 { return math.Inf(1) }
 
 func (f *userRows) Dot64(i int, w []float64) float64 { return dot64(&f.nonzeros, i, w) }

@@ -11,12 +11,12 @@ import (
 // View is the rows that a learner visits: rows of a set, or copies of rows in another order. A row
 // has an index i in X. Its index in the set is SetRow(i).
 type View struct {
-	X       Rows      // rows of the set, or a selection or copies of these
-	Class   []int32   // class of each row of X; nil for regression
-	Target  []float32 // regression target of each row of X; nil for classes
+	X       Rows
+	Class   []int32   // of each row of X; nil for regression
+	Target  []float32 // of each row of X; nil for classes
 	Norms   []float32 // squared norm of each row of X
-	Weight  []float64 // weight of each row of X, with a mean of 1 over the view; nil if all are 1
-	Only    []uint32  // indices in X of the view's rows, in the view's order; nil for all rows of X
+	Weight  []float64 // of each row of X, with a mean of 1 over the view; nil if all are 1
+	Only    []uint32  // indices in X, in the view's order; nil for all rows of X
 	SetRows []uint32  // index in the set of each row of X; nil if it equals the index in X
 
 	Scattered bool // whether visits jump about in memory and the rows exceed the caches
@@ -24,7 +24,7 @@ type View struct {
 	Threads int // goroutines for sums over the rows; 0 for one
 }
 
-// Clone returns v with a clone of X, for a learner in another goroutine.
+// Clone returns v with a clone of X, for another goroutine.
 func (v View) Clone() View {
 	v.X = v.X.Clone()
 	return v
@@ -103,13 +103,10 @@ func (v *View) BySetRow() []uint32 {
 	return ranked
 }
 
-// BySetRow sorts the rows of a view if the largest index in the set, plus 1, is more than
-// sparseSetRows times their number.
 const sparseSetRows = 8
 
 // InOrder calls f with the values of the view's rows in a, in the order of the view, and stores the
-// values that f leaves in a. a has the same number of values for each row of X, one row after the
-// other.
+// values that f leaves. a has the same number of values for each row of X, one row after the other.
 func (v *View) InOrder(a []float32, f func([]float32)) {
 	if v.Only == nil {
 		f(a)
@@ -137,8 +134,7 @@ func gather[T any](values []T, rows []uint32) []T {
 	return to
 }
 
-// Compose returns the elements of at with the given indices. A nil at stands for 0, 1, 2 and so on:
-// Compose then returns indices itself.
+// Compose returns the elements of at with the given indices, or indices itself if at is nil.
 func Compose(at, indices []uint32) []uint32 {
 	if at == nil {
 		return indices
@@ -146,8 +142,7 @@ func Compose(at, indices []uint32) []uint32 {
 	return gather(at, indices)
 }
 
-// ReadAhead tells the operating system which rows of a memory-mapped file will be visited next, so
-// that it reads them from disk before the steps need them.
+// ReadAhead tells the operating system which rows of a memory-mapped file will be visited next.
 func (v *View) ReadAhead(rows []uint32) {
 	willNeed := v.X.WillNeed()
 	if willNeed == nil {

@@ -1,6 +1,6 @@
 // Package calibrate turns scores into probabilities. It fits sigmoids to scores (Platt scaling),
-// and combines the probabilities of pairs of classes. It also assigns rows to cross-validation
-// folds, because a sigmoid should be fitted to scores of rows that the model was not trained on.
+// combines the probabilities of pairs of classes, and assigns rows to cross-validation folds,
+// because a sigmoid should be fitted to scores of rows that the model was not trained on.
 package calibrate
 
 import (
@@ -18,8 +18,7 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // Fit returns the sigmoid that nearly maximizes the likelihood of the outcomes of the scores z;
 // positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes 1 and 0 it uses
 // Platt's targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with these
-// outcomes. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007): Newton's method with a line
-// search and a ridge.
+// outcomes. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
 // weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
@@ -82,8 +81,7 @@ func unitWeights(weight []float64, n int) []float64 {
 	return unit
 }
 
-// problem is the data that a sigmoid is fitted to: for each score z its target, which is a
-// probability, and its weight.
+// target holds probabilities.
 type problem struct{ z, target, weight []float64 }
 
 func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
@@ -94,9 +92,8 @@ func (p *problem) negLogLikelihood(s Sigmoid) (sum float64) {
 	return sum
 }
 
-// newtonStep returns the Newton step from s, (da, db), and in slope the directional derivative of
-// negLogLikelihood along this step. flat reports whether the gradient is nearly 0; the step and the
-// slope are then 0.
+// slope is the directional derivative of negLogLikelihood along the step (da, db). If the gradient
+// is nearly 0, flat is true and the others are 0.
 func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
@@ -136,7 +133,7 @@ func Normalize(p []float64) {
 	}
 }
 
-// Softmax sets p[k], for each k, to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
+// Softmax sets p[k] to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
 func Softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {

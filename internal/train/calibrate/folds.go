@@ -8,9 +8,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/order"
 )
 
-// Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. If weights is
-// nil, all weights are 1. The rows of each label, in a random order that the seed determines, are
-// assigned to the folds in turn.
+// Folds returns the fold of each row, from 0 to folds-1, or -1 for a row of weight 0. Nil weights
+// are ones. The rows of each label are assigned to the folds in turn, in a random order that the
+// seed determines.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds: want 1 or more", folds))
@@ -41,8 +41,8 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns the weights for training without the fold with number held: a copy of weights, or
-// ones if weights is nil, in which the weight of each row i with fold[i] == held is 0.
+// Outside returns a copy of weights, or ones if weights is nil, in which rows of the fold with
+// number held have the weight 0.
 func Outside(weights []float32, fold []int, held int) []float32 {
 	part := slices.Repeat([]float32{1}, len(fold))
 	copy(part, weights)
@@ -54,9 +54,9 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 	return part
 }
 
-// OwnWeights returns a copy of the rows' weights, or ones if weights is nil, in which a row has the
-// weight 0 if its element of product is 0. product holds each row's weight times the weight of its
-// class; nil means that all products are 1, and OwnWeights then returns nil.
+// OwnWeights returns a copy of weights, or ones if weights is nil, in which a row has the weight 0
+// if its element of product is 0. product holds each row's weight times the weight of its class; if
+// it is nil, OwnWeights returns nil.
 func OwnWeights(weights []float32, product []float64) []float32 {
 	if product == nil {
 		return nil

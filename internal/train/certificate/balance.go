@@ -9,14 +9,13 @@ import (
 // Let c_i be the weight of row i. If the bias has no penalty, dual variables give a bound only if
 // the sums of c_i*|a_i| over both sides, the rows with y_i*a_i above 0 and those with y_i*a_i below
 // 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
-// have equal sums, so this file makes the sums nearly equal. The remaining difference is known up
-// to the roundings of a sum, and changing one row's dual variable by it, divided by the row's
-// weight, would make the sums equal. The bound with the changed variable is valid, and differs from
-// the computed bound only in that row's terms.
+// have equal sums, so this file makes the sums nearly equal. Changing one row's dual variable by
+// the remaining difference, divided by the row's weight, would make the sums equal. The bound with
+// the changed variable is valid, and differs from the computed bound only in that row's terms.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
-// change so that the sums over the two sides (see sideSums) become equal. All fields are 0 if the
-// bias has a penalty or there is no bias.
+// change so that the sums over the two sides become equal. All fields are 0 if the bias has a
+// penalty or there is no bias.
 type balance struct {
 	slack   float64 // largest relative change of each dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
@@ -24,7 +23,6 @@ type balance struct {
 	entropy float64 // largest change of the sum of the rows' terms for the log loss
 }
 
-// balanceRows is the largest number of rows whose dual variables are changed one by one.
 const balanceRows = 64
 
 // balanceSides makes the sums over the two sides nearly equal: it scales down one side, and then
@@ -66,17 +64,16 @@ func balanceSides(p *objective.Binary, a []float32) balance {
 	return moveCost(p, a, inner, left)
 }
 
-// movable reports whether a dual variable can change from v to next, and even by twice as much:
-// whether v + 2*(next - v) has the sign of v and is in the range of the loss.
+// movable reports whether a dual variable can change from v to next, and even by twice as much.
 func movable(p *objective.Binary, v, next float32) bool {
 	beyond := next + (next - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
 // moveCost returns the cost of changing the dual variable of one row so that the sum over a side
-// changes by difference. Among the rows in inner whose dual variable can change by that much, it
-// chooses the row for which the norm of the sum of c_i*a_i*y_i*x_i changes least. If there is no
-// such row, the cost is only a slack: a small relative change of all dual variables.
+// changes by difference. Among the rows in inner it chooses the row for which the norm of the sum
+// of c_i*a_i*y_i*x_i changes least. If no variable can change by that much, the cost is a slack: a
+// small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,
 ) {
@@ -113,8 +110,7 @@ func moveCost(p *objective.Binary, a []float32, inner []int, difference float64)
 	return least
 }
 
-// sideSums returns the sums of c_i*|a_i| over the two sides: the rows with y_i*a_i above 0, and the
-// rows with y_i*a_i below 0. c_i is the weight of row i; y_i is 1 for regression.
+// y_i is 1 for regression.
 func sideSums(p *objective.Binary, a []float32) (up, down float64) {
 	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))

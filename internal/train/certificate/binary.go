@@ -57,7 +57,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.AddTo(u, signed)
 	n := float64(p.Count())
 	ub, squares := sums[0], sums[1]/n
-	mean, size := sums[2], sums[3] // sums of terms linear in s; the log loss does not use them
+	mean, size := sums[2], sums[3] // sums of terms linear in s
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
@@ -80,9 +80,8 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean-float64(p.SumError*(size/n))-prior, most), s
 }
 
-// entropyBound returns the lower bound on the optimum for the log loss. half must be at least
-// |u|^2/(2 lambda), with u as at the top of this file. slack is the largest relative error of the
-// dual variables plus the relative error of the sums.
+// half must be at least |u|^2/(2 lambda). slack is the largest relative error of the dual variables
+// plus the relative error of the sums.
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return maximize(&p.View, half, slack, func(s float64, from, to int) (at curve) {
 		for j := from; j < to; j++ {

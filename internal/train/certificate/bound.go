@@ -15,7 +15,6 @@ type bounded interface {
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 
-// boundedOf returns nil for a joint problem with an unpenalized bias.
 func boundedOf(p objective.Problem) bounded {
 	switch p := p.(type) {
 	case *objective.Binary:
@@ -42,11 +41,10 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	return math.NaN(), 0
 }
 
-// FromScores returns dual variables computed from the scores of the rows with the weight vectors w
-// and the biases b, and the lower bound that Bound returns for them, at least 0. For a loss with
-// kinks it tries several smoothing widths, the argument width among them if that is above 0, and
-// keeps the one with the best bound. For a joint problem whose biases have no penalty, FromScores
-// returns nil and NaN.
+// FromScores returns dual variables computed from the scores with the weight vectors w and the
+// biases b, and their lower bound, at least 0. For a loss with kinks it keeps the best of several
+// smoothing widths, the argument width among them if that is above 0. For a joint problem whose
+// biases have no penalty, FromScores returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

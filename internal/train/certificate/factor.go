@@ -6,9 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Dual variables stay feasible if all of them are multiplied by a factor s from 0 to 1. This file
-// looks for the s with the best dual objective.
-
 // Parabola returns the maximum of s*mean - s^2*half over s from 0 to 1, and the s that attains it.
 func Parabola(mean, half float64) (value, s float64) {
 	switch {
@@ -20,8 +17,8 @@ func Parabola(mean, half float64) (value, s float64) {
 	return float64(mean*mean) / (4 * half), mean / (2 * half)
 }
 
-// DualAt returns s*mean - s^2*half, the dual objective of dual variables multiplied by s, minus a
-// bound on the rounding errors of these operations. For s = 0 it returns 0.
+// DualAt returns s*mean - s^2*half minus a bound on the rounding errors of these operations. For s
+// = 0 it returns 0.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
 		return 0 // half may be infinite here, and 0*half NaN
@@ -41,9 +38,8 @@ type curve struct {
 //
 // for s in (0, 1]. mean is the mean over the rows of a function g of s; sum returns the sum of g
 // over the rows at positions from to to-1 of the view. slack is a bound on the relative error of
-// the dual variables and of the sums, and error a bound on the error of mean that it causes. The
-// function f without the error is concave, so that two Newton steps from s = 1 usually come close
-// to its maximum.
+// the dual variables and of the sums, and error a bound on the error of mean that it causes. f
+// without the error is concave.
 func maximize(v *store.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {
@@ -59,7 +55,7 @@ func maximize(v *store.View, half, slack float64, sum func(s float64, from, to i
 		// log(1/slack) is below 64.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
 		if more := -slope * slope / (2 * curvature); !(more > float64(0x1p-26*best)) {
-			break // another Newton step would gain almost nothing
+			break
 		}
 		s = max(s/4, min(s-slope/curvature, 1))
 	}

@@ -47,10 +47,10 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	return DualAt(s, mean, half), s
 }
 
-// ownDuals returns the own dual variable of each row, by its position in the view: the sum of the
-// row's dual variables for the other classes, by which the row is multiplied in the vector u of its
-// class. If the sum exceeds 1, as it can by rounding, ownDuals scales down the row's dual variables
-// in a.
+// The own dual variable of a row is the sum of the row's dual variables for the other classes, by
+// which the row is multiplied in the vector u of its class. If the sum exceeds 1, as it can by
+// rounding, ownDuals scales down the row's dual variables in a. The result is by position in the
+// view.
 func (j joint) ownDuals(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
@@ -77,8 +77,8 @@ func Sum(a []float32) (sum float64) {
 
 // halfNorm returns an upper bound, half, on |u|^2/(2 lambda). The vector u is made of one vector
 // for each class r: the mean over all rows, where a row of class r is multiplied by its own dual
-// variable (see ownDuals), and any other row by minus its dual variable for r. prior is a bound on
-// the error of the dual objective that the roundings of the prior's scores cause.
+// variable, and any other row by minus its dual variable for r. prior is a bound on the error of
+// the dual objective that the roundings of the prior's scores cause.
 func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
 	k, n := j.Vectors, float64(j.Count())
 	u, c := make([]float64, j.X.Cols()), make([]float32, j.X.Rows())
@@ -105,9 +105,8 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 		})
 		ub := sums[0]
 		squares = sums[1]
-		// The rounding of own[p] to float32 has an error of at most 2^-24 of own[p]. It changes
-		// only the vector of the row's own class, because the linear terms do not contain own[p].
-		// The 2^-23 below covers this error.
+		// The rounding of own[p] to float32 changes only the vector of the row's own class, because
+		// the linear terms do not contain own[p]. The 2^-23 below covers this error.
 		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)

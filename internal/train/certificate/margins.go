@@ -87,9 +87,9 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth looks for the smoothing width h with the largest lower bound at(h). It returns the
-// largest bound that it finds, at least 0, and its width. far holds the rows' distances from their
-// nearest kinks; bestWidth sorts it.
+// bestWidth looks for the smoothing width h with the largest lower bound at(h). The bound that it
+// returns is at least 0. far holds the rows' distances from their nearest kinks; bestWidth sorts
+// it.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits
@@ -115,15 +115,15 @@ func bestWidth(far []float64, at func(h float64) float64) (best, width float64) 
 // Softmax stores e^(z_r), divided by the sum of these numbers over all r, in b[r]. One of the z_r
 // must be 0.
 func Softmax(z, b []float64) {
-	zero := objective.LogSumExp(z, 0) // at least 0, because one of the z_r is 0
+	zero := objective.LogSumExp(z, 0) // at least 0
 	for r, v := range z {
 		b[r] = floats.Exp(v - zero)
 	}
 }
 
-// ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex, the vectors with
-// elements >= 0 and the sum 1. If h is 0, b is 1 at the first of the largest elements of z, and 0
-// elsewhere. sorted is a buffer with a capacity of at least len(z), which is overwritten.
+// ProjectSimplex stores in b the Euclidean projection of z/h onto the simplex. If h is 0, b is 1 at
+// the first of the largest elements of z, and 0 elsewhere. sorted is a buffer with a capacity of at
+// least len(z).
 func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	top := slices.Max(z)
 	if h == 0 {
@@ -140,7 +140,7 @@ func ProjectSimplex(z []float64, h float64, b, sorted []float64) {
 	slices.Sort(sorted)
 	var sum, level float64
 	for n := range sorted {
-		v := sorted[len(sorted)-1-n] // in descending order
+		v := sorted[len(sorted)-1-n]
 		sum += v
 		if next := (sum - h) / float64(n+1); n == 0 || v > next {
 			level = next

@@ -12,13 +12,12 @@ import (
 // indices in the training set. A number n in Duals denotes the dual variable Scale*n/65535 or, if
 // Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
-	Signed bool     `json:"signed"` // whether some dual variables are negative
-	Scale  float64  `json:"scale"`  // largest magnitude of the dual variables, but at least 1
+	Signed bool     `json:"signed"`
+	Scale  float64  `json:"scale"` // largest magnitude of the dual variables, but at least 1
 	Duals  []uint16 `json:"-"`
 }
 
-// units returns zero, the number in Duals that denotes the dual variable 0, and scale, such that
-// the number zero + scale denotes the dual variable Scale.
+// zero + scale denotes the dual variable Scale.
 func (v *Packed) units() (zero, scale float64) {
 	if v.Signed {
 		return 32767, 32767
@@ -26,8 +25,8 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// Pack rounds the dual variables a of p's rows to 16 bits: to the nearest number or, in a joint
-// problem, down, so that the sum over the classes does not grow.
+// Pack rounds the dual variables a to the nearest number or, in a joint problem, down, so that the
+// sum over the classes does not grow.
 func Pack(p objective.Problem, a []float32) Packed {
 	rows, n, joint := shape(p)
 	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())
@@ -63,9 +62,8 @@ func PackedLen(p objective.Problem) int {
 	return n * v.Count()
 }
 
-// Unpack returns the dual variables of p, clamped to the range of the loss. The rows are in the
-// order of View.X. The dual variables are 0 for a row's own class in a joint problem and for rows
-// that p leaves out.
+// Unpack returns the dual variables of p, clamped to the range of the loss, in the order of View.X.
+// They are 0 for a row's own class in a joint problem and for rows that p leaves out.
 func (v *Packed) Unpack(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())

@@ -4,22 +4,20 @@ import "github.com/pegasimd/pegasimd/internal/train/objective"
 
 // Windows sums each row's coefficients (for the hinge, counts its violations) over windows of
 // epochs. The E epochs of a run are divided into windows that end after ..., E/8, E/4 and E/2
-// epochs, rounded down; Windows keeps the sums of the present window and of the window before it.
-// The means of the coefficients are dual variables. Earlier epochs are left out because early steps
-// find violations by rows that satisfy the margin at the optimum.
+// epochs, rounded down. The means of the coefficients are dual variables. Earlier epochs are left
+// out because early steps find violations by rows that satisfy the margin at the optimum.
 type Windows struct {
-	Steps    int64 // steps in an epoch
+	Steps    int64
 	Epochs   int64 // epochs of the whole run, rounded up
 	Start    int64 // number of epochs before the present window
 	OldStart int64 // number of epochs before the previous window
 	// Count and Old are the sums in the present and the previous window, for each row, or for each
-	// row and class. For the hinge, they are exact up to 2^24. For other losses they are rounded,
-	// but still give a bound.
+	// row and class. For the hinge, they are exact up to 2^24.
 	Count, Old []float32
 }
 
 // NewWindows returns the windows of a run of total steps. steps is the number of steps in an epoch,
-// and count the number of sums: one for each row, or one for each row and class.
+// and count the number of sums.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
@@ -37,11 +35,10 @@ func (w *Windows) EndEpoch(epoch int) {
 	}
 }
 
-// Best returns dual variables and their lower bound from Bound: the mean coefficients over the
-// present window, or over both windows, whichever have the larger bound. Before the first step it
-// returns nil and 0. done is the number of steps done; for r2 see Bound. Each row must be visited
-// at most once in an epoch: a mean is then in the range of the loss except for roundings, which
-// Clamp removes.
+// Best returns the mean coefficients over the present window, or over both windows, whichever have
+// the larger bound, and their bound; nil and 0 before the first step. done is the number of steps
+// done; for r2 see Bound. Each row must be visited at most once in an epoch: a mean is then in the
+// range of the loss except for roundings, which Clamp removes.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

@@ -20,11 +20,11 @@ type State struct {
 
 // Head is a State without its long arrays, as it is stored in the header of a file.
 type Head struct {
-	Data      string    `json:"data"`            // fingerprint
-	Lengths   []int     `json:"arrays"`          // number of elements of each long array
-	Round     int       `json:"round"`           // epochs that all runs have completed
-	Ended     bool      `json:"ended,omitempty"` // a stopping criterion ended the session early
-	NextCheck int       `json:"look"`            // epoch after which the next stop check is due
+	Data      string    `json:"data"` // fingerprint
+	Lengths   []int     `json:"arrays"`
+	Round     int       `json:"round"` // epochs that all runs have completed
+	Ended     bool      `json:"ended,omitempty"`
+	NextCheck int       `json:"look"` // epoch after which the next stop check is due
 	Best      *Best     `json:"best,omitempty"`
 	Runs      []Run     `json:"runs"`
 	Learners  []Learner `json:"learners"` // learners of the first run, then of the second, ...
@@ -61,11 +61,11 @@ type Learner struct {
 // Past.
 type Newton struct {
 	Start int64 `json:"start"`          // number of steps before Newton's method began
-	Dual  bool  `json:"dual,omitempty"` // dual coordinate descent ran before Newton's method
+	Dual  bool  `json:"dual,omitempty"` // the dual descent ran before Newton's method
 	newton.Past
 }
 
-// Steps returns the sum of the steps over the runs.
+// Steps returns the sum over the runs.
 func (st *State) Steps() (n int64) {
 	for _, r := range st.Runs {
 		n += r.Steps
@@ -73,7 +73,7 @@ func (st *State) Steps() (n int64) {
 	return n
 }
 
-// sliceSize is the size of a slice header in bytes, on 64-bit machines.
+// on 64-bit machines
 const sliceSize = 24
 
 // Read reads the long arrays that belong to head, and returns the State. It does not check whether

@@ -29,54 +29,51 @@ const (
 	plannedVisits          = 1e6 // small data get more passes, until nonzeros*passes is this number
 	maxUncheckedPasses     = 100 // longer runs may end early, at a relative duality gap of ProofTol
 
-	// MaxPairWeights is the largest number of weights, over all pairs of classes, for which
-	// one-vs-one is chosen.
+	// MaxPairWeights is the largest number of weights for which one-vs-one is chosen.
 	MaxPairWeights = 4e6
-	// MinPasses is the least number of passes that is chosen for wide sparse data. For other data
-	// the least number is settings.DefaultEpochs.
+	// MinPasses is the least number of passes for wide sparse data; for other data it is
+	// settings.DefaultEpochs.
 	MinPasses = 10
 	// MaxPasses is the largest number of passes that is chosen.
 	MaxPasses = 2000
-	// ProofTol is the relative duality gap that a run proves if it ends with a proof although no
-	// Tol is given.
+	// ProofTol is the relative duality gap of a proof for which no Tol is given.
 	ProofTol = 0.01
 )
 
-// Open describes a training run. Its settings that are zero are unset, and this package chooses
-// them.
+// Open describes a training run. Its settings that are zero are unset.
 type Open struct {
 	settings.Settings
 
 	Known   *scale.Scale // scale of the model that the run builds on; nil if there is none
-	Resumed bool         // the run continues from a checkpoint
-	Start   bool         // the run starts from a model
-	Prior   bool         // the penalty is the distance from a prior model
-	Costs   bool         // the run has a matrix of misclassification costs
+	Resumed bool
+	Start   bool
+	Prior   bool // the penalty is the distance from a prior model
+	Costs   bool
 	// CurveColumns lists the columns that curves may use; nil for all columns of dense rows.
 	CurveColumns []int
-	Threads      int         // goroutines that measure and scale the rows
+	Threads      int
 	MaxMemory    int64       // bytes that training may use; 0 for the default
 	Stopped      func() bool // reports whether the caller has given up: the result is then unusable
-	// Need estimates the least number of bytes that a run with the settings uses. If it is nil,
-	// every run fits in memory.
+	// Need estimates the least number of bytes that a run uses. If it is nil, every run fits in
+	// memory.
 	Need func(settings.Settings, *store.Set) float64
 }
 
 // Choice holds the chosen settings and the scaled rows that they are for.
 type Choice struct {
 	Open
-	Rows  *store.Set   // scaled rows; nil if the choice was made from statistics
-	Scale *scale.Scale // scale of the rows and targets; not nil
+	Rows  *store.Set   // nil if the choice was made from statistics
+	Scale *scale.Scale // not nil
 
 	RawEpsilon float64 // setting Epsilon, in units of the unscaled targets; 0 for classes
 
-	count, width int            // rows and columns, with rows of weight 0, empty columns and terms
+	count, width int            // with rows of weight 0, empty columns and terms
 	notSparse    bool           // the rows are dense, or of a user-defined type
 	size         int            // bytes of the rows; 8 per nonzero if only statistics are known
-	meanSquare   float64        // mean squared length of the unscaled rows
+	meanSquare   float64        // of the unscaled rows
 	weight       []float64      // 1 for rows with a weight above 0, else 0; nil without weights
 	shares       []float64      // share of each class in the rows of weight > 0; nil for regression
-	columns      *scale.Columns // statistics of the unscaled columns
+	columns      *scale.Columns // of the unscaled columns
 	filled       int            // columns with a nonzero value; 0 until Cols has counted them
 	note         string         // why the rows were left unscaled, or the note of the known scale
 	byRule       bool           // lambda was unset, and method lambda computed a default
@@ -161,8 +158,7 @@ func (c *Choice) Cols() int {
 	return c.filled + c.Scale.Terms()
 }
 
-// used returns the number of columns with a nonzero value, without the constant columns if these
-// are known, plus the number of curve terms.
+// used is Cols without the constant columns, if these are known.
 func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
@@ -198,7 +194,6 @@ func (c *Choice) TargetDeviation() float64 {
 	return deviation
 }
 
-// wide reports whether the scaled rows have many columns and few nonzero values, as text does.
 func (c *Choice) wide() bool {
 	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.Cols()))
 	return c.Cols() > maxNarrow && fill < minDenseFill

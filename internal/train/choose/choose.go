@@ -12,9 +12,9 @@ import (
 )
 
 // Settings scales the rows of set and chooses the unset settings, except those that Choice.End
-// chooses. If Choice.Search then returns a Search, the caller tries its choices and lambdas, and
-// passes the best lambda to Choice.Use. At last it calls Choice.End. If o.Stopped reports true,
-// Settings may return a nil Choice, and its error means nothing.
+// chooses. If Choice.Search then returns a Search, the caller passes the best lambda to Choice.Use.
+// At last it calls Choice.End. If o.Stopped reports true, Settings may return a nil Choice, and its
+// error means nothing.
 func Settings(o Open, set *store.Set) (*Choice, error) {
 	c := newChoice(o, set)
 	for _, step := range []func() error{c.measure, c.scale} {
@@ -46,8 +46,8 @@ func Settings(o Open, set *store.Set) (*Choice, error) {
 	return c, nil
 }
 
-// FromStatistics chooses the unset settings as Settings does, but from statistics of the rows. An
-// unset Multiclass becomes one-vs-rest, and an unset Finish becomes plain steps.
+// FromStatistics chooses the unset settings from statistics of the rows. An unset Multiclass
+// becomes one-vs-rest, and an unset Finish becomes plain steps.
 func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -81,7 +81,6 @@ func FromStatistics(o Open, s *scale.Statistics) (*Choice, error) {
 	return c, c.Validate()
 }
 
-// settle chooses the unset settings that depend on the scaled rows.
 func (c *Choice) settle() {
 	c.nonzero = float64(c.columns.Nonzeros)
 	if c.Scale.Kind == scale.Standard {
@@ -107,8 +106,6 @@ func (c *Choice) settle() {
 	}
 }
 
-// The default lambda is a share of R^2, the mean squared length of the scaled rows, or of 1 if R^2
-// is 0.
 func (c *Choice) lambda() float64 {
 	n := float64(c.columns.Rows)
 	least := costsOf(c.Kind()).leastLambda
@@ -142,7 +139,7 @@ func (c *Choice) multiclass() string {
 	if c.wide() {
 		least = minRowsPerClassOVOWide
 	}
-	var schemes []string // candidates, the best first
+	var schemes []string // the best first
 	if pairs && n >= least*k {
 		schemes = append(schemes, settings.OneVsOne)
 	}

@@ -1,6 +1,6 @@
 // Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
-// scheme, the solver and the length of a run. It also predicts the cost of each solver, by which
-// the engine plans. Settings returns a Choice; the choices do not depend on the machine.
+// scheme, the solver and the length of a run. It also predicts the cost of each solver. The choices
+// do not depend on the machine.
 package choose
 
 import (
@@ -11,12 +11,11 @@ import (
 )
 
 // Cost is the predicted cost of the solvers on one problem, in nanoseconds on a typical machine. It
-// is computed from counts of operations, never measured, so that the choices are the same on every
-// machine.
+// is computed, never measured, so that the choices are the same on every machine.
 type Cost struct {
 	Newton float64 // Newton's method up to a relative gap of 1 %
-	Epoch  float64 // an epoch of Pegasos
-	Pass   float64 // a pass of the dual descent
+	Epoch  float64
+	Pass   float64
 }
 
 const (
@@ -52,7 +51,7 @@ func costsOf(l loss.Kind) *lossCosts {
 }
 
 // CostOf returns the predicted cost of one problem with the loss l, the given numbers of rows and
-// nonempty columns, and the density d of the rows. docs/spec.md has the formulas.
+// nonempty columns, and the density d of the rows, by the formulas of docs/spec.md.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)
@@ -81,19 +80,19 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 	return passes
 }
 
-// Work describes several problems of similar size, whose cost the method To predicts.
+// Work describes several problems of similar size.
 type Work struct {
 	Loss            loss.Kind
 	Problems        float64 // number of problems or, for a joint problem, of its vectors
 	Rows, Columns   float64 // rows and nonempty columns of each problem
 	R2              float64 // mean squared length of the rows, with the bias feature
 	Density         store.Density
-	Newton, Descent bool // whether Newton's method and the dual descent are allowed
+	Newton, Descent bool // whether they are allowed
 }
 
 // Plan says which solver is predicted to reach a given gap at the lower cost.
 type Plan struct {
-	Newton bool    // the solver is Newton's method; otherwise it is the dual descent
+	Newton bool    // otherwise the dual descent
 	Passes float64 // predicted passes of the dual descent, even if Newton's method is used
 	Cost   float64 // nanoseconds for all problems; +Inf for a dual descent that is not allowed
 }
@@ -117,6 +116,5 @@ func (w *Work) To(tol, lambda float64) (p Plan) {
 	return p
 }
 
-// minGap is the relative gap below which rounding to float32, not the number of passes, limits the
-// progress of the dual descent.
+// Below minGap, rounding to float32 limits the progress of the dual descent.
 const minGap = 1e-5

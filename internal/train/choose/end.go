@@ -9,9 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file chooses the solver and how the run ends: after some epochs, or with a proof if that is
-// predicted to be cheap.
-
 const (
 	budgetPasses = 3    // largest cost of a proof, in costs of the plain run
 	minBudget    = 20e6 // nanoseconds that a proof may always cost
@@ -23,7 +20,6 @@ func (c *Choice) End() {
 	c.Settings = c.Plain()
 }
 
-// The result is for a run that does not end with a proof.
 func (c *Choice) passes() int {
 	least := float64(settings.DefaultEpochs)
 	if c.wide() {
@@ -32,8 +28,7 @@ func (c *Choice) passes() int {
 	return int(max(least, min(MaxPasses, plannedVisits/max(c.nonzero, 1))))
 }
 
-// finish chooses the solver, the tolerance and the epochs where they are unset. passes is the
-// number of passes over the rows for a run that does not end with a proof.
+// passes is the number of passes over the rows for a run that does not end with a proof.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed {
 		s := c.Settings
@@ -68,8 +63,7 @@ func (c *Choice) finish(passes int) {
 }
 
 // prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow a proof,
-// and the proof is predicted to be cheap and fits in memory. If the cost is the only obstacle,
-// prove adds a note with the predicted time. passes is the least number of epochs.
+// and the proof is predicted to be cheap and fits in memory. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {
@@ -106,15 +100,13 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// newtonFits reports whether the number of columns, including empty columns, and the memory allow
-// Newton's method.
 func (c *Choice) newtonFits() bool {
 	s := c.Settings
 	s.Finish = settings.FinishNewton
 	return c.width <= newton.MaxColumns && c.fits(s)
 }
 
-// budget returns the nanoseconds that training up to a proof may cost.
+// in nanoseconds
 func (c *Choice) budget(w *Work) float64 {
 	pass := CostOf(w.Loss, w.Rows, w.Columns, w.Density).Epoch
 	return max(minBudget, budgetPasses*float64(c.passes())*float64(w.Problems*pass))

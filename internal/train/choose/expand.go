@@ -7,8 +7,8 @@ import (
 )
 
 // Expanded returns a choice like c for rows that are expanded by terms of the given kind, with the
-// settings that depend on the rows chosen anew. Expanded returns nil if the rows can't be expanded,
-// if there are no terms, or if Stopped reports true.
+// settings that depend on the rows chosen anew; nil if the rows can't be expanded, if there are no
+// terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil
@@ -40,7 +40,7 @@ func (c *Choice) expand(e *curves.Expansion) {
 // in bytes
 func (c *Choice) termRoom() float64 { return float64(c.memory()) / 2 }
 
-// noCurves returns the reason why the rows can't be expanded, or "".
+// The result is a reason, or "".
 func (c *Choice) noCurves() string {
 	switch kind := c.Scale.Kind; {
 	case c.userDefined:

@@ -7,18 +7,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file plans the choice of lambda, of curves and of the multi-class scheme by
-// cross-validation, if that is predicted to be cheap.
-
-// factors are the lambdas that a Path may list, as multiples of the default lambda.
+// multiples of the default lambda
 var factors = []float64{10, 1, 0.1, 0.01, 1e-3, 1e-4}
 
 const (
 	// Parts is the number of parts into which the rows are dealt; a fold holds out one part.
 	Parts = 5
 
-	minFolds   = 2    // least number of folds
-	minLambdas = 3    // least number of lambdas in a path
+	minFolds   = 2
+	minLambdas = 3
 	minRows    = 40   // least number of rows of a run that tries lambdas
 	pathTol    = 0.05 // relative gap to which each model of a path is trained
 
@@ -36,16 +33,15 @@ const (
 	problemCost = 2e5 // nanoseconds that a problem costs independently of its rows
 )
 
-// Search lists the choices to compare by cross-validation, and says how.
+// Search lists the choices to compare by cross-validation.
 type Search struct {
-	// Choices are in the order in which they are tried, the default choice first.
+	// Choices begin with the default choice.
 	Choices []*Choice
-	Paths   []*Path // lambdas of each choice
-	Rows    int     // number of rows that take part
-	Folds   int     // number of folds, minFolds to Parts
+	Paths   []*Path
+	Rows    int // number of rows that take part
+	Folds   int
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
-	// each lambda, so that C, the weight of a row's loss beside the penalty, is the same as with
-	// all rows.
+	// each lambda, so that C is the same as with all rows.
 	Factor float64
 	Tol    float64 // relative gap to which the models are trained
 }
@@ -91,8 +87,7 @@ func (c *Choice) Search() *Search {
 	return nil
 }
 
-// newSearch uses as many lambdas as the budget, in nanoseconds, pays for. It returns nil if the
-// budget is too small.
+// newSearch returns nil if the budget, in nanoseconds, is too small.
 func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
 	s := &Search{Choices: choices, Rows: rows, Folds: folds, Tol: pathTol}
 	share := float64(rows) / float64(choices[0].columns.Rows)
@@ -112,8 +107,8 @@ func newSearch(choices []*Choice, rows, folds int, budget float64) *Search {
 	return nil
 }
 
-// cost is the predicted time of trying the lambdas on one fold of a sample that is the given share
-// of the rows, in nanoseconds.
+// cost is the predicted time, in nanoseconds, of trying the lambdas on one fold of a sample that is
+// the given share of the rows.
 func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) {
 	p = new(Path)
 	w := c.work()
@@ -128,8 +123,7 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 	return p, cost
 }
 
-// TrialCost returns the predicted cost of one model of a path: the dual descent ends after
-// PathEpochs passes, even if it has not reached pathTol.
+// The dual descent ends after PathEpochs passes, even if it has not reached pathTol.
 func (w *Work) TrialCost(lambda float64) float64 {
 	plan := w.To(pathTol, lambda)
 	if plan.Newton || plan.Passes <= PathEpochs {
@@ -145,7 +139,6 @@ func (c *Choice) fitsPath() bool {
 	return Parts*40*w.Problems*float64(c.width) <= maxModelBytes && c.fits(s)
 }
 
-// alternatives returns the choices to compare with c whose models of a path fit in memory.
 func (c *Choice) alternatives() (all []*Choice) {
 	if c.unsettled.Multiclass == "" && len(c.shares) > 2 && c.Scale.Expansion == nil &&
 		c.Multiclass == settings.CrammerSinger {
@@ -165,8 +158,7 @@ func (c *Choice) alternatives() (all []*Choice) {
 	return all
 }
 
-// withScheme returns a choice like c, without curves, with the given multi-class scheme. It returns
-// nil if the scheme is not allowed or the models of a path don't fit in memory.
+// withScheme returns nil if the scheme is not allowed or the models of a path don't fit in memory.
 func (c *Choice) withScheme(scheme string) *Choice {
 	a := *c.unsettled
 	a.unsettled = c.unsettled

@@ -12,8 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// scale reuses the scale of the model that the run builds on, c.Known, if that is of the kind in
-// the settings.
 func (c *Choice) scale() error {
 	if c.Known != nil && c.Known.Kind == c.Open.Scale {
 		known := *c.Known
@@ -47,8 +45,8 @@ func (c *Choice) scale() error {
 
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
 // set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
-// all). If s scales the regression targets, its center and standard deviation must be the mean and
-// standard deviation of the targets. Once stopped reports true, the result means nothing.
+// all). If s scales the regression targets, it must be to mean 0 and standard deviation 1. Once
+// stopped reports true, the result means nothing.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
@@ -77,8 +75,7 @@ func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped fu
 	return s.Same(f) && s.Folded == folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
 }
 
-// kind returns the result of bestKind. If the rows can't be copied for scaling, kind returns
-// scale.None and sets c.note to the reason.
+// If the rows can't be copied for scaling, kind returns scale.None and sets c.note to the reason.
 func (c *Choice) kind() scale.Kind {
 	k := c.bestKind()
 	if k == scale.None {
@@ -163,8 +160,6 @@ func (c *Choice) checkCopy(toDense bool) error {
 	return nil
 }
 
-// chooseTargetScale sets the center and the standard deviation that the regression targets are
-// scaled by, and the epsilon of the scaled targets.
 func (c *Choice) chooseTargetScale() {
 	if !c.Regression() {
 		c.TargetScale = scale.None

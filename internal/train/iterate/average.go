@@ -3,16 +3,15 @@ package iterate
 import "github.com/pegasimd/pegasimd/dense"
 
 // Average computes the suffix average of a sequence of iterates: their mean over about the last
-// half of the steps so far. It keeps the sums of the samples in two windows of steps, the current
-// window and the window before it. In a run of T steps the windows end at T, T/2, T/4 and so on:
-// after step T the current window is the last half.
+// half of the steps so far. It keeps the sums of the samples in two windows of steps. In a run of T
+// steps the windows end at T, T/2, T/4 and so on: after step T the current window is the last half.
 type Average struct {
-	Total        int64 // T, the steps of the whole run
+	Total        int64 // steps of the whole run
 	Shift        uint  // the current window ends at step Total >> Shift
-	Old, Current Sum   // sums of the samples in the previous and in the current window
+	Old, Current Sum   // previous and current window
 }
 
-// Sum is the sum of N samples. Checkpoints store the vectors apart from the other fields.
+// Sum is the sum of N samples.
 type Sum struct {
 	N       int         `json:"n"`
 	Vectors [][]float32 `json:"-"`
@@ -66,9 +65,9 @@ func (s *Average) Turn() {
 }
 
 // Mean stores the mean of vector k as of step t in dst, and the mean of the vector's scalar in *b.
-// Before the middle of the current window, or while the current window has no samples, the mean is
-// over the samples of both windows. From the middle on, it is over the samples of the current
-// window alone. Mean returns false if there are no samples.
+// Before the middle of the current window, or while it has no samples, the mean is over the samples
+// of both windows, then over those of the current window. Mean returns false if there are no
+// samples.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
 	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))

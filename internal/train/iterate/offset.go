@@ -9,8 +9,8 @@ import (
 const firstAdaptation = 1024
 
 // NextAdaptation returns the first step later than t at whose end AdaptOffset is due in a run of
-// total steps: a power of two, at least firstAdaptation and at most total/2, so that the average of
-// a complete run has only samples of the final T0. It returns math.MaxInt64 if there is none.
+// total steps, or math.MaxInt64 if there is none. Such a step is at most total/2, so that the
+// average of a complete run has only samples of the final T0.
 func NextAdaptation(t, total int64) int64 {
 	next := int64(firstAdaptation)
 	for next <= t {

@@ -11,7 +11,7 @@ import (
 type Saved struct {
 	Start      int64     `json:"start"`           // steps taken before the run
 	Began      []float64 `json:"began,omitempty"` // biases of the model that the run continues
-	Steps      int64     `json:"steps"`           // steps taken, including those before the run
+	Steps      int64     `json:"steps"`           // including those before the run
 	Violations int64     `json:"violations"`
 	T0         float64   `json:"t0,omitempty"` // State.T0 if LeastT0 > 0; else 0
 	Gradients  float64   `json:"gradients,omitempty"`
@@ -20,7 +20,7 @@ type Saved struct {
 	Factor     float64   `json:"factor"`
 	Norm2      float64   `json:"norm2"`
 
-	// State.Average, without the vectors. Old and Current are nil if there is no average.
+	// State.Average, without the vectors; nil if there is none
 	Shift   uint `json:"shift"`
 	Old     *Sum `json:"old,omitempty"`
 	Current *Sum `json:"cur,omitempty"`
@@ -31,7 +31,7 @@ type Saved struct {
 	RecentOldStart int64 `json:"recent_old_start"`
 }
 
-// Progress holds the counters of a dual solver that a checkpoint keeps beside the solver's arrays.
+// Progress holds the counters of a dual solver that a checkpoint keeps.
 type Progress struct {
 	Start   int64   `json:"start"`  // number of the last step before the solver began
 	Pass    int     `json:"pass"`   // passes completed
@@ -89,8 +89,7 @@ func (s *State) Arrays(f func([]float32)) {
 
 // RestoreStep sets the number of steps that s has taken. If the run started from a model,
 // RestoreStep also sets that model's biases and allocates its weights. It must be called before
-// BeginDual. It returns false if a run of s can't be at the step in from, or if from has biases for
-// another number of vectors than s.
+// BeginDual. It returns false if from does not fit s.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {

@@ -1,6 +1,5 @@
 // Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
-// one row, and their suffix average over about the last half of the steps. State is its main type,
-// and Saved is the form of a State in checkpoints.
+// one row, and their suffix average over about the last half of the steps. State is its main type.
 package iterate
 
 import (
@@ -20,11 +19,11 @@ import (
 type State struct {
 	*objective.Terms
 
-	T0           float64     // offset added to the step number in the scale lambda*(t+t0)
+	T0           float64     // t0 in the scale lambda*(t+t0)
 	LeastT0      float64     // least T0 that AdaptOffset sets; 0 if T0 is fixed
 	Gradients    float64     // sum of the updates' squared sub-gradient norms, if LeastT0 > 0
-	Start        int64       // steps taken by the model that the run continues; 0 if there is none
-	StartWeights Weights     // weights of the model that the run continues; zero if there is none
+	Start        int64       // steps of the model that the run continues; 0 if there is none
+	StartWeights Weights     // of the model that the run continues; zero if there is none
 	T            int64       // steps taken, including those before the run
 	Vectors      [][]float32 // vectors v = scale*w, divided by Factor
 	Biases       []float64   // element of each v for the appended feature; the bias if unpenalized
@@ -32,21 +31,21 @@ type State struct {
 
 	// With projection onto a ball, w is Factor*v/scale. Without projection, Factor is 1.
 	Factor float64
-	Radius float64 // radius of the ball that w is projected onto; 0 for no projection
+	Radius float64 // of the ball that w is projected onto; 0 for no projection
 	Norm2  float64 // |v|^2 with the appended feature; kept up to date if Radius > 0
 
 	FixedScale float64 // scale of v in a dual solver, lambda*n; 0 in other solvers
 
-	Total   int64     // steps at the end of the run, including those before it
-	Period  int64     // steps between two samples of w for the average
-	Average *Average  // average of w; nil if the result is the last iterate
-	Origin  int64     // step after which the average begins
-	scalars []float64 // buffer of Sample
+	Total   int64    // steps at the end of the run, including those before it
+	Period  int64    // steps between two samples of w for the average
+	Average *Average // nil if the result is the last iterate
+	Origin  int64    // step after which the average begins
+	scalars []float64
 
-	Windows *certificate.Windows // sums of the rows' coefficients, for the lower bound; may be nil
+	Windows *certificate.Windows // for the lower bound; may be nil
 
 	Checked int64 // step after which v was last found to be finite
-	Err     error // why the run ended early, an *Error; nil while it goes on
+	Err     error // an *Error that ended the run; nil while it goes on
 }
 
 func New(t *objective.Terms, n int) State {
@@ -65,15 +64,15 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// Divisor returns the number by which v is divided to get w, including the effect of projections.
+// Divisor returns the number by which v is divided to get w.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 
-// NotFinite ends the run by setting Err: in step T+1, the score of row i is infinite or NaN.
+// NotFinite ends the run: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run by setting Err: in the given step, a number is infinite or NaN. subject begins
-// the reason, such as "a weight is". row is the index of the row in the set, or -1 if no single row
-// is the cause.
+// Fail ends the run: in the given step, a number is infinite or NaN. subject begins the reason,
+// such as "a weight is". row is the index of the row in the set, or -1 if no single row is the
+// cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
@@ -101,9 +100,8 @@ func (s *State) BiasUpdate(g, a float64) float64 {
 	return float64(a * s.BiasScale)
 }
 
-// BeforeSample returns the number of steps after which the next sample of w is due, or n if that is
-// smaller or there is no average. Samples are due every Period steps, counted back from the end of
-// the run.
+// BeforeSample returns the number of steps after which the next sample of w is due, at most n.
+// Samples are due every Period steps, counted back from the end of the run.
 func (s *State) BeforeSample(n int) int {
 	if s.Average == nil {
 		return n
@@ -153,8 +151,7 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// As Factor falls, the multiples of rows that are added to v grow. If Factor is below small, a
-	// power of two is moved from Factor to v.
+	// As Factor falls, the multiples of rows that are added to v grow.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {
@@ -188,8 +185,8 @@ func (s *State) EndEpoch(epochs int) {
 	if s.Windows != nil {
 		s.Windows.EndEpoch(epochs)
 	}
-	// The check reads all of v, which may have many more elements than the rows of an epoch: the
-	// check waits until the steps since the last check have cost about as much.
+	// The check reads all of v, so it waits until the steps since the last check have cost about as
+	// much.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.Radius > 0 {
@@ -212,8 +209,8 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the result of the run to w and b: the average of the iterates, or the last iterate
-// if there is no average or it has no samples. With a prior these are differences from the prior.
+// Weights writes the average of the iterates to w and b, or the last iterate if there is no average
+// or it has no samples. With a prior these are differences from the prior.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
@@ -235,7 +232,7 @@ func (s *State) Last(w [][]float32, b []float64) {
 		if s.FreeBias {
 			b[k] = s.Biases[k]
 		}
-		if d == 0 { // no step was taken and T0 is 0, so that w is 0
+		if d == 0 { // no step was taken and T0 is 0
 			continue
 		}
 		for j, z := range v {
@@ -251,10 +248,10 @@ func (s *State) NewWeights() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart sets w to the weights of a model that has taken the given number of steps. If a prior
-// was set before, w becomes the difference from the prior. SetStart must be called before the first
-// step. It returns an error if w has a bias that the problem lacks, or if a weight times the result
-// of Scale exceeds the range of float32.
+// SetStart sets w, before the first step, to the weights of a model that has taken the given number
+// of steps. If a prior was set before, w becomes the difference from the prior. SetStart returns an
+// error if w has a bias that the problem lacks, or if a weight times the result of Scale exceeds
+// the range of float32.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.StartWeights = Weights{weights, bias}
@@ -292,9 +289,9 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 }
 
 // BeginDual prepares s for a dual solver: it fixes the scale of v at lambda*n, where n is the
-// number of rows, and drops Windows. The result of the run will be the last iterate. If mean is
-// set, the result will instead be the mean of iterates sampled in the last pass, provided that the
-// solver calls Average.Turn after each pass.
+// number of rows, and drops Windows. The result of the run will be the last iterate or, if mean is
+// set, the mean of iterates sampled in the last pass, provided that the solver calls Average.Turn
+// after each pass.
 func (s *State) BeginDual(mean bool) {
 	s.Windows = nil
 	s.FixedScale = float64(s.Lambda * float64(s.Count()))

@@ -1,6 +1,5 @@
-// Package options provides the defaults and rules that the configurations of the trainers share. A
-// configuration is checked against tables of rules. Each violated Rule names a field and the
-// reason, and the first violated Rule becomes the error.
+// Package options provides the defaults and rules that the configurations of the trainers share.
+// The first violated Rule in tables of rules becomes the error.
 package options
 
 import (
@@ -40,7 +39,7 @@ func (r Rule) Err() error {
 	return r
 }
 
-// Bad returns the error of a violated rule, with the reason in format.
+// Bad returns the error of a violated rule.
 func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
 
 // Check returns the first violated rule as an error, or nil.
@@ -55,8 +54,7 @@ func Check(tables ...[]Rule) error {
 	return nil
 }
 
-// Not returns a violated Rule if broken is true, with the reason in format; otherwise the zero
-// Rule.
+// Not returns a violated Rule if broken is true, otherwise the zero Rule.
 func Not(field string, broken bool, format string, args ...any) Rule {
 	if !broken {
 		return Rule{}
@@ -70,7 +68,7 @@ func Not(field string, broken bool, format string, args ...any) Rule {
 	return Rule{field, fmt.Sprintf(format, args...), strings.Join(mentions, " ")}
 }
 
-// Choices returns the values of a flag, separated by |, as a usage text lists them.
+// Choices returns the values of a flag as a usage text lists them.
 func Choices[S ~string](values ...S) string { return join(values, "|") }
 
 func join[S ~string](values []S, separator string) string {
@@ -81,7 +79,7 @@ func join[S ~string](values []S, separator string) string {
 	return strings.Join(list, separator)
 }
 
-// OneOf returns the rule that have, the value of the field, is one of the values.
+// OneOf returns the rule that have is one of the values.
 func OneOf[S ~string](field string, have S, values ...S) Rule {
 	if slices.Contains(values, have) {
 		return Rule{}
@@ -89,7 +87,7 @@ func OneOf[S ~string](field string, have S, values ...S) Rule {
 	return Not(field, true, "have %q, want %s", have, join(values, " or "))
 }
 
-// Range returns the rule that have is from low to high. want describes that range in the error.
+// Range returns the rule that have is from low to high, a range that want describes.
 func Range[T cmp.Ordered](field string, have, low, high T, want string) Rule {
 	return Not(field, !(have >= low && have <= high), "have %v, want %s", have, want)
 }
@@ -105,13 +103,13 @@ func Share(field string, have float64) Rule {
 	return Not(field, !(have > 0 && have < 1), "have %v, want a number between 0 and 1", have)
 }
 
-// Only returns a Rule that is violated if broken is true: the field is set to have, but has no
-// meaning while the field called other has the given value.
+// Only returns a Rule that is violated if broken is true: the field has no meaning while the field
+// called other has the given value.
 func Only[V any, S ~string](field string, broken bool, have V, other string, value S) Rule {
 	return Not(field, broken, "have %v, but %s is %q", have, Name(other), value)
 }
 
-// MaxSteps is the largest number of steps. float64 represents all whole numbers up to MaxSteps.
+// MaxSteps is the largest number of steps: float64 represents all whole numbers up to it.
 const MaxSteps = 1 << 53
 
 // MinLambda is the least Lambda if the rows' mean squared length R^2 is 1 or more. For shorter rows
@@ -119,7 +117,7 @@ const MaxSteps = 1 << 53
 const MinLambda = 1e-12
 
 // Exclusive returns the rules that at most one of Lambda and C is set, and at most one of Epochs
-// and Steps. Check them before defaults are filled in.
+// and Steps, before defaults are filled in.
 func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	return []Rule{
 		Not("C", lambda != 0 && c != 0,
@@ -151,9 +149,8 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns the lambda for the given c, 1/(c*rows), and the rule that it is positive and
-// finite. rows is the number of rows, or the sum of their weights. If c is 0, LambdaFor returns the
-// given lambda and the zero Rule.
+// LambdaFor returns 1/(c*rows), and the rule that it is positive and finite; if c is 0, the given
+// lambda and the zero Rule. rows is the number of rows, or the sum of their weights.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}
@@ -163,8 +160,8 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is 4 GiB in bytes. When settings are chosen, it takes the place of a MaxMemory
-// of 0, so that the choice is the same on every machine.
+// DefaultMaxMemory is in bytes. When settings are chosen, it takes the place of a MaxMemory of 0,
+// so that the choice is the same on every machine.
 const DefaultMaxMemory = 1 << 32
 
 // Allowed is the number of bytes that training may use if MaxMemory is 0. Command pegasimd changes
@@ -172,8 +169,7 @@ const DefaultMaxMemory = 1 << 32
 var Allowed int64 = DefaultMaxMemory
 
 // Memory returns the rule that need, in bytes, does not exceed limit, the value of MaxMemory; a
-// limit of 0 means DefaultMaxMemory. For the error, what names the data structures that need this
-// memory.
+// limit of 0 means DefaultMaxMemory. what names the data structures that need this memory.
 func Memory(limit int64, need float64, what string) Rule {
 	if limit == 0 {
 		limit = DefaultMaxMemory

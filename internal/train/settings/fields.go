@@ -70,8 +70,8 @@ func SetBeyond(cfg any, use Use) (names []string) {
 	return names
 }
 
-// Differences returns an error that lists the settings with the use Same in which the run that
-// resumes an interrupted run differs from that run. It returns nil if there are none.
+// Differences returns an error that lists the settings with the use Same that differ, or nil if
+// there are none.
 func Differences(interrupted, resumed Settings) error {
 	var formats []string
 	var args []any

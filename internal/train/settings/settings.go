@@ -1,7 +1,7 @@
 // Package settings provides the configuration of a training run to the trainer's packages. Its main
 // type, Settings, has the fields of pegasos.Config. The package defines the defaults that do not
 // depend on the data, the rules by which Validate checks the fields, and the table of where each
-// field is used. Package choose picks the defaults that depend on the data.
+// field is used.
 package settings
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/options"
 )
 
-// These are the values of Offset, Average, Bias, Multiclass, Finish and ClassWeight, as files and
-// flags contain them. Package pegasos documents the values.
+// Values of fields of Settings, as files and flags contain them. Package pegasos documents the
+// values.
 const (
 	OffsetAuto = "auto"
 	OffsetR2   = "r2"
@@ -44,13 +44,13 @@ const (
 	Balanced = "balanced"
 )
 
-// These are the values that Plain gives to zero fields of Settings.
+// Values that Plain gives to zero fields of Settings.
 const (
-	DefaultLambda       = 1e-4 // default of Lambda, unless C is set
-	DefaultEpochs       = 20   // default of Epochs, unless Steps is set
-	defaultBiasScale    = 1    // default of BiasScale with BiasAugmented
-	DefaultBlock        = 64   // default of Block, in rows, with an Order that uses blocks
-	DefaultNewtonEpochs = 200  // default of Epochs with FinishNewton, unless Steps is set
+	DefaultLambda       = 1e-4 // unless C is set
+	DefaultEpochs       = 20   // unless Steps is set
+	defaultBiasScale    = 1    // with BiasAugmented
+	DefaultBlock        = 64   // in rows, with an Order that uses blocks
+	DefaultNewtonEpochs = 200  // with FinishNewton, unless Steps is set
 )
 
 // Settings is a pegasos.Config with strings in place of its named string types. pegasos.Config
@@ -82,8 +82,8 @@ type Settings struct {
 	Seed        uint64
 }
 
-// Copy copies each field of the struct from to the field of the same name in the struct *to. It can
-// copy a pegasos.Config to Settings, and Settings to a pegasos.Config.
+// Copy copies each field of the struct from to the field of the same name in the struct *to. It
+// converts between pegasos.Config and Settings.
 func Copy(to, from any) {
 	dst, src := reflect.ValueOf(to).Elem(), reflect.ValueOf(from)
 	for i := range src.NumField() {
@@ -128,8 +128,8 @@ func (s Settings) Plain() Settings {
 	return s
 }
 
-// adapts reports whether OffsetAuto adapts t0. The gradients of smooth losses change in size with
-// w, and a bias without a penalty needs large steps.
+// The gradients of smooth losses change in size with w, and a bias without a penalty needs large
+// steps.
 func (s *Settings) adapts() bool {
 	return s.Kind() == loss.Hinge && !s.HasSolver() && !s.Joint() && s.Batch <= 1 && !s.Project &&
 		s.Bias != BiasUnregularised
@@ -139,9 +139,9 @@ func (s *Settings) adapts() bool {
 // t0.
 func (s *Settings) AdaptsOffset() bool { return s.Offset == OffsetAuto && s.adapts() }
 
-// FillFrom sets fields of s that are zero and describe the model, such as Scale, Bias and Lambda,
-// to their values in base, the settings of the model that the run builds on. It sets Finish, Tol,
-// Epochs and Steps only if resumed is true, and Epsilon only if both losses are equal.
+// FillFrom sets fields of s that are zero and describe the model to their values in base, the
+// settings of the model that the run builds on. It sets Finish, Tol, Epochs and Steps only if
+// resumed is true, and Epsilon only if both losses are equal.
 func (s *Settings) FillFrom(base Settings, resumed bool) {
 	base = base.Plain()
 	options.Fill(&s.Scale, base.Scale)
@@ -157,8 +157,7 @@ func (s *Settings) FillFrom(base Settings, resumed bool) {
 	}
 	if resumed {
 		options.Fill(&s.Finish, base.Finish)
-		// Unlike Epochs, Tol is filled even if the length is given, because Tol may have been
-		// chosen along with Finish.
+		// Tol may have been chosen along with Finish.
 		options.Fill(&s.Tol, base.Tol)
 		if s.Epochs == 0 && s.Steps == 0 {
 			s.Epochs, s.Steps = base.Epochs, base.Steps
@@ -169,8 +168,7 @@ func (s *Settings) FillFrom(base Settings, resumed bool) {
 	}
 }
 
-// InForce returns the settings that a run uses: the result of Plain, except that BiasScale is 0 if
-// Bias is not BiasAugmented.
+// InForce returns the result of Plain, except that BiasScale is 0 if Bias is not BiasAugmented.
 func (s Settings) InForce() Settings {
 	s = s.Plain()
 	if s.Bias != BiasAugmented {
@@ -229,8 +227,8 @@ func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.HasSolver() && s.HasBound()
 }
 
-// Length returns the length of the run in steps: Steps or, if Steps is 0, Epochs times the number
-// of steps in an epoch. It returns an error if Epochs epochs are more than 2^53 steps.
+// Length returns the length of the run in steps: Steps or, if Steps is 0, Epochs times
+// stepsPerEpoch. It returns an error if Epochs epochs are more than 2^53 steps.
 func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
@@ -242,18 +240,15 @@ func (s *Settings) Length(stepsPerEpoch int) (int64, error) {
 	return int64(s.Epochs) * int64(stepsPerEpoch), nil
 }
 
-// MaxPairClasses is the largest number of classes that one-vs-one allows: they form fewer than 2^21
-// pairs.
+// MaxPairClasses is the largest number of classes that one-vs-one allows.
 const MaxPairClasses = 2048
 
-// Pairwise reports whether a run on the given number of classes trains a problem for each pair of
-// classes.
+// Pairwise reports whether a run trains a problem for each pair of classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields the sets of rows that are trained on separately. If Pairwise(classes) is true, these
-// are the rows of each pair of classes: Parts yields the index of the pair's weight vector and the
-// pair, in a slice that it reuses for the next pair. Otherwise Parts yields once: index 0, and a
-// nil pair, which means all rows.
+// Parts yields the sets of rows that are trained on separately: if Pairwise(classes) is true, the
+// index of each pair's weight vector and the pair of classes, in a slice that it reuses; otherwise
+// once index 0, and a nil pair, which means all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {

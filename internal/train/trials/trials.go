@@ -1,6 +1,6 @@
 // Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
 // models with each lambda of each choice of a choose.Search on a part of the rows, and compares
-// their predictions of the other rows. Best is its only exported function.
+// their predictions of the other rows.
 package trials
 
 import (
@@ -26,11 +26,10 @@ import (
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
 // estimate of how well a model with these settings predicts other rows; nil without an estimate. A
 // choice or lambda replaces another only if its models are better by some standard errors: see
-// sureErrors. jobOf returns the complete job of training on all rows for a choice. The free memory
-// decides how many folds run in parallel and whether rows are copied, which does not change the
-// result. If the memory is too little for one fold, Best returns an error for the first choice, and
-// leaves out a later choice. If the context of the jobs is done before Best returns, the result
-// means nothing.
+// sureErrors. jobOf returns the job of training on all rows for a choice. The free memory decides
+// how many folds run in parallel and whether rows are copied, which does not change the result. If
+// the memory is too little for one fold, Best returns an error for the first choice, and leaves out
+// a later choice. If the context of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -75,7 +74,6 @@ func (t *trial) prepareJob() {
 	job.KeepState, job.KeepProof = false, false
 }
 
-// candidate is one choice of the search, with the mistakes of its models.
 type candidate struct {
 	choice *choose.Choice
 	path   *choose.Path
@@ -104,8 +102,6 @@ func (t *trial) holdOutAll(c *candidate) error {
 	}
 }
 
-// holdOutSome runs up to atOnce folds in parallel. If some calls fail, it returns one of the
-// errors.
 func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	t.job.Share = atOnce
 	t.copies = t.sample == nil && t.fits(float64(atOnce)*store.CopySize(t.job.Rows.X))
@@ -114,8 +110,6 @@ func (t *trial) holdOutSome(c *candidate, atOnce int) error {
 	return cmp.Or(errs...)
 }
 
-// fits reports whether copies of rows of the given size in bytes take at most a quarter of the
-// memory.
 func (t *trial) fits(size float64) bool {
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
 	return size <= min(most, machine.Spare())/4
@@ -131,7 +125,7 @@ const (
 )
 
 type trial struct {
-	job       engine.Job // the job of training on the sample, for the choice that is tried
+	job       engine.Job // for training on the sample
 	search    *choose.Search
 	sample    []uint32 // indices of the rows of the sample; nil for all rows
 	copies    bool     // sessions copy their rows; otherwise they refer to the rows of the job
@@ -145,14 +139,12 @@ type trial struct {
 // out.
 const absent = store.AbsentRow
 
-// minSampleGroups is about the number of groups of equal rows of each class that a sample has at
-// least.
+// minSampleGroups is about the least number of groups of equal rows of each class in a sample.
 const minSampleGroups = 10 * choose.Parts
 
-// assignParts deals the groups of equal rows of each class to choose.Parts parts in turn, by
-// store.Deal; fold k holds out part k. Neither the order of the rows nor copies of rows change the
-// parts. If the search is on a sample, some groups of a class after about the first minSampleGroups
-// are left out, as their hashes decide.
+// Fold k holds out part k. Neither the order of the rows nor copies of rows change the parts. If
+// the search is on a sample, some groups of a class after about the first minSampleGroups are left
+// out, as their hashes decide.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -203,8 +195,8 @@ func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() 
 
 // holdOut trains a model with each lambda on the rows outside the given part, starting from the
 // model of the previous lambda, and stores the mistakes on the held-out rows in c.wrong. After a
-// model without a mistake on the rows it was trained on, holdOut trains no more models: all smaller
-// lambdas get the mistakes of this model. It returns an error if there is too little memory.
+// model without a mistake on the rows it was trained on, all smaller lambdas get the mistakes of
+// this model. holdOut returns an error if there is too little memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -266,13 +258,12 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each trained model is said to have taken: the run with the
-// next lambda, which starts from this model, takes small steps from the beginning because of this
-// number.
+// startSteps is the number of steps that each trained model is said to have taken, so that the run
+// with the next lambda, which starts from this model, takes small steps from the beginning.
 const startSteps = 1 << 20
 
-// run returns a nil model if training fails or is stopped. It returns an error only if there is too
-// little memory.
+// run returns a nil model if training fails or is stopped, and an error only if there is too little
+// memory.
 func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
 	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
@@ -290,11 +281,8 @@ func run(job engine.Job) (*engine.Point, error) {
 	return m, nil
 }
 
-// mistake returns the loss of a model's prediction of row i:
-//
-//   - for classes, the row's weight if the prediction is wrong, otherwise 0
-//   - for regression, the squared error times the row's weight
-//   - without a model, if m is nil, +Inf
+// mistake returns the row's weight if a predicted class is wrong, the weighted squared error of a
+// predicted target, or +Inf if m is nil.
 func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float64 {
 	if m == nil {
 		return math.Inf(1)
@@ -316,8 +304,6 @@ func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float
 	return weight
 }
 
-// chooseLambda considers only lambdas whose mean mistake is below the mean mistake of the default
-// lambda by more than sureErrors standard errors.
 func (c *candidate) chooseLambda(t *trial) {
 	c.best = c.path.Rule
 	least := 0.0
@@ -338,13 +324,11 @@ func (t *trial) beats(c, d *candidate) bool {
 	return mean < 0 && -mean > sure*deviation
 }
 
-// heldOut reports whether row i was held out of the training of a model that has predicted it.
 func (t *trial) heldOut(i int) bool { return t.part[i] >= 0 && int(t.part[i]) < t.search.Folds }
 
 // compare returns the weighted mean difference between two lists of mistakes, negative if a's are
-// smaller, and the standard error of this mean. The mistakes of regression are clipped: see
-// maxDeviations. The rows of a group count as one observation, and a row of weight w counts as w
-// copies. compare returns zeros if the mean is not finite.
+// smaller, and the standard error of this mean. The rows of a group count as one observation, and a
+// row of weight w counts as w copies. compare returns zeros if the mean is not finite.
 func (t *trial) compare(a, b []float64) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0
@@ -376,9 +360,8 @@ func (t *trial) clipped(mistake float64, i int) float64 {
 	return min(mistake, float64(float64(most*most)*floats.At(t.job.Rows.Weight, i, 1)))
 }
 
-// estimate returns the accuracy, or R^2, of the models of c with its best lambda on the rows that
-// were held out of their training. Their settings were chosen on the same rows. estimate returns
-// nil if a model is missing or there is no estimate.
+// estimate returns the accuracy, or R^2, on held-out rows. The settings were chosen on the same
+// rows. estimate returns nil if a model is missing or there is no estimate.
 func (t *trial) estimate(c *candidate) *proof.Estimate {
 	var errs proof.Errors
 	for i, wrong := range c.wrong[c.best] {
