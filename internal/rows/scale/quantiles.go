@@ -2,7 +2,6 @@ package scale
 
 import "math/rand/v2"
 
-// Quantiles of more than maxRanked elements are those of a sample.
 const maxRanked = 1 << 16
 
 // Quantiles returns the quantiles of the positive numbers at the given shares, which are from 0 to

@@ -22,7 +22,7 @@ type pixelRows struct {
 	values             []byte
 	code               *code
 	row                []float32 // the row last unpacked, and zeros up to stride elements
-	at                 int       // index of the row last unpacked; -1 for none
+	at                 int       // -1 for none
 }
 
 func newPixelRows(x *dense.Matrix, threads int) (Rows, bool) {

@@ -29,8 +29,8 @@ const TooLarge = "the rows are too large for float32, or lambda too small; scale
 
 // Set is the labeled rows of a training run.
 type Set struct {
-	X       Rows      // scaled if the run scales its rows
-	Y       []float32 // class or regression target of each row
+	X       Rows // scaled if the run scales its rows
+	Y       []float32
 	Weight  []float64 // times the weight of the row's label; nil if neither is given
 	Classes []float32 // the distinct labels, ascending; nil for regression
 	Class   []int32   // index in Classes of each label; -1 for other labels, in rows of weight 0

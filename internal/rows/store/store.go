@@ -43,7 +43,6 @@ type Rows interface {
 	// the Rows is a Matrix.
 	Row(i int) (index []int32, values []float32)
 
-	// Err returns the first error found in the rows read so far.
 	Err() error
 	// Clone returns the same rows for use in another goroutine.
 	Clone() Rows
@@ -59,7 +58,6 @@ type Rows interface {
 	// disk, where start and end are its arguments; nil for rows that are in memory.
 	WillNeed() matrices.WillNeed
 
-	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
 	// ReorderGain tells how much faster a pass is on copies of the rows in the order of the visits.
 	ReorderGain() Gain
@@ -105,13 +103,14 @@ type Matrix interface {
 	Examples() Examples
 }
 
-// Gain is the gain of training on a copy of the rows in the order of the visits.
+// Gain is the gain of training on a copy of the rows in the order of the visits, if the rows exceed
+// the caches.
 type Gain uint8
 
 const (
-	NoGain    Gain = iota // a row is already a long contiguous run of memory
-	SmallGain             // if the rows exceed the caches
-	LargeGain             // if the rows exceed the caches
+	NoGain Gain = iota // a row is already a long contiguous run of memory
+	SmallGain
+	LargeGain
 )
 
 // Sum is the sum of A[i]*Weight[i] times row i over the rows i in Only.

@@ -19,7 +19,7 @@ type View struct {
 	Only    []uint32  // indices in X, in the view's order; nil for all rows of X
 	SetRows []uint32  // index in the set of each row of X; nil if it equals the index in X
 
-	Scattered bool // whether visits jump about in memory and the rows exceed the caches
+	Scattered bool // visits jump about in memory, and the rows exceed the caches
 
 	Threads int // goroutines for sums over the rows; 0 for one
 }

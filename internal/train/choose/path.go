@@ -38,10 +38,10 @@ type Search struct {
 	// Choices begin with the default choice.
 	Choices []*Choice
 	Paths   []*Path
-	Rows    int // number of rows that take part
+	Rows    int // about the number of rows that take part
 	Folds   int
 	// Factor is the number of all rows over Rows. Models of a sample are trained with Factor times
-	// each lambda, so that C is the same as with all rows.
+	// each lambda, so that C is about the same as with all rows.
 	Factor float64
 	Tol    float64 // relative gap to which the models are trained
 }

@@ -45,8 +45,7 @@ func (c *Choice) scale() error {
 
 // Fits reports whether s is the scale that training with the kind s.Kind would fit to the rows of
 // set. If s has an expansion, it must be the expansion of its kind over the given columns (nil for
-// all). If s scales the regression targets, it must be to mean 0 and standard deviation 1. Once
-// stopped reports true, the result means nothing.
+// all). Once stopped reports true, the result means nothing.
 func Fits(s *scale.Scale, set *store.Set, columns []int, threads int, stopped func() bool) (
 	bool, error) {
 	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)

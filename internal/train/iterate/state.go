@@ -36,8 +36,8 @@ type State struct {
 
 	FixedScale float64 // scale of v in a dual solver, lambda*n; 0 in other solvers
 
-	Total   int64    // steps at the end of the run, including those before it
-	Period  int64    // steps between two samples of w for the average
+	Total   int64 // steps at the end of the run, including those before it
+	Period  int64
 	Average *Average // nil if the result is the last iterate
 	Origin  int64    // step after which the average begins
 	scalars []float64

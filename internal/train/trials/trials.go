@@ -77,8 +77,8 @@ func (t *trial) prepareJob() {
 type candidate struct {
 	choice *choose.Choice
 	path   *choose.Path
-	wrong  [][]float64 // result of mistake for each lambda's model and each row
-	best   int         // index of the best lambda
+	wrong  [][]float64
+	best   int
 }
 
 func (t *trial) newCandidate(c *choose.Choice, p *choose.Path) *candidate {
@@ -125,13 +125,13 @@ const (
 )
 
 type trial struct {
-	job       engine.Job // for training on the sample
+	job       engine.Job
 	search    *choose.Search
 	sample    []uint32 // indices of the rows of the sample; nil for all rows
 	copies    bool     // sessions copy their rows; otherwise they refer to the rows of the job
 	group     []int32  // for each row of job, index of the first row that is equal to the row
 	part      []int32  // index of each row's part; store.NeverDealt or absent for a row in no part
-	deviation float64  // standard deviation of the regression targets; 0 for classes
+	deviation float64
 }
 
 // absent is the part number of a row of weight 0, or of a row outside the sample while the sample
@@ -139,7 +139,7 @@ type trial struct {
 // out.
 const absent = store.AbsentRow
 
-// minSampleGroups is about the least number of groups of equal rows of each class in a sample.
+// about the least number of groups of equal rows of each class in a sample
 const minSampleGroups = 10 * choose.Parts
 
 // Fold k holds out part k. Neither the order of the rows nor copies of rows change the parts. If
@@ -281,7 +281,7 @@ func run(job engine.Job) (*engine.Point, error) {
 	return m, nil
 }
 
-// mistake returns the row's weight if a predicted class is wrong, the weighted squared error of a
+// The result is the row's weight if a predicted class is wrong, the weighted squared error of a
 // predicted target, or +Inf if m is nil.
 func mistake(s *settings.Settings, m *engine.Point, set *store.Set, i int) float64 {
 	if m == nil {
