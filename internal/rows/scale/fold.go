@@ -84,8 +84,8 @@ func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]f
 	return unfolded, biases
 }
 
-// onlyShifts reports whether the biases b of the vectors w come from the shifts and the center
-// alone: unfolded, they are then within rounding errors of 0.
+// onlyShifts reports whether the unfolded biases are 0 within rounding errors: b, the biases of the
+// vectors w, then comes from the shifts and the center alone.
 func (s *Scale) onlyShifts(w [][]float32, b, unfolded []float64) bool {
 	for k, rest := range unfolded {
 		size := math.Abs(floats.At(b, k, 0)) + math.Abs(s.Centre)
@@ -121,7 +121,7 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 	return (size + math.Abs(s.Centre)) / s.TargetUnit()
 }
 
-// Changes reports whether scaling changes the rows or the targets.
+// Changes reports whether scaling may change the rows or the targets.
 func (s *Scale) Changes() bool {
 	return s.Factor != nil || s.Shift != nil || s.TargetUnit() != 1 || s.Centre != 0 ||
 		s.Kind == Unit || s.Expansion != nil

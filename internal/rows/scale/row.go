@@ -110,8 +110,8 @@ func (s *Scale) Dots(dst []float64, index []int32, values []float32, w [][]float
 	}
 }
 
-// ScoreOfZeros returns the contribution of the columns from cols on to the score w*x of a row x
-// whose raw values in these columns are 0. s must have factors.
+// ScoreOfZeros returns the contribution of the columns from cols on to the score by w of a scaled
+// row whose raw values in these columns are 0. s must have factors.
 func (s *Scale) ScoreOfZeros(w []float32, cols int) (sum float64) {
 	for j := cols; j < len(w); j++ {
 		sum += float64(float64(w[j]) * s.At(j, 0))

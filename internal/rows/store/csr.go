@@ -25,7 +25,7 @@ func (m *csr) Err() error                  { return m.matrix.Guard().Err() }
 func (m *csr) Interleaved() *sparse.Matrix { return (*sparse.Matrix)(m.matrix) }
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.Guard().WillNeed() }
 
-// A lazy matrix is mapped from a file.
+// Size returns 0 for a lazy matrix, which is mapped from a file.
 func (m *csr) Size() int {
 	if m.matrix.Guard() != nil {
 		return 0
@@ -33,7 +33,7 @@ func (m *csr) Size() int {
 	return 8 * m.NNZ()
 }
 
-// Once all blocks of a lazy matrix have been found good, Clone returns the rows without the checks.
+// Clone returns the rows without the checks of a lazy matrix once all its blocks were found good.
 func (m *csr) Clone() Rows {
 	if m.Guard() != nil && m.matrix.Guard().Verified() {
 		return ofSparse((*sparse.Matrix)(m.matrix))

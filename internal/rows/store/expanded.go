@@ -166,7 +166,7 @@ func (r *expanded) Compact(int) (Rows, bool)    { return nil, false }
 func (r *expanded) Interleaved() *sparse.Matrix { return nil }
 func (r *expanded) Steps() *Stepper             { return nil }
 
-// The sum of the two dot products, of the scaled row and of the terms, is rounded once more. The
+// DotError allows for the addition of the two dot products, of the scaled row and of the terms. The
 // terms are rounded to float32 and, as in the bound for scaled rows, the weights are.
 func (r *expanded) DotError(i int) float64 {
 	return max(r.rows.DotError(i), denseError(r.e.Len())+1.01*0x1p-23) + 1.01*0x1p-24

@@ -99,8 +99,8 @@ func (m *Mixed) Axpy(i int) {
 	}
 }
 
-// Axpy visits only the vectors that change from fewVectors vectors, padding included, for each of
-// them on.
+// Axpy visits only the vectors that change if there are at least fewVectors vectors, padding
+// included, for each of them.
 const fewVectors = 16
 
 func (m *Mixed) base(i int) int {

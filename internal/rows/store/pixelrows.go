@@ -122,14 +122,14 @@ func (b *pixelRows) DotError(int) float64             { return denseError(b.cols
 func (b *pixelRows) Dot64(i int, w []float64) float64 { return dot64(b, i, w) }
 func (b *pixelRows) AddTo(u []float64, s Sum)         { addTo(b, u, s) }
 
-// code maps byte k to table[k], which is k/n in float32.
+// code maps byte k to table[k], about k/n.
 type code struct {
 	n, hi, lo float32 // hi + lo is about 1/n, split as asm.Unpack expects
 	table     [256]float32
 }
 
 // hi has 16 significant bits, so its product with a byte is exact; the sum of the products of hi
-// and lo rounds to the float32 quotient k/n, which TestCode checks for the usual n.
+// and lo rounds to the float32 quotient k/n for all but a few n.
 func newCode(n float64) *code {
 	s := 1 / n
 	hi := math.Float32frombits(math.Float32bits(float32(s)) &^ 0xff)

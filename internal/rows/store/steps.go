@@ -36,7 +36,7 @@ func (m *Stepper) Prefetch(i int) {
 	if start == end {
 		return
 	}
-	// Start at a cache line's beginning, so that both lines of a short row are loaded.
+	// Start at a cache line's beginning, so that a short row across two lines is loaded whole.
 	before := uint32(uintptr(unsafe.Pointer(&m.indices[start]))%64) / 2
 	asm.Prefetch(m.indices[start-min(before, start) : end])
 }

@@ -73,7 +73,7 @@ type Rows interface {
 	AxpyMany(a []float32, rows []uint32, w []float32)
 	// DotVectors sets dst[k] to the dot product of row i and row first+k of vectors.
 	DotVectors(dst []float32, i int, vectors *dense.Matrix, first int)
-	// FastBatches reports whether DotMany and DotVectors are faster than separate calls of Dot.
+	// FastBatches reports whether DotMany or DotVectors is faster than separate calls of Dot.
 	FastBatches() bool
 
 	// DotError returns a bound on the rounding error of Dot(i, w), relative to the sum of the
@@ -81,10 +81,10 @@ type Rows interface {
 	DotError(i int) float64
 	// Dot64 returns the dot product of row i and w in float64. Each product is rounded, unless both
 	// factors are float32 values. The error is below (Cols()+2) 2^-53 times the sum of the
-	// products' magnitudes, apart from underflow.
+	// products' magnitudes, apart from underflow and the rounding of scaled values.
 	Dot64(i int, w []float64) float64
 	// AddTo adds the terms of s to u. The error of each element is below (Rows()+2) 2^-53 times the
-	// sum of the magnitudes of its addends.
+	// sum of the magnitudes of its addends, apart from the rounding of scaled values.
 	AddTo(u []float64, s Sum)
 
 	// Interleaved returns the rows as a matrix with fast methods DotK and AxpyK, or nil.

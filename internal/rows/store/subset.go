@@ -116,7 +116,7 @@ func (p *subset) AddTo(u []float64, s Sum) {
 	p.rows.AddTo(u, s)
 }
 
-// Dense returns the matrix of all rows of the base, or nil if the base is sparse.
+// Dense returns a dense matrix, perhaps of other rows, if the rows are dense, else nil.
 func (p *subsetMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 func (p *subsetMatrix) Examples() Examples { return p.Take(upTo(len(p.at))).(Matrix).Examples() }

@@ -15,8 +15,8 @@ const (
 
 	maxParts    = 8    // a power of two
 	minPartRows = 4096 // if there are several parts
-	// If there are several parts, adding up their vectors costs little compared with reading their
-	// rows.
+	// maxPartColumns is the largest ratio of the columns to the rows of a part if there are several
+	// parts, whose vectors must be added up.
 	maxPartColumns = 8
 )
 

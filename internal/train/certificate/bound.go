@@ -11,7 +11,7 @@ type bounded interface {
 
 	// smooth sets a to minus the derivatives of the loss smoothed to the width h, at the scores
 	// with the weight vectors w and the biases b; it ignores h for a loss without kinks. far holds
-	// each row's distance from the nearest kink, and is nil for a loss without kinks.
+	// each row's distance from a kink, and is nil for a loss without kinks.
 	fromScores(w [][]float64, b []float64) (a []float32, smooth func(h float64), far []float64)
 }
 

@@ -281,7 +281,7 @@ func (p *problem) sideSums(a []float32) (up, down float64) {
 	return up, down
 }
 
-// Model files contain bounds, and verification compares them.
+// Model files contain bounds.
 func TestBoundBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(21, 22)), sha256.New()
 	put := func(values ...float64) {

@@ -29,7 +29,7 @@ func DualAt(s, mean, half float64) float64 {
 
 type curve struct {
 	value, slope, curvature float64 // with respect to s
-	size                    float64 // sum of the magnitudes of the terms that are linear in s
+	size                    float64 // at least the sum of the magnitudes of the terms linear in s
 }
 
 // maximize returns the largest value that it finds, at least 0, of the function

@@ -92,7 +92,7 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 // it.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
-	width = 2 * far[len(far)*15/100] // puts about 15 % of the dual variables between their limits
+	width = 2 * far[len(far)*15/100] // aims at 15 % of the dual variables between their limits
 	if !(width > 0) {
 		width = 1
 		if i := slices.IndexFunc(far, func(d float64) bool { return d > 0 }); i >= 0 {

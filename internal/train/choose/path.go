@@ -123,7 +123,8 @@ func (c *Choice) path(lambdas []float64, share float64) (p *Path, cost float64) 
 	return p, cost
 }
 
-// The dual descent ends after PathEpochs passes, even if it has not reached pathTol.
+// TrialCost counts at most PathEpochs passes: the dual descent ends then, even if it has not
+// reached pathTol.
 func (w *Work) TrialCost(lambda float64) float64 {
 	plan := w.To(pathTol, lambda)
 	if plan.Newton || plan.Passes <= PathEpochs {

@@ -78,7 +78,7 @@ func (s *State) Fail(step int64, row int, subject string) {
 }
 
 // Score returns a row's score by weight vector k, including the bias. dot is the row's dot product
-// with Vectors[k], and divisor is the result of Divisor or Scale.
+// with Vectors[k], and divisor the number that v is divided by; if divisor is 0, w is 0.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
 	if s.FreeBias {

@@ -116,9 +116,9 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	sureErrors  = 1.5  // standard errors by which a lambda must be better than the default lambda
-	sureCurves  = 1.25 // standard errors by which expanded rows must be better than other rows
-	sureSchemes = 1    // standard errors by which a multi-class scheme must be better than another
+	sureErrors  = 1.5  // standard errors by which another lambda must be better than the default lambda
+	sureCurves  = 1.25 // standard errors by which a choice with expanded rows must be better than others
+	sureSchemes = 1    // standard errors by which any other choice must be better than others
 	// maxDeviations is the largest error of a regression model that counts in comparisons, in
 	// standard deviations of the targets.
 	maxDeviations = 4
