@@ -10,7 +10,7 @@ import (
 
 // Values of a place for rows that Deal does not deal.
 const (
-	NeverDealt = -1 // row of the only group of its class
+	NeverDealt = -1 // row of the only group of a class
 	AbsentRow  = -2 // row of weight 0
 )
 

@@ -10,7 +10,7 @@ import (
 type rows = Rows
 
 // Row i of a subset is row at[i] of the base. Products and sums have the same bits as on copies of
-// the rows.
+// the rows, unless the rows are user-defined: their copies may be sparse.
 type subset struct {
 	rows
 	at     []uint32

@@ -13,7 +13,7 @@ import (
 // Signed is set, Scale*(n-32767)/32767.
 type Packed struct {
 	Signed bool     `json:"signed"`
-	Scale  float64  `json:"scale"` // largest magnitude of the dual variables, but at least 1
+	Scale  float64  `json:"scale"` // bound on the magnitude of the dual variables
 	Duals  []uint16 `json:"-"`
 }
 

@@ -116,9 +116,12 @@ func (t *trial) fits(size float64) bool {
 }
 
 const (
-	sureErrors  = 1.5  // standard errors by which another lambda must be better than the default lambda
-	sureCurves  = 1.25 // standard errors by which a choice with expanded rows must be better than others
-	sureSchemes = 1    // standard errors by which any other choice must be better than others
+	// Standard errors by which a lambda must be better than the default lambda, and by which
+	// expanded rows or another multi-class scheme must be better than the best choice before them.
+	sureErrors  = 1.5
+	sureCurves  = 1.25
+	sureSchemes = 1
+
 	// maxDeviations is the largest error of a regression model that counts in comparisons, in
 	// standard deviations of the targets.
 	maxDeviations = 4
