@@ -27,7 +27,8 @@ type Labeled struct {
 // with seed. Neither the order of the rows nor copies of rows change the numbers. The class of a
 // group is the lowest class of its rows. Deal returns, for each row, the index of the first row of
 // its group, and its place: the number of its group plus the number of its class, so that the first
-// groups of the classes have different places. A place below 0 is NeverDealt or AbsentRow.
+// groups of the classes have different places. A place below 0 is NeverDealt or AbsentRow. A row of
+// weight 0 is its own group.
 func Deal(rows Labeled, seed uint64) (group, place []int32) {
 	n := len(rows.Hashes)
 	group, place = make([]int32, n), make([]int32, n)

@@ -12,7 +12,7 @@ import (
 type userRows struct {
 	defaults
 	Examples
-	row      []float32 // nil before the first call of Row
+	row      []float32 // buffer of Row; nil at first
 	nonzeros Nonzeros
 }
 

@@ -11,7 +11,7 @@ import (
 // 0, are equal: otherwise the minimum over all biases is minus infinity. float32 numbers seldom
 // have equal sums, so this file makes the sums nearly equal. Changing one row's dual variable by
 // the remaining difference, divided by the row's weight, would make the sums equal. The bound with
-// the changed variable is valid, and differs from the computed bound only in that row's terms.
+// the changed variable is valid, and differs from the computed bound only by that row's terms.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
 // change so that the sums over the two sides become equal. All fields are 0 if the bias has a
