@@ -1,6 +1,6 @@
-// Package curves expands rows by functions of their columns, so that a linear model of the expanded
-// rows is a curved function of the original ones. Expansion, its main type, lists the appended
-// columns, called terms, and computes their values from a scaled row.
+// Package curves expands rows by functions of their columns, called terms, so that a linear model
+// of the expanded rows is a curved function of the original ones. Expansion, its main type, lists
+// the terms and computes their values from a scaled row.
 package curves
 
 import (

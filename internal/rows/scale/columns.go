@@ -45,9 +45,9 @@ type columnBlock struct {
 
 // Measure computes statistics of the rows of positive weight; a nil weight means that all weights
 // are 1. If moments is true, it also sets Mean, Variance and Constant. The results are identical to
-// the bit for any number of goroutines: the block boundaries depend on the number of rows alone,
-// and the moments of the blocks are merged in order (Chan, Golub and LeVeque, The American
-// Statistician 37, 1983). Once stop returns true, the results are unusable.
+// the bit for any number of goroutines: the moments of blocks of rows are merged in order (Chan,
+// Golub and LeVeque, The American Statistician 37, 1983). Once stop returns true, the results are
+// unusable.
 func Measure(x store.Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
 	return measure(x, weight, moments, false, threads, stop)
 }

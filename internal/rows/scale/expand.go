@@ -18,10 +18,9 @@ const (
 // Terms returns the terms of the given kind for the scaled rows of x, not yet fitted. columns
 // selects columns of x; nil means all. Constant columns, columns equal to an earlier column and
 // rows of weight 0 do not count. Products are the square of every remaining column with more than
-// two values and, if at most maxProductColumns remain, the product of each pair. Pieces have knots
-// at the quartiles of the remaining columns with more than two values. The result is nil if there
-// are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true, the result
-// is unusable.
+// two values and, if at most maxProductColumns remain, the product of each pair. The result is nil
+// if there are no terms, or if more than MaxCurvedColumns columns remain. Once stop returns true,
+// the result is unusable.
 func Terms(kind curves.Kind, x store.Rows, columns []int, weight []float64, stop func() bool,
 ) *curves.Expansion {
 	if columns == nil {
@@ -153,10 +152,8 @@ type columnContent struct {
 	hash    uint64 // sum of the hashes of all pairs of a row number and a value
 }
 
-// distinctColumns returns the given columns without constant columns and columns whose 64-bit hash
-// equals that of an earlier column, in the rows whose weight is positive. Once more than
-// MaxCurvedColumns columns differ in the first rows, it skips the other rows: columns only become
-// more distinct.
+// Columns are equal if their 64-bit hashes are. Once more than MaxCurvedColumns columns differ in
+// the first rows, distinctColumns skips the other rows: columns only become more distinct.
 func distinctColumns(x store.Rows, columns []int, weight []float64, stop func() bool,
 ) []columnContent {
 	all := make([]columnContent, len(columns))

@@ -64,7 +64,7 @@ func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []f
 // Unfold converts the weight vectors w and biases b of a model to vectors and biases for rows and
 // targets scaled by s. old is the scale of the model; it may be nil. If old is not nil and not
 // Folded, it must scale rows like s. If bias is false, the returned biases are nil if they are 0
-// within rounding errors: the model's biases then came from the shifts and the center alone.
+// within rounding errors.
 func (s *Scale) Unfold(w [][]float32, b []float64, old *Scale, bias bool) ([][]float32, []float64) {
 	from := *s
 	if old == nil || old.Folded { // w is for raw rows

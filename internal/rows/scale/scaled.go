@@ -29,10 +29,9 @@ type Scaled struct {
 
 const scaleBlock = 1024
 
-// Apply returns the scaled and expanded rows, and the scaled targets, using the given number of
-// goroutines. It returns x itself if the kind is None and there is no Expansion, and y itself if
-// Spread is 0. Terms are stored only if they take at most room bytes. Once stop returns true, the
-// returned rows are unusable.
+// Apply returns the scaled and expanded rows, and the scaled targets. It returns x itself if the
+// kind is None and there is no Expansion, and y itself if Spread is 0. Terms are stored only if
+// they take at most room bytes. Once stop returns true, the returned rows are unusable.
 func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 	stop func() bool) (store.Examples, []float32) {
 	if s.Kind != None {
@@ -51,9 +50,8 @@ func (s *Scale) Apply(x store.Examples, y []float32, room float64, threads int,
 	return x, scaled
 }
 
-// Rows returns the rows of x, scaled by the given number of goroutines. The copy is sparse if x is
-// a sparse matrix and the kind is not Standard, else dense. Once stop returns true, the rows are
-// unusable.
+// Rows returns the scaled rows of x: sparse if x is a sparse matrix and the kind is not Standard,
+// else dense. Once stop returns true, the rows are unusable.
 func (s *Scale) Rows(x store.Rows, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, scale: s, stop: stop}
 	if s.Kind == Unit {
@@ -223,9 +221,8 @@ func (r *Scaled) Compact(threads int) (store.Rows, bool) {
 	return c, true
 }
 
-// DotError returns the bound of the float32 copies plus two rounding errors of 2^-24: one for
-// rounding a value to float32, and one for rounding a weight when the scale is folded into the
-// weights.
+// DotError adds two rounding errors of 2^-24: one for rounding a value to float32, and one for
+// rounding a weight when the scale is folded into the weights.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
 // Dot64 uses the scaled values in float64.

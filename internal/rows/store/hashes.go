@@ -13,15 +13,13 @@ const hashBlock = 1024
 // keyTable is the largest number of columns of sparse rows whose keys are put into a table.
 const keyTable = 1 << 16
 
-// Hashes returns a hash of the nonzero values and their columns for each row, computed by the given
-// number of goroutines. Rows of equal numbers have equal hashes in every row format, but -0 differs
-// from 0 unless the rows are user-defined. Two rows that differ in a single value have different
-// hashes.
+// Hashes returns a hash of the nonzero values and their columns for each row. Rows of equal numbers
+// have equal hashes in every row format, but -0 differs from 0 unless the rows are user-defined.
+// Two rows that differ in a single value have different hashes. Once stop returns true, the hashes
+// are unusable.
 //
 // The hash is multilinear (Lemire and Kaser, The Computer Journal 57, 2014): the sum over all
 // values of the value's bits times the odd key of its column, modulo 2^64.
-//
-// Once stop returns true, the hashes are unusable.
 func Hashes(x Examples, threads int, stop func() bool) []uint64 {
 	hashes := make([]uint64, x.Rows())
 	rows := Of(x)

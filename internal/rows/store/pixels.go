@@ -17,9 +17,8 @@ type PixelReader struct {
 	buffer []float32
 }
 
-// PixelsOf returns the rows of x as bytes, packed by the given number of goroutines. It returns
-// false if it finds no N from the first rows, or if a value is no k/N. Rows of Size 0 are not
-// copied: PixelReader packs them on request.
+// PixelsOf returns the rows of x as bytes, or false if it finds no N from the first rows, or if a
+// value is no k/N. Rows of Size 0 are not copied: PixelReader packs them on request.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	p := newPixels(x)
 	if p.code == nil {

@@ -70,8 +70,8 @@ func NewSet(x Examples, y []float32, o SetOptions) (*Set, error) {
 
 // Subset returns the set of the given rows. If copies is set, Subset copies the rows; otherwise the
 // subset refers to the rows of s. A subset of scaled rows without terms has only the scaled float32
-// values, not the raw rows. A small subset of dense expanded rows is always a copy, with the
-// float32 values of the terms.
+// values. A small subset of dense expanded rows is always a copy, with the float32 values of the
+// terms.
 func (s *Set) Subset(rows []uint32, copies bool) *Set {
 	x := s.X
 	if m, ok := MatrixOf(x); ok {

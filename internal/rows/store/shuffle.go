@@ -74,7 +74,7 @@ func (s *Set) Copies(pairs bool) float64 {
 }
 
 // MinCopySize is the least size, in bytes, from which the rows of a set are copied in the order of
-// visits: smaller rows stay in the caches. It is a variable so that tests can copy small rows.
+// visits: smaller rows stay in the caches.
 var MinCopySize = 1 << 18
 
 const (

@@ -8,8 +8,7 @@ import (
 )
 
 // Stepper takes several training steps of the hinge loss in one call of Take, on rows in which all
-// nonzeros of a row have the same value. It is not an interface, because Prepare takes only a few
-// instructions.
+// nonzeros of a row have the same value.
 type Stepper struct {
 	cols    int
 	rows    []constantRow // a last constantRow starts at len(indices)

@@ -37,10 +37,10 @@ type Examples interface {
 type Rows interface {
 	Examples
 
-	// Row returns the columns and values of row i's stored elements, which include all nonzeros and
-	// possibly zeros; or, for dense rows, nil and all values. The columns of sparse rows are never
-	// nil. The slices must not be changed, and are valid until the next call of any method, unless
-	// the Rows is a Matrix.
+	// Row returns the columns and values of row i's stored elements, which include all nonzeros;
+	// or, for dense rows, nil and all values. The columns of sparse rows are never nil. The slices
+	// must not be changed, and are valid until the next call of any method, unless the Rows is a
+	// Matrix.
 	Row(i int) (index []int32, values []float32)
 
 	Err() error
@@ -61,9 +61,9 @@ type Rows interface {
 	Take(rows []uint32) Rows
 	// ReorderGain tells how much faster a pass is on copies of the rows in the order of the visits.
 	ReorderGain() Gain
-	// Compact returns copies of all rows in fewer bytes, made by up to the given number of
-	// goroutines, or false if it finds no compact format for the rows. CompactThreshold returns the
-	// least Size and the least number of visits to each row at which Compact pays.
+	// Compact returns copies of all rows in fewer bytes, or false if it finds no compact format for
+	// the rows. CompactThreshold returns the least Size and the least number of visits to each row
+	// at which Compact pays.
 	Compact(threads int) (Rows, bool)
 	CompactThreshold() (size int, visits float64)
 
@@ -232,10 +232,10 @@ func dotVectors(x Examples, dst []float32, i int, vectors *dense.Matrix, first i
 
 // dotErrorBound returns a bound on the rounding error of a float32 dot product of length n,
 // relative to the sum of the products' magnitudes. Each block of asm.Block products is added up in
-// the given number of lanes, whose sums are then combined by the given number of rounds of
-// additions (folds). A product is rounded once itself, then by the additions of its lane, by the
-// folds, and by the additions of the blocks. k such roundings, each by at most 2^-24, can have an
-// error slightly above k*2^-24: the factor 1.01 covers the excess.
+// lanes, whose sums are then combined by rounds of additions (folds). A product is rounded once
+// itself, then by the additions of its lane, by the folds, and by the additions of the blocks. k
+// such roundings, each by at most 2^-24, can have an error slightly above k*2^-24: the factor 1.01
+// covers the excess.
 func dotErrorBound(n, lanes, folds int) float64 {
 	most := min(n, asm.Block)
 	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block

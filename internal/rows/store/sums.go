@@ -20,9 +20,8 @@ const (
 	maxPartColumns = 8
 )
 
-// InBlocks calls f for each block of rows, in parallel. The arguments of f are the view's rows,
-// cloned for the calling goroutine, the number of the block, and its range: Row(j) for from <= j <
-// to.
+// InBlocks calls f for each block of rows, in parallel, with a clone of the view's rows, the number
+// of the block, and its range: Row(j) for from <= j < to.
 func (v *View) InBlocks(f func(x Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {

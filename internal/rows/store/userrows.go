@@ -35,8 +35,8 @@ func (f *userRows) Err() error {
 }
 
 // Take returns a copy that is dense if at least half of the elements are nonzeros, or if there are
-// too many columns for 32-bit indices; otherwise sparse. The column indices are in range even if
-// the user-defined type returns other values on every call.
+// too many columns for 32-bit indices. The column indices are in range even if the user-defined
+// type returns other values on every call.
 func (f *userRows) Take(rows []uint32) Rows {
 	nonzeros, cols := 0, len(f.buffer())
 	for _, i := range rows {

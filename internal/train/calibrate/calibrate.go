@@ -1,6 +1,5 @@
 // Package calibrate turns scores into probabilities. It fits sigmoids to scores (Platt scaling),
-// combines the probabilities of pairs of classes, and assigns rows to cross-validation folds,
-// because a sigmoid should be fitted to scores of rows that the model was not trained on.
+// combines the probabilities of pairs of classes, and assigns rows to cross-validation folds.
 package calibrate
 
 import (
@@ -16,14 +15,13 @@ type Sigmoid struct{ A, B float64 }
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
 // Fit returns the sigmoid that nearly maximizes the likelihood of the outcomes of the scores z;
-// positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes 1 and 0 it uses
-// Platt's targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with these
-// outcomes. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007).
+// positive[i] reports whether the outcome of z[i] is 1. In place of the outcomes it uses Platt's
+// targets, (n1+1)/(n1+2) and 1/(n0+2), where n1 and n0 are the numbers of scores with the outcomes
+// 1 and 0. Fit follows Lin, Lin and Weng (Machine Learning 68, 2007).
 //
 // A score of weight 2 counts as two scores, in Platt's targets as well; if weight is nil, all
 // weights are 1. If the mean of the weights above 0 is below 1, all weights are scaled so that this
-// mean is 1, because Platt's targets, which add about one row to each class, would outweigh small
-// weights.
+// mean is 1, because Platt's targets would outweigh small weights.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
@@ -143,9 +141,9 @@ func Softmax(p, z []float64) {
 }
 
 // Couple combines the probabilities of pairs of classes into one distribution over len(p) classes
-// by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does. For each pair of classes
-// a < b, pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ...,
-// (1, 2), .... Couple clamps r_ba to [1e-7, 1 - 1e-7].
+// by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a < b, pairs
+// holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
+// Couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
 // The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
 // where r_ab is 1 - r_ba.

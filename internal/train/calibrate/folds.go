@@ -55,8 +55,8 @@ func Outside(weights []float32, fold []int, held int) []float32 {
 }
 
 // OwnWeights returns a copy of weights, or ones if weights is nil, in which a row has the weight 0
-// if its element of product is 0. product holds each row's weight times the weight of its class; if
-// it is nil, OwnWeights returns nil.
+// if its element of product is 0; nil if product is nil. product holds each row's weight times the
+// weight of its class.
 func OwnWeights(weights []float32, product []float64) []float32 {
 	if product == nil {
 		return nil

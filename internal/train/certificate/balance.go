@@ -14,8 +14,7 @@ import (
 // the changed variable is valid, and differs from the computed bound only by that row's terms.
 
 // balance bounds how much terms of the lower bound change if one dual variable, or all of them,
-// change so that the sums over the two sides become equal. All fields are 0 if the bias has a
-// penalty or there is no bias.
+// change so that the sums over the two sides become equal.
 type balance struct {
 	slack   float64 // largest relative change of each dual variable; 0 if only one changes
 	length  float64 // largest change of the norm of the sum of c_i*a_i*y_i*x_i
@@ -25,9 +24,8 @@ type balance struct {
 
 const balanceRows = 64
 
-// balanceSides makes the sums over the two sides nearly equal: it scales down one side, and then
-// changes some dual variables of both sides one by one. It returns the cost of the remaining
-// difference.
+// balanceSides scales down one side, and then changes some dual variables of both sides one by one.
+// It returns the cost of the remaining difference.
 func balanceSides(p *objective.Binary, a []float32) balance {
 	up, down := sideSums(p, a)
 	var inner []int // rows whose dual variable is not 0 and can grow by the factor 1 + 2^-10
@@ -70,9 +68,8 @@ func movable(p *objective.Binary, v, next float32) bool {
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
-// moveCost returns the cost of changing the dual variable of one row so that the sum over a side
-// changes by difference. Among the rows in inner it chooses the row for which the norm of the sum
-// of c_i*a_i*y_i*x_i changes least. If no variable can change by that much, the cost is a slack: a
+// moveCost returns the least cost of changing the dual variable of one row in inner so that the sum
+// over a side changes by difference. If no variable can change by that much, the cost is a slack: a
 // small relative change of all dual variables.
 func moveCost(p *objective.Binary, a []float32, inner []int, difference float64) (
 	least balance,

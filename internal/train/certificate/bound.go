@@ -30,10 +30,9 @@ func boundedOf(p objective.Problem) bounded {
 // Bound returns a lower bound on the optimum of p, and a factor s from 0 to 1. The lower bound is
 // the dual objective of the dual variables s*a, for an s that nearly maximizes it, minus a bound on
 // all rounding errors. For log losses Bound returns 1 in place of s. r2 is the mean squared norm of
-// the rows, with the feature for the bias. Bound may change a: if the bias has no penalty, it makes
-// the sums over the two sides (see balance.go) nearly equal, and in a joint problem it scales down
-// a row's dual variables if their sum exceeds 1. For a joint problem whose biases have no penalty,
-// Bound returns NaN and 0.
+// the rows, with the feature for the bias. Bound may change a if the bias has no penalty (see
+// balance.go), or if the dual variables of a row in a joint problem have a sum above 1. For a joint
+// problem whose biases have no penalty, Bound returns NaN and 0.
 func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 	if p := boundedOf(p); p != nil {
 		return p.boundAt(a, r2)
@@ -44,7 +43,7 @@ func Bound(p objective.Problem, a []float32, r2 float64) (value, s float64) {
 // FromScores returns dual variables computed from the scores with the weight vectors w and the
 // biases b, and their lower bound, at least 0. For a loss with kinks it keeps the best of several
 // smoothing widths, the argument width among them if that is above 0. For a joint problem whose
-// biases have no penalty, FromScores returns nil and NaN.
+// biases have no penalty, it returns nil and NaN.
 func FromScores(p objective.Problem, w [][]float64, b []float64, r2, width float64) (
 	a []float32, best float64,
 ) {

@@ -8,9 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file computes dual variables from the scores of weights of any origin. For a smooth loss the
-// dual variables are minus the derivatives of the loss. A loss with kinks is smoothed to a width h
-// first, so that the hinge loss gives
+// For a smooth loss the dual variables are minus the derivatives of the loss. A loss with kinks is
+// smoothed to a width h first, so that the hinge loss gives
 //
 //	a = clip(1/2 + (1-m)/h, 0, 1)
 //
@@ -88,8 +87,7 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 }
 
 // bestWidth looks for the smoothing width h with the largest lower bound at(h). The bound that it
-// returns is at least 0. far holds the rows' distances from their nearest kinks; bestWidth sorts
-// it.
+// returns is at least 0. bestWidth sorts far.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // aims at 15 % of the dual variables between their limits

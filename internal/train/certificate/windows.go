@@ -38,7 +38,7 @@ func (w *Windows) EndEpoch(epoch int) {
 // Best returns the mean coefficients over the present window, or over both windows, whichever have
 // the larger bound, and their bound; nil and 0 before the first step. done is the number of steps
 // done; for r2 see Bound. Each row must be visited at most once in an epoch: a mean is then in the
-// range of the loss except for roundings, which Clamp removes.
+// range of the loss except for roundings.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	best []float32, bound float64,
 ) {

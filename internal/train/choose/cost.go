@@ -1,6 +1,5 @@
 // Package choose picks default settings from the data: the scale, the bias, lambda, the multi-class
-// scheme, the solver and the length of a run. It also predicts the cost of each solver. The choices
-// do not depend on the machine.
+// scheme, the solver and the length of a run. It also predicts the cost of each solver.
 package choose
 
 import (

@@ -62,8 +62,8 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow a proof,
-// and the proof is predicted to be cheap and fits in memory. passes is the least number of epochs.
+// prove lets the run end with a proof of a relative gap of ProofTol, if the settings allow it, and
+// it is predicted to be cheap and fits in memory. passes is the least number of epochs.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
 	if !s.MayProve() {

@@ -6,9 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/rows/store"
 )
 
-// Expanded returns a choice like c for rows that are expanded by terms of the given kind, with the
-// settings that depend on the rows chosen anew; nil if the rows can't be expanded, if there are no
-// terms, or if Stopped reports true.
+// Expanded returns a choice like c for rows that are expanded by terms of the given kind; nil if
+// the rows can't be expanded, if there are no terms, or if Stopped reports true.
 func (c *Choice) Expanded(kind curves.Kind) *Choice {
 	if c.noCurves() != "" {
 		return nil

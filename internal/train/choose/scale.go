@@ -142,8 +142,8 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 }
 
 // checkCopy returns an error if a scaled copy of the rows does not fit in MaxMemory or, if
-// MaxMemory is 0, in the default limit and the machine's free memory. If MaxMemory is not 0,
-// checkCopy subtracts the size of the copy from it.
+// MaxMemory is 0, in the default limit and the machine's free memory. It subtracts the size of the
+// copy from a MaxMemory above 0.
 func (c *Choice) checkCopy(toDense bool) error {
 	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
 	if free := machine.Free(); c.MaxMemory == 0 && free < most {

@@ -87,9 +87,9 @@ func (s *State) Arrays(f func([]float32)) {
 	}
 }
 
-// RestoreStep sets the number of steps that s has taken. If the run started from a model,
-// RestoreStep also sets that model's biases and allocates its weights. It must be called before
-// BeginDual. It returns false if from does not fit s.
+// RestoreStep sets the number of steps that s has taken. If the run started from a model, it also
+// sets that model's biases and allocates its weights. It must be called before BeginDual. It
+// returns false if from does not fit s.
 func (s *State) RestoreStep(from *Saved) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.Total {

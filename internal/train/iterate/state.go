@@ -1,5 +1,5 @@
 // Package iterate stores a solver's current weights, scaled lazily so that a step costs O(nnz) of
-// one row, and their suffix average over about the last half of the steps. State is its main type.
+// one row, and their suffix average over about the last half of the steps.
 package iterate
 
 import (
@@ -70,9 +70,8 @@ func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
 // NotFinite ends the run: in step T+1, the score of row i is infinite or NaN.
 func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.SetRow(i), "the score is") }
 
-// Fail ends the run: in the given step, a number is infinite or NaN. subject begins the reason,
-// such as "a weight is". row is the index of the row in the set, or -1 if no single row is the
-// cause.
+// Fail ends the run because a number is infinite or NaN. subject begins the reason, such as "a
+// weight is". row is the index of the row in the set, or -1 if no single row is the cause.
 func (s *State) Fail(step int64, row int, subject string) {
 	s.Err = &Error{step, row, subject + " not finite: " + store.TooLarge}
 }
@@ -91,8 +90,8 @@ func (s *State) Score(k int, dot float32, divisor float64) float64 {
 }
 
 // BiasUpdate returns the number that one row of a step adds to an element of Biases. g is the row's
-// coefficient times its weight, divided by the number of rows of the step. a is the multiple of the
-// row that the step adds to v.
+// coefficient times its weight, divided by the number of rows of the step, and a the multiple of
+// the row that the step adds to v.
 func (s *State) BiasUpdate(g, a float64) float64 {
 	if s.FreeBias {
 		return g / (s.Lambda * (float64(s.T+1) + s.T0))
@@ -209,8 +208,8 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the average of the iterates to w and b, or the last iterate if there is no average
-// or it has no samples. With a prior these are differences from the prior.
+// Weights writes the average of the iterates, or the last iterate if there is no average or it has
+// no samples. With a prior these are differences from the prior.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {

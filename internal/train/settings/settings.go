@@ -247,8 +247,8 @@ const MaxPairClasses = 2048
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
 // Parts yields the sets of rows that are trained on separately: if Pairwise(classes) is true, the
-// index of each pair's weight vector and the pair of classes, in a slice that it reuses; otherwise
-// once index 0, and a nil pair, which means all rows.
+// index of each pair's weight vector and the pair, in a slice that it reuses; otherwise index 0 and
+// a nil pair, which means all rows.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
@@ -268,9 +268,8 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	}
 }
 
-// Vectors returns the number of weight vectors of a model with the given number of classes, which
-// must be 0 for regression. It returns an error if the settings do not allow this number of
-// classes.
+// Vectors returns the number of weight vectors of a model, or an error if the settings do not allow
+// this number of classes. classes must be 0 for regression.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Regression()
 	switch {

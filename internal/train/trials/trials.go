@@ -1,6 +1,5 @@
-// Package trials chooses lambda, curves and the multi-class scheme by cross-validation. It trains
-// models with each lambda of each choice of a choose.Search on a part of the rows, and compares
-// their predictions of the other rows.
+// Package trials chooses lambda, curves and the multi-class scheme by cross-validation: it compares
+// predictions of held-out rows by the models of each lambda of each choice of a choose.Search.
 package trials
 
 import (
@@ -24,12 +23,11 @@ import (
 )
 
 // Best returns the choice of s whose models predict held-out rows best, with its lambda, and an
-// estimate of how well a model with these settings predicts other rows; nil without an estimate. A
-// choice or lambda replaces another only if its models are better by some standard errors: see
-// sureErrors. jobOf returns the job of training on all rows for a choice. The free memory decides
-// how many folds run in parallel and whether rows are copied, which does not change the result. If
-// the memory is too little for one fold, Best returns an error for the first choice, and leaves out
-// a later choice. If the context of the jobs is done before Best returns, the result means nothing.
+// estimate of how well a model with these settings predicts other rows; nil without an estimate.
+// jobOf returns the job of training on all rows for a choice. The free memory decides how many
+// folds run in parallel and whether rows are copied, which does not change the result. If the
+// memory is too little for one fold, Best returns an error for the first choice, and leaves out a
+// later choice. If the context of the jobs is done before Best returns, the result means nothing.
 func Best(s *choose.Search, jobOf func(*choose.Choice) engine.Job) (
 	best *choose.Choice, lambda float64, e *proof.Estimate, err error,
 ) {
@@ -138,16 +136,15 @@ type trial struct {
 }
 
 // absent is the part number of a row of weight 0, or of a row outside the sample while the sample
-// is drawn: no model is trained on such a row. A row of the part store.NeverDealt is never held
-// out.
+// is drawn: no model is trained on such a row.
 const absent = store.AbsentRow
 
 // about the least number of groups of equal rows of each class in a sample
 const minSampleGroups = 10 * choose.Parts
 
-// Fold k holds out part k. Neither the order of the rows nor copies of rows change the parts. If
-// the search is on a sample, some groups of a class after about the first minSampleGroups are left
-// out, as their hashes decide.
+// Neither the order of the rows nor copies of rows change the parts. If the search is on a sample,
+// some groups of a class after about the first minSampleGroups are left out, as their hashes
+// decide.
 func (t *trial) assignParts() {
 	set := t.job.Rows
 	hashes := store.Hashes(scale.Raw(set.X), t.job.Threads, t.stopped)
@@ -197,9 +194,9 @@ func (t *trial) takeSample() {
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains a model with each lambda on the rows outside the given part, starting from the
-// model of the previous lambda, and stores the mistakes on the held-out rows in c.wrong. After a
-// model without a mistake on the rows it was trained on, all smaller lambdas get the mistakes of
-// this model. holdOut returns an error if there is too little memory.
+// model of the previous lambda. After a model without a mistake on the rows it was trained on, all
+// smaller lambdas get the mistakes of this model. holdOut returns an error if there is too little
+// memory.
 func (t *trial) holdOut(c *candidate, part int32) error {
 	if t.stopped() {
 		return nil
@@ -261,8 +258,8 @@ func perfect(s *settings.Settings, m *engine.Point, set *store.Set) bool {
 	return true
 }
 
-// startSteps is the number of steps that each trained model is said to have taken, so that the run
-// with the next lambda, which starts from this model, takes small steps from the beginning.
+// startSteps is the number of steps that each trained model is said to have taken, so that the next
+// run, which starts from this model, takes small steps.
 const startSteps = 1 << 20
 
 // run returns a nil model if training fails or is stopped, and an error only if there is too little
