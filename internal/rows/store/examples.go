@@ -100,8 +100,8 @@ func CheckExamples(x Examples) error {
 	return nil
 }
 
-// MinMemory returns the size in bytes of two float32 vectors of x.Cols() elements or, for a
-// user-defined type, of three: training on x needs at least this much memory.
+// MinMemory estimates the least memory that training on x needs, in bytes: two float32 vectors of
+// x.Cols() elements or, for a user-defined type, three.
 func MinMemory(x Examples) float64 {
 	vectors := 3
 	switch x.(type) {
