@@ -11,13 +11,13 @@ import (
 const Variable = "PEGASIMD_ISA"
 
 var (
-	available = detect()                    // paths that this machine can run, slowest first
-	active    = choose(os.Getenv(Variable)) // the path in use
+	available = detect() // slowest first
+	active    = choose(os.Getenv(Variable))
 )
 
 // choose returns the path of the given name, or the fastest path for an empty name. It panics if
-// the named path is not available rather than fall back to another, so that a test meant for
-// AVX-512 cannot pass on a different path.
+// the named path is not available, so that a test meant for AVX-512 cannot pass on a different
+// path.
 func choose(name string) ISA {
 	if name == "" {
 		return available[len(available)-1]
@@ -35,15 +35,14 @@ func choose(name string) ISA {
 		strings.Join(have, ", ")))
 }
 
-// Available returns the paths that this machine can run, slowest first. The last one is used unless
-// PEGASIMD_ISA names another.
+// Available returns the paths that this machine can run, slowest first. The last one is the
+// default.
 func Available() []ISA { return slices.Clone(available) }
 
 func Active() ISA { return active }
 
-// Use makes isa the path in use and returns the previous one. It panics if isa is not available.
-// Only tests, benchmarks and demonstrations may call it, and not while kernels run. To restore the
-// previous path at the end of a test, write defer asm.Use(asm.Use(isa)).
+// Use makes isa the path in use and returns the previous one. It panics if isa is not available. It
+// must not be called while kernels run.
 func Use(isa ISA) (previous ISA) {
 	if !slices.Contains(available, isa) {
 		panic("asm: " + isa.String() + " is not available here; Available returns the choices")

@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// BenchmarkKernels times every kernel on every path, after comparing its result with plain Go's.
-// Benchmark names contain keys, so that benchstat -col /isa -row /op,/n makes a table.
+// BenchmarkKernels times kernels after comparing their results with plain Go's. Benchmark names
+// contain keys, so that benchstat -col /isa -row /op,/n makes a table.
 func BenchmarkKernels(b *testing.B) {
 	for _, k := range asmtest.Kernels {
 		for _, n := range []int{8, 54, 100, 784, 4096, asm.Block} {
@@ -23,7 +23,8 @@ func BenchmarkKernels(b *testing.B) {
 						}
 					}
 					a := k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
-					// With these factors repeated updates stay finite, and no number becomes subnormal.
+					// With these factors repeated updates stay finite, and no number becomes
+					// subnormal.
 					a.A, a.B = 1, 0.5
 					b.SetBytes(int64(k.Bytes(a)))
 					for b.Loop() {

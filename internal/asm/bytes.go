@@ -58,9 +58,8 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 }
 
 // Vectors of bytes hold int8 values if the parameter signed is true, and uint8 values otherwise.
-// One function serves both types: with a choice between two calls, the type-parameterized functions
-// of package quant could not be inlined. The assembly sums each block in 32 bits, modulo 2^32,
-// which is exact in any order, and extends the sum to 64 bits.
+// The assembly sums each block in 32 bits, modulo 2^32, which is exact in any order, and extends
+// the sum to 64 bits.
 
 // DotBytes returns the exact sum of x[i]*y[i]. It panics if the lengths differ.
 func DotBytes(x, y []uint8, signed bool) int64 {
@@ -111,9 +110,9 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 //		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
 //	}
 //
-// The caller has checked that rows holds all of these rows. There must be 1 to RowsAtOnce(len(x))
-// of them, of at most Block elements each: without a row, the assembly would store a result beyond
-// dst.
+// The caller must have checked that rows holds all of these rows. There must be 1 to
+// RowsAtOnce(len(x)) of them, of at most Block elements each: without a row, the assembly would
+// store a result beyond dst.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceOperands(dst, rows, stride, nil, x)
@@ -148,15 +147,10 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 //		DotRowsBytes(dst[q*count:][:count], rows, stride, x, signed)
 //	}
 //
-// for count = len(dst) / len(queries) rows, where possible in tiles of four rows and four queries
-// that share their loads. dst has a multiple of len(queries) elements, and the queries have equal
-// length. The caller has checked that the slice rows holds all count rows. There must be at most
-// RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows rows of more than
-// Block elements.
-//
-// While it computes the products with four queries, the assembly of tiles prefetches about the
-// first count*n bytes of next, n being the length of a row, or the first count*n/2 bytes if next is
-// at most half as long as the rows. If next is empty, it prefetches the rows themselves.
+// for count = len(dst) / len(queries) rows. dst has a multiple of len(queries) elements, and the
+// queries have equal length. The caller must have checked that the slice rows holds all count rows.
+// There must be at most RowsAtOnce(len(queries[0])) rows; unlike DotRowsBytes, DotTileBytes allows
+// rows of more than Block elements. The assembly may prefetch next meanwhile.
 func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next []uint8,
 	signed bool) {
 	if len(dst) == 0 {
@@ -170,7 +164,7 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 	}
 	pace := 2
 	if len(next) == 0 {
-		next = rows // harmless: they are in the cache
+		next = rows
 	} else if len(next) > count*stride/2 {
 		pace = 4
 	}
@@ -201,9 +195,7 @@ func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queri
 	}
 }
 
-// tileRows and tileQueries are the dimensions of the tiles of DotTileBytes. minTileBytes is the
-// least length of rows for which assembly computes tiles. The generic path and NEON have no such
-// assembly.
+// minTileBytes is the least length of rows for which assembly computes tiles.
 const tileRows, tileQueries, minTileBytes = 4, 4, 16
 
 func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint8, _ int,
@@ -220,8 +212,7 @@ func dotTileBytesGeneric(dst []int64, rows []uint8, stride int, queries [][]uint
 //		lane[i%64] += float32(v * float32(y[i]))
 //	}
 //
-// and folds the lanes as the package comment says. The result has the bits of Dot of x and the
-// float32 values of y. It panics if the lengths differ.
+// and folds the lanes as the package comment says. It panics if the lengths differ.
 func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)

@@ -1,6 +1,5 @@
 // Package asm implements Pegasimd's kernels: loops over slices of numbers, mostly float32, in
-// assembly for AVX2, AVX-512 and NEON, and in plain Go. Packages dense, sparse, quant and half and
-// the trainer are built on it.
+// assembly for AVX2, AVX-512 and NEON, and in plain Go.
 //
 // # Contract
 //
@@ -19,20 +18,17 @@
 //     added from left to right.
 //   - Element-wise kernels round each operation.
 //
-// The assembly's loops do not check slice lengths. The functions of this package check them first,
-// unless a function's comment leaves that to the caller. Indices of sparse rows are not checked
-// here: package sparse checks them before it calls. No kernel allocates, unless the race detector
-// is on. A call into assembly can't be preempted, so a function makes several calls for a long
+// The assembly's loops do not check slice lengths. They are checked first, in Go or in the dispatch
+// stubs, unless a function's comment leaves that to the caller. Indices of sparse rows are not
+// checked. A call into assembly can't be preempted, so a function makes several calls for a long
 // vector.
 //
 // # Dispatch
 //
 // Each kernel has a dispatch stub in assembly, such as dotFlat, which jumps to the body for the
-// path in use. Most stubs of kernels over vectors also compare the vectors' lengths. A dispatcher
-// in Go would cost short vectors one more stack frame, and calls through function variables would
-// make the arguments escape to the heap. The parameters of dotFlat are pointers and lengths;
-// dotActive, which is inlined, takes them from slices. Both are generated, like the bodies; in
-// builds without assembly, dotActive is a Go function that calls the slow path.
+// path in use. A dispatcher in Go would cost short vectors one more stack frame, and calls through
+// function variables would make the arguments escape to the heap. The parameters of dotFlat are
+// pointers and lengths; dotActive takes them from slices. Both are generated, like the bodies.
 //
 // docs/spec.md has the formulas, docs/kernels.md the error bounds and measurements.
 package asm

@@ -14,11 +14,10 @@ import (
 //		}
 //	}
 //
-// to the bit. The rows should fit into the first-level cache, because they are read once for each
-// two queries. next is memory to prefetch meanwhile: the rows that the caller passes to the next
-// call. DotTile does nothing without rows or queries. It panics if the queries differ in length,
-// step or stride is negative, or dst or rows is too short. count must not be negative, and dst must
-// not overlap rows or queries.
+// to the bit. The rows should fit into the first-level cache. next is memory to prefetch meanwhile.
+// DotTile does nothing without rows or queries. It panics if the queries differ in length, step or
+// stride is negative, or dst or rows is too short. count must not be negative, and dst must not
+// overlap rows or queries.
 func DotTile(dst []float32, step int, rows []float32, stride, count int, queries [][]float32,
 	next []byte) {
 	sumTile(false, dst, step, rows, stride, count, queries, next)
@@ -38,10 +37,9 @@ func SquaredDistanceTile(dst []float32, step int, rows []float32, stride, count 
 	sumTile(true, dst, step, rows, stride, count, queries, next)
 }
 
-// sumTile is SquaredDistanceTile if distance is set, and DotTile otherwise. The kernels compute a
-// multiple of four rows of 64 to Block elements and an even number of queries. If the number of
-// queries is odd, the last query is passed to a kernel twice, with step 0, so that both results are
-// stored in the same place.
+// The kernels of sumTile compute a multiple of four rows of 64 to Block elements and an even number
+// of queries. If the number of queries is odd, the last query is passed to a kernel twice, with
+// step 0, so that both results are stored in the same place.
 func sumTile(distance bool, dst []float32, step int, rows []float32, stride, count int,
 	queries [][]float32, next []byte) {
 	if len(queries) == 0 || count == 0 {
@@ -53,8 +51,7 @@ func sumTile(distance bool, dst []float32, step int, rows []float32, stride, cou
 	}
 	CheckRows(len(rows), stride, count, n)
 	CheckRows(len(dst), step, len(queries), count)
-	// One call into assembly computes at most 4*Block terms, unless the rows have so many elements
-	// that two queries need more.
+	// One call into assembly computes at most 4*Block terms, unless two queries need more.
 	most := max(4*Block/max(count*n, 1)&^1, 2)
 	for ; len(queries) > most; queries = queries[most:] {
 		sumTile(distance, dst, step, rows, stride, count, queries[:most], next)
@@ -104,9 +101,8 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address from which a kernel prefetches, and pace, the number of bytes
-// that it prefetches for each 64 terms, with which 64*terms terms suffice for the whole of next.
-// pace is at most 32; if next is longer than 32*terms, startPrefetch passes the rest to Prefetch.
+// startPrefetch returns the address from which a kernel prefetches, and pace, the number of bytes,
+// at most 32, that it prefetches for each of the units of 64 terms counted by terms.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

@@ -8,9 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestTiles checks that DotTile and SquaredDistanceTile store the bits of Dot and SquaredDistance
-// for up to 11 rows and 7 queries, and that they store nothing else. With a query of -0 alone, many
-// products are -0.
+// With a query of -0 alone, many products are -0.
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	random := func(n int) []float32 {

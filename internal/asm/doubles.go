@@ -15,9 +15,8 @@ const doubleLanes = 32 // lanes of a float64 sum
 //		lane[i%32] += float64(v) * float64(y[i])
 //	}
 //
-// and folds the 32 float64 lanes as the package comment says. Each product is exact, so the result
-// is the same whether or not products are fused with the additions. It panics if the lengths
-// differ.
+// and folds the 32 float64 lanes as the package comment says. Each product is exact, so that fusing
+// it with the addition changes nothing. It panics if the lengths differ.
 func Dot64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)

@@ -2,9 +2,8 @@ package asm
 
 import "math"
 
-// Constants of expGeneric. 0x1.62e4p-1 has 15 significant bits, so its products with integers up to
-// 512 are exact. The polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347,
-// 0.347].
+// 0x1.62e4p-1 has 15 significant bits, so its products with integers up to 512 are exact. The
+// polynomial interpolates (e^r - 1 - r)/r^2 at the Chebyshev nodes of [-0.347, 0.347].
 const (
 	expHigh    = 89   // least integer whose exponential overflows float32
 	expLow     = -104 // e^-104 is less than half the least positive float32
@@ -22,8 +21,7 @@ const (
 // expBias is subtracted from the bits of expMagic + k, for an integer k, to obtain k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
-// expTable holds the constants that the assembly loads, each repeated eight times, in the order
-// that internal/gen/exp.go expects.
+// expTable holds the constants that the assembly loads, each repeated eight times.
 var expTable = func() (t [13 * 8]float32) {
 	for i, c := range [13]float32{
 		expHigh, expLow, expLog2E, expMagic, math.Float32frombits(expBias), expLn2High, expLn2Low,

@@ -10,11 +10,9 @@ import (
 )
 
 // share selects which of all floats a test checks, such as "0/2" for every second one, starting
-// from the first. make weekly sets it, in one process per CPU.
+// from the first.
 var share = os.Getenv("PEGASIMD_LONG")
 
-// someFloats calls check with a sample of all floats, or with the share of them that PEGASIMD_LONG
-// selects, in the order of their bits.
 func someFloats(t *testing.T, check func(x []float32)) {
 	first, step := uint64(0), uint64(9973)
 	switch {
@@ -35,7 +33,6 @@ func someFloats(t *testing.T, check func(x []float32)) {
 	check(x)
 }
 
-// TestExpAccuracy compares each path with plain Go to the bit, and plain Go with math.Exp.
 func TestExpAccuracy(t *testing.T) {
 	const bound = 1.1 // units in the last place, as documented
 	want, got := make([]float32, 4096), make([]float32, 4096)

@@ -88,8 +88,6 @@ func ArgMax(x []float32) int {
 	return findFrom(x, first, greatest)
 }
 
-// greatestBlock returns the start of the first block of x whose maximum is Max(x), and Max(x). The
-// start is 0 if x is empty.
 func greatestBlock(x []float32) (first int, greatest float32) {
 	greatest = float32(math.Inf(-1))
 	for start := 0; start < len(x); start += Block {
@@ -100,8 +98,6 @@ func greatestBlock(x []float32) (first int, greatest float32) {
 	return first, greatest
 }
 
-// findFrom returns the index of the first element of x[start:] that equals v, counted from the
-// start of x, or -1 if there is none.
 func findFrom(x []float32, start int, v float32) int {
 	i := Find(x[start:], v)
 	if i < 0 {
@@ -131,5 +127,5 @@ func Find(x []float32, v float32) int {
 	return -1
 }
 
-// findSlow returns the number of leading elements that Find need not compare with v: always 0.
+// findSlow returns the number of leading elements that Find need not compare with v.
 func findSlow(x []float32, v float32) int { return 0 }

@@ -7,8 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// FuzzKernels compares every path of every kernel with plain Go on floats made of the fuzzer's
-// bytes.
 func FuzzKernels(f *testing.F) {
 	f.Add(uint8(0), uint64(1), []byte{})
 	f.Add(uint8(3), uint64(2), []byte{0, 0, 128, 63, 0, 0, 128, 191, 0, 0, 192, 127, 1, 0, 0, 0, 0,

@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// TestGathers checks that the gathering body of dotSparse gives the bits of plain Go and does not
-// read beyond the end of a page, also on CPUs for which gathers is false.
+// TestGathers checks the gathering body of dotSparse also on CPUs for which gathers is false.
 func TestGathers(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
 		t.Skip("NOT RUN, here or in any other test on this machine: the gathering body of " +

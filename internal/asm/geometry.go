@@ -3,22 +3,21 @@ package asm
 import "math"
 
 // Limits of the safe range of a float32 sum of squares: if the sum is in this range, no term has
-// overflowed, and terms that have underflowed are too small to matter. If the sum is outside the
-// range, it is recomputed in float64, in which no float32's square overflows or underflows.
+// overflowed, and terms that have underflowed are too small to matter. In float64, no float32's
+// square overflows or underflows.
 const (
 	minSquares = 0x12800000 // bits of 2^-90
 	maxSquares = 0x7f7fffff // bits of the greatest finite float32
 )
 
-// inSafeRange reports whether a sum of squares lies within [minSquares, maxSquares]. Bits of
-// float32s from +0 to +Inf are in the order of the numbers, with NaN beyond, so that one unsigned
-// comparison suffices.
+// Bits of float32s from +0 to +Inf are in the order of the numbers, with NaN beyond, so that one
+// unsigned comparison suffices.
 func inSafeRange(squares float32) bool {
 	return math.Float32bits(squares)-minSquares <= maxSquares-minSquares
 }
 
-// Norm returns the square root, rounded to float32, of the sum of the squares of x. It computes
-// this sum by SumSquares(x) and, if inSafeRange is false for the result, by Dot64(x, x).
+// Norm returns the square root, rounded to float32, of the sum of the squares of x: SumSquares(x)
+// or, if inSafeRange is false for that, Dot64(x, x).
 func Norm(x []float32) float32 {
 	if race {
 		raceReads(x)

@@ -16,9 +16,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/testing/asmtest"
 )
 
-// golden has a line for each kernel: the SHA-256 hash of the bits of its results, and its name. The
-// hashes hold on every machine and in every release. Changing a hash changes the contract of
-// package asm and may change trained models.
+// golden has a line for each kernel: the SHA-256 hash of the bits of its results, and its name.
+// Changing a hash changes the contract of package asm and may change trained models.
 //
 //go:embed testdata/golden.txt
 var golden string
@@ -67,7 +66,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// writeFloat adds v to the hash. All NaNs are hashed alike, because payloads are not promised.
+// All NaNs are hashed alike, because payloads are not promised.
 func writeFloat(h hash.Hash, v float32) {
 	bits := math.Float32bits(v)
 	if v != v {

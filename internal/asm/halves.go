@@ -35,9 +35,8 @@ func fromHalf(h uint16, bfloat16 bool) float32 {
 	return fromFloat16(h)
 }
 
-// fromFloat16 returns the float32 value of a float16. It moves the exponent to its place in a
-// float32, where it is 112 too small, and multiplies by 2^112, which also turns subnormal numbers
-// into normal ones.
+// fromFloat16 moves the exponent to its place in a float32, where it is 112 too small, and
+// multiplies by 2^112, which also turns subnormal numbers into normal ones.
 func fromFloat16(h uint16) float32 {
 	sign, rest := uint32(h>>15)<<31, uint32(h&0x7fff)<<13
 	switch {
@@ -95,12 +94,12 @@ func toFloat16(v float32) uint16 {
 	return sign | uint16(math.Float32bits(math.Float32frombits(b)+0.5)-0x3f000000)
 }
 
-// HalfSum selects the sum that is computed over a float32 vector and a half-precision row.
+// HalfSum selects a sum over a float32 vector and a half-precision row.
 type HalfSum uint8
 
 const (
-	HalfDot             HalfSum = iota // the sum computed by Dot
-	HalfSquaredDistance                // the sum computed by SquaredDistance
+	HalfDot HalfSum = iota
+	HalfSquaredDistance
 )
 
 // HalfRows computes
@@ -109,8 +108,8 @@ const (
 //		dst[i] = op.Of(x, rows[i*stride:][:len(x)], bfloat16)
 //	}
 //
-// It panics if stride is negative or rows is too short for len(dst) rows of len(x) elements. dst
-// must not overlap rows or x.
+// Unless dst is empty, it panics if stride is negative or rows is too short for len(dst) rows of
+// len(x) elements. dst must not overlap rows or x.
 func HalfRows(op HalfSum, dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	checkOperands(dst, rows, stride, x)
 	n := len(x)
@@ -135,8 +134,8 @@ func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, i
 	}
 }
 
-// prefetchHalves prefetches the n elements of row idx[i] if i < len(idx) and all rows take at least
-// as much memory as beyondL3 floats. Smaller matrices are taken to be in a cache.
+// prefetchHalves prefetches row idx[i], of n elements, unless i is too large or rows are taken to
+// be in a cache.
 func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	if len(rows) >= 2*beyondL3 && i < len(idx) {
 		Prefetch(row(rows, stride, idx, i, n))
@@ -160,9 +159,8 @@ func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	return total + sum[0]
 }
 
-// rows sets dst[i] to the sum that op selects, over x and row i. The caller has checked that rows
-// holds a row for each element of dst, at least one and at most RowsAtOnce(len(x)), of at most
-// Block elements each.
+// rows sets dst[i] to the sum over x and row i. The rows must not be checked any more: there are 1
+// to RowsAtOnce(len(x)) of them, of at most Block elements each.
 func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch op {
 	case HalfDot:
@@ -227,8 +225,8 @@ func HalfNorms(x []float32, y []uint16, bfloat16 bool) (xy, yy float32) {
 }
 
 // CosineHalfRows sets dst[i] to the Cosine of x and half-precision row i, which begins at
-// rows[i*stride]. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
-// elements.
+// rows[i*stride]. Unless dst is empty, it panics if stride is negative or rows is too short for
+// len(dst) rows of len(x) elements.
 func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	checkOperands(dst, rows, stride, x)
 	n, xx := len(x), SumSquares(x)
@@ -282,7 +280,6 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, bfloat16 bool) 
 }
 
 // CosineHalves64 returns Cosine64 of x and the float32 values of y, which must have equal length.
-// It is plain Go, because few rows need it.
 func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 	var dot, squaresX, squaresY float64
 	for start := 0; start < len(x); start += Block {
@@ -296,7 +293,7 @@ func CosineHalves64(x []float32, y []uint16, bfloat16 bool) float64 {
 }
 
 // Of64 returns Dot64 or SquaredDistance64 of x and the float32 values of y, which must have equal
-// length. It is plain Go, because few rows need it.
+// length.
 func (op HalfSum) Of64(x []float32, y []uint16, bfloat16 bool) (total float64) {
 	for start := 0; start < len(x); start += Block {
 		var lane [doubleLanes]float64
@@ -319,7 +316,7 @@ func norms64Halves(x []float32, y []uint16, bfloat16 bool) (xy, xx, yy float64) 
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {
 		a, b, l := float64(v), float64(fromHalf(y[i], bfloat16)), i%doubleLanes
-		dot[l] += a * b // the product is exact, as in Dot64
+		dot[l] += a * b // the product is exact
 		squaresX[l] += a * a
 		squaresY[l] += b * b
 	}

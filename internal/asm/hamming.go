@@ -17,7 +17,8 @@ import (
 //		}
 //	}
 //
-// It panics if stride is negative or rows is too short for len(dst) rows of len(x) words.
+// Unless dst is empty, it panics if stride is negative or rows is too short for len(dst) rows of
+// len(x) words.
 func HammingRows(dst []int64, rows []uint64, stride int, x []uint64) {
 	checkOperands(dst, rows, stride, x)
 	n := len(x)

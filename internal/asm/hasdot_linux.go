@@ -11,7 +11,7 @@ import (
 
 // hasDot reports whether Linux lists the instructions SDOT and UDOT in the auxiliary vector.
 // GODEBUG=cpu.asimddp=off or cpu.all=off switches them off, as in x/sys/cpu. That package would
-// make small programs larger, because it reads files if Auxv fails; hasDot returns false instead.
+// make small programs larger.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

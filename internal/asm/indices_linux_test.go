@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestLargeIndices checks kernels on rows whose indices do not fit into an int32. Of the 8 GB of
-// rows, only the few pages that the test accesses take memory.
+// TestLargeIndices needs little memory: only the pages that it accesses are in use.
 func TestLargeIndices(t *testing.T) {
 	const n = 70
 	elements := 1<<31 + 5*n

@@ -4,16 +4,16 @@ package asm
 type ISA uint8
 
 const (
-	Generic    ISA = iota // plain Go, on every machine
-	NEON                  // 128-bit registers, arm64
-	NEONDot               // NEON, and SDOT and UDOT for sums of bytes and of bits
-	AVX2                  // 256-bit registers, amd64
-	AVX512x256            // 256-bit registers, amd64 with AVX-512 F, VL, BW and DQ, and BMI2
-	AVX512                // 512-bit registers, amd64 with the features of AVX512x256
+	Generic    ISA = iota
+	NEON           // 128-bit registers, arm64
+	NEONDot        // NEON, and SDOT and UDOT
+	AVX2           // 256-bit registers, amd64
+	AVX512x256     // 256-bit registers, amd64 with AVX-512 F, VL, BW and DQ, and BMI2
+	AVX512         // 512-bit registers, amd64 with the features of AVX512x256
 )
 
-// names holds the name of each path. No name ends in a dash and a number, because go test appends
-// GOMAXPROCS to benchmark names in that form.
+// No name ends in a dash and a number, because go test appends GOMAXPROCS to benchmark names in
+// that form.
 var names = [...]string{Generic: "generic", NEON: "neon", NEONDot: "neondot", AVX2: "avx2",
 	AVX512x256: "avx512x256", AVX512: "avx512"}
 

@@ -14,8 +14,8 @@ var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
 var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
 
-// likeZen5 reports whether the order in which rows are read follows measurements on a Zen 5. It is
-// true on all AMD CPUs; no other AMD CPU was measured.
+// likeZen5 reports whether rows are read in the order that measurements on a Zen 5 favor: on all
+// AMD CPUs.
 var likeZen5 = cpuid.CPU.VendorID == cpuid.AMD
 
 // gathers reports whether the AVX512 path uses gather instructions for sparse rows. It is true on
@@ -25,7 +25,7 @@ var gathers = cpuid.CPU.VendorID == cpuid.Intel && prefers512(&cpuid.CPU)
 
 // detect returns the paths that this machine can run, slowest first. It asks cpuid, which also
 // checks that the operating system saves the registers (XGETBV), and x/sys/cpu, which respects
-// GODEBUG=cpu.avx2=off and the like. Only cpuid reports F16C.
+// GODEBUG=cpu.avx2=off and the like.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
@@ -46,13 +46,9 @@ func detect() []ISA {
 }
 
 // prefers512 reports whether a CPU with AVX-512 uses 512-bit registers rather than 256-bit ones by
-// default: Intel's from Sapphire Rapids on and AMD's from Zen 5 on do, except Strix Point and
-// Krackan Point. Other CPUs have datapaths of half the width, lower their clocks, or have not been
-// measured.
-//
-// The CPU's family and model numbers decide. Under a hypervisor that reports an older model, the
-// features FP16 and AMX, which are new in Sapphire Rapids, identify the CPU. The features alone do
-// not suffice, because other hypervisors hide them.
+// default. The CPU's family and model numbers decide, or, under a hypervisor that reports an older
+// model, the features FP16 and AMX. The features alone do not suffice, because other hypervisors
+// hide them.
 func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:

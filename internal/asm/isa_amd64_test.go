@@ -12,8 +12,6 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// TestPrefers512 checks the rule of docs/kernels.md for which CPUs use 512-bit registers, and that
-// the fastest available path follows it.
 func TestPrefers512(t *testing.T) {
 	for name, c := range map[string]struct {
 		vendor        cpuid.Vendor
@@ -61,7 +59,6 @@ func TestPrefers512(t *testing.T) {
 	}
 }
 
-// TestGODEBUG checks that a feature that GODEBUG switches off is not used.
 func TestGODEBUG(t *testing.T) {
 	for feature, path := range map[string]string{"avx2": "avx", "avx512f": "avx512"} {
 		c := exec.Command(os.Args[0], "-test.run=^TestPathsWanted$", "-test.v")
@@ -140,5 +137,4 @@ func TestWithoutVPOPCNT(t *testing.T) {
 	}
 }
 
-// Gathers lets TestGathers, in package asm_test, change gathers.
 var Gathers = &gathers

@@ -11,8 +11,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// TestDetect checks that the path NEONDot is available if and only if cpuid, which detect does not
-// ask, reports SDOT and UDOT.
+// TestDetect compares hasDot with cpuid, which it does not ask.
 func TestDetect(t *testing.T) {
 	if strings.Contains(os.Getenv("GODEBUG"), "cpu.asimddp=off") {
 		t.Skip("GODEBUG switches the path off")

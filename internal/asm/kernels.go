@@ -3,21 +3,17 @@ package asm
 import "unsafe"
 
 // Block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, which limits the rounding error of long sums. A call into assembly, in which
-// the goroutine can't be preempted, processes at most one block of a vector, or two blocks of
-// vectors too long for the caches.
+// summed by itself, which limits the rounding error of long sums. Blocks also bound the time of a
+// call into assembly, in which the goroutine can't be preempted.
 const Block = 65536
 
 const (
-	lanes       = 64 // lanes of a dense float32 sum
-	sparseLanes = 8  // lanes of a sparse sum
+	lanes       = 64
+	sparseLanes = 8
 )
 
-// Lengths and rows are checked by functions of this package, so that package dense's functions are
-// single calls, which the compiler inlines. Lengths of vectors are compared in assembly: the stub
-// of Dot compares them and jumps to the body for the path in use or, if the lengths differ or
-// exceed Block or that path is Generic, to the slow path, dotSlow. Most slow paths are generated,
-// in slow.go. The assembly of kernels over rows trusts its caller and has no slow path.
+// Lengths of vectors are compared in assembly: the stub of Dot jumps to the body for the path in
+// use or, if the lengths differ or exceed Block or that path is Generic, to the slow path, dotSlow.
 
 // Prefetch asks the CPU to load x, or at most its first Block*4 bytes, into the caches. On the
 // Generic path it does nothing.

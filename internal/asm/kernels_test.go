@@ -26,7 +26,7 @@ func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return call(k, a)
 }
 
-// call runs the kernel on the path in use and returns its result and the numbers it stored.
+// call returns the kernel's result and the numbers it stored.
 func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
@@ -35,8 +35,8 @@ func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// compare fails unless got and want have the same bits. It counts elements from -1, because call
-// returns a kernel's result before the numbers that the kernel stored.
+// compare counts elements from -1, because call returns a kernel's result before the numbers that
+// the kernel stored.
 func compare(t *testing.T, n int, got, want []float32) {
 	t.Helper()
 	for i := range want {
@@ -57,13 +57,11 @@ var sources = map[string]func(seed uint64) *asmtest.Source{
 	"bits":    asmtest.Pooled(asmtest.Bits),
 }
 
-// longest is the greatest length of most tests: it covers every tail after zero to seven groups of
-// 64 elements.
+// longest covers every tail after zero to seven groups of 64 elements.
 const longest = 520
 
-// TestSameBitsAsGeneric compares every path with plain Go at every length up to longest and at the
-// alignments that tries selects. It checks that neither input operands nor the memory beside
-// operands are changed. With -short, for emulators, it uses one source of numbers.
+// TestSameBitsAsGeneric also checks that neither input operands nor the memory beside operands are
+// changed. With -short, for emulators, it uses one source of numbers.
 func TestSameBitsAsGeneric(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for name, source := range sources {
@@ -94,9 +92,7 @@ func TestSameBitsAsGeneric(t *testing.T) {
 	})
 }
 
-// tries reports whether a length is tested with an offset, in elements, from alignment. Sources
-// other than "odd" are tested at one offset for each length, and so are all sources with -short
-// and on the generic path, which is compared with itself.
+// tries reports whether a length is tested with an offset, in elements, from alignment.
 func tries(source string, n, offset int) bool {
 	switch {
 	case source != "odd" || testing.Short() || asm.Active() == asm.Generic:
@@ -114,16 +110,11 @@ func copies(vectors [][]float32) (c [][]float32) {
 	return c
 }
 
-// TestLongVectors compares every path with plain Go at lengths near multiples of Block, where a new
-// sum starts.
 func TestLongVectors(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for _, n := range []int{asm.Block - 1, asm.Block, asm.Block + 1, asm.Block + 65,
 			2 * asm.Block, 2*asm.Block + 63, 3*asm.Block + 8} {
 			for name, source := range sources {
-				// The source "odd" is tested at each length, other sources at Block+65 only. With
-				// -short, and on the generic path, which is compared with itself, only "odd" is
-				// tested, at Block+65.
 				few := testing.Short() || asm.Active() == asm.Generic
 				if n != asm.Block+65 && (few || name != "odd") || few && name != "odd" {
 					continue
@@ -139,8 +130,6 @@ func TestLongVectors(t *testing.T) {
 	})
 }
 
-// TestVectorsInMemory checks that vectors too long for the caches, which Dot sums two blocks at a
-// time, have the sum of their blocks' sums.
 func TestVectorsInMemory(t *testing.T) {
 	const n = 4<<20 + asm.Block + 77
 	x, y := make([]float32, n), make([]float32, n)
@@ -172,8 +161,7 @@ func TestVectorsInMemory(t *testing.T) {
 	}
 }
 
-// TestNegativeZeros checks that a sum of negative zeros is +0 wherever it is in plain Go: lanes
-// start at +0.
+// TestNegativeZeros checks that a sum of negative zeros is +0 wherever it is in plain Go.
 func TestNegativeZeros(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range 200 {
@@ -226,8 +214,7 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestRowsOfAllSizes checks sums over consecutive and picked rows of matrices of 72 KB to 12 MB,
-// which are read four rows at a time or one by one. A guard page follows the last row.
+// A guard page follows the last row.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("12 MB of rows take too long on emulators")
@@ -280,8 +267,6 @@ func TestRowsOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestFarRows checks sums over rows picked from so much memory that the functions prefetch the rows,
-// or compute the dot products of four rows first. Most elements are 0.
 func TestFarRows(t *testing.T) {
 	const n, size = 2000, 3 << 20
 	s, floats, halves := asmtest.Uniform(3), make([]float32, size), make([]uint16, size)
@@ -362,8 +347,8 @@ func at[I asm.Index](j I) func(elements, stride, n int) {
 	return func(elements, stride, n int) { asm.CheckRowsAt(elements, stride, []I{j}, n) }
 }
 
-// TestGuardPages runs every kernel on operands between unmapped pages: a read or write beyond an
-// operand ends the test binary.
+// TestGuardPages runs kernels on operands between unmapped pages: a read or write beyond an operand
+// ends the test binary.
 func TestGuardPages(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Log("this system has no guard pages: accesses beyond an operand remain unseen")
@@ -383,8 +368,8 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
-// TestExactIntegers compares the kernels that are not marked Inexact with float64 on small
-// integers, whose sums of products are exact in any order, so that no tolerance is needed.
+// TestExactIntegers uses small integers, whose sums of products are exact in any order, so that no
+// tolerance is needed.
 func TestExactIntegers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if k.Inexact {
@@ -445,8 +430,7 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// TestBasisVectors multiplies by each basis vector of several lengths, so that a sum equals one
-// element to the bit.
+// TestBasisVectors multiplies by basis vectors, so that a sum equals one element to the bit.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -515,8 +499,6 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// TestSteps checks that StepsSame alternates DotSame and AxpySame, changes nothing for rows without
-// an update, and stops at a margin that is not finite.
 func TestSteps(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -572,8 +554,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestNaNLeavesNoTrace checks that a call with NaN and infinities does not affect the next call
-// through a register.
 func TestNaNLeavesNoTrace(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range 200 {
@@ -634,8 +614,6 @@ func TestNoAllocations(t *testing.T) {
 	})
 }
 
-// TestExtremesOfNoNumbers checks that vectors of NaN alone have the extremes of an empty vector,
-// and that infinities count as numbers.
 func TestExtremesOfNoNumbers(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		if !slices.Contains([]string{"min", "max", "argmin", "argmax"}, k.Name) {

@@ -32,8 +32,6 @@ func logisticPoints() (x []float64) {
 	return x
 }
 
-// TestLogistic compares each path with package floats' scalar functions to the bit, also in place
-// and at every length below 30.
 func TestLogistic(t *testing.T) {
 	x := logisticPoints()
 	for name, f := range map[string]struct {

@@ -14,9 +14,8 @@ import (
 // sums are the kernels whose speed must not depend on where a page ends.
 var sums = []string{"dot", "sumsquares", "squareddistance", "dotint8", "squareddistanceuint8"}
 
-// TestSumsAtPageEnds checks that sums are not slow next to an unmapped page. A masked load that
-// extends into such a page gives the right result, but the CPU needs some hundred nanoseconds to
-// suppress the fault, which only timing reveals.
+// A masked load that extends into an unmapped page gives the right result, but the CPU takes long
+// to suppress the fault, which only timing reveals.
 func TestSumsAtPageEnds(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Skip("this system has no guard pages")
@@ -55,8 +54,7 @@ func TestSumsAtPageEnds(t *testing.T) {
 	})
 }
 
-// middle is memory far from the ends of its pages, which all operands of floats or bytes share. The
-// heap would not do for bytes, because they may end at the end of a page there.
+// middle is memory far from the ends of its pages, which all operands of floats or bytes share.
 type middle struct{ floats []float32 }
 
 func (m middle) Floats(n int) []float32 { return m.floats[:n] }
@@ -67,7 +65,6 @@ func (m middle) Bytes(n int) []byte {
 func (middle) Shorts(n int) []uint16   { return make([]uint16, n) }
 func (middle) Doubles(n int) []float64 { return make([]float64, n) }
 
-// turns takes the memory of consecutive operands alternately from two sources.
 type turns struct{ first, second asmtest.Memory }
 
 func (m *turns) Floats(n int) []float32 {
@@ -84,7 +81,7 @@ func (m *turns) Ints(n int) []int32      { return m.first.Ints(n) }
 func (m *turns) Shorts(n int) []uint16   { return m.first.Shorts(n) }
 func (m *turns) Doubles(n int) []float64 { return m.first.Doubles(n) }
 
-// shortest returns the mean time of a call in the fastest of 20 runs.
+// shortest returns the mean time of a call in the fastest run.
 func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 	const calls = 50
 	least := time.Duration(1<<63 - 1)
@@ -98,8 +95,6 @@ func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 	return least
 }
 
-// TestSumsAnywhere compares sums with plain Go at many positions of each operand within its pages
-// and cache lines, on which the loops that start at an aligned address depend.
 func TestSumsAnywhere(t *testing.T) {
 	if !asmtest.Guarded {
 		t.Skip("this system has no guard pages")

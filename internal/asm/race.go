@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// race reports whether the race detector is on. The detector does not see memory accesses of
-// assembly, so the kernels report theirs.
+// The race detector does not see memory accesses of assembly, so the kernels report theirs.
 const race = true
 
 func raceReads[T any](vectors ...[]T) {

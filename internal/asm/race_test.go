@@ -11,8 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// TestRaceIsSeen runs itself in a process in which two goroutines store into one vector through
-// assembly, and expects the race detector's report.
 func TestRaceIsSeen(t *testing.T) {
 	if os.Getenv("PEGASIMD_RACE") != "" {
 		x, y := make([]float32, 1000), make([]float32, 1000)

@@ -20,8 +20,8 @@ func rowsTooShort(elements, stride, count, n int) any {
 //		dst[i] = Dot(rows[i*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
-// elements. dst must not overlap rows or x.
+// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
+// len(dst) rows of len(x) elements. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
 	sumRows[dotSum](dst, rows, stride, nil, x)
@@ -35,16 +35,14 @@ func CheckRows(elements, stride, count, n int) {
 	}
 }
 
-// Fit reports whether count*stride <= n; none of the three may be negative. It multiplies, because
-// a division takes longer.
+// Fit reports whether count*stride <= n; none of the three may be negative.
 func Fit(count, stride, n int) bool {
 	high, low := bits.Mul64(uint64(count), uint64(stride))
 	return high == 0 && low <= uint64(n)
 }
 
 // CheckMatrix panics unless lda >= cols and a holds the given number of rows of cols elements,
-// whose starts are lda elements apart. The message calls a and lda by the names given in name and
-// leading.
+// whose starts are lda elements apart. name and leading are the names of a and lda in the message.
 func CheckMatrix(name string, a []float32, leading string, lda, rows, cols int) {
 	if lda < cols || rows > 0 && cols > 0 && (len(a) < cols || !Fit(rows-1, lda, len(a)-cols)) {
 		panic(matrixTooShort(name, len(a), leading, lda, rows, cols))
@@ -95,7 +93,6 @@ func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32
 		}
 		return
 	}
-	// For rows in memory, the dot products of a few rows are computed first.
 	for len(dst) > 0 {
 		some := dst[:min(max(beyondL1/max(n, 1)&^3, 4), len(dst))]
 		sumRows[dotSum](some, rows, stride, picks, x)
@@ -107,9 +104,7 @@ func CosineRowsAt[I Index](dst, rows []float32, stride int, idx []I, x []float32
 	}
 }
 
-// checkOperandsAt panics unless dst and idx have equal length and the rows whose indices are in idx
-// all lie within rows. It reports the reads and writes to the race detector, and returns idx as
-// CheckRowsAt does.
+// checkOperandsAt returns idx as CheckRowsAt does.
 func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []I,
 	x []float32) []uint32 {
 	misuse.CheckEqual("len(dst)", len(dst), "len(idx)", len(idx))
@@ -123,7 +118,7 @@ func checkOperandsAt[E any, I Index](dst []float32, rows []E, stride int, idx []
 
 // rowsInside reports whether the rows whose indices are in idx all lie within a slice of the given
 // number of elements. A row has n elements, from element index*stride on. An index that does not
-// fit into an int is outside even if stride is 0. rowsInside is small enough to be inlined.
+// fit into an int is outside even if stride is 0.
 func rowsInside[I Index](elements, stride int, idx []I, n int) bool {
 	if len(idx) == 0 {
 		return true
@@ -136,15 +131,13 @@ func rowsInside[I Index](elements, stride int, idx []I, n int) bool {
 		last = uint((elements - n) / stride)
 	}
 	for _, j := range idx {
-		if uint(j) > last { // so is a negative j, which becomes greater than MaxInt
+		if uint(j) > last { // a negative j becomes greater than MaxInt
 			return false
 		}
 	}
 	return true
 }
 
-// rowsOutside returns the panic message for arguments for which rowsInside is false.
-//
 //go:noinline
 func rowsOutside[I Index](elements, stride int, idx []I, n int) any {
 	for k, j := range idx {
@@ -166,17 +159,17 @@ func CheckRowsAt[I Index](elements, stride int, idx []I, n int) []uint32 {
 	return *(*[]uint32)(unsafe.Pointer(&idx))
 }
 
-// RowsAtOnce returns the number of rows of n elements that one call into assembly may process. It
-// is the greatest multiple of four for which the rows have at most Block elements in all, or four
-// if there is no such multiple.
+// RowsAtOnce returns the number of rows of n elements that one call into assembly may process: the
+// greatest multiple of four for which the rows have at most Block elements in all, or four if there
+// is none.
 func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Thresholds of oneByOne, in elements of 4 bytes. beyondL1 to beyondL3 are numbers of elements that
-// fill a cache of a Zen 5. The other thresholds are lengths of rows.
+// Thresholds of oneByOne. beyondL1 to beyondL3 are numbers of float32s, the others are lengths of
+// rows.
 const (
-	beyondL1    = 12 << 10  // 48 KB, the first-level cache
-	beyondL2    = 256 << 10 // 1 MB, the second-level cache
-	beyondL3    = 1 << 20   // 4 MB, the share of the L3 cache that most processes have
+	beyondL1    = 12 << 10  // 48 KB, the L1 cache of a Zen 5
+	beyondL2    = 256 << 10 // 1 MB, the L2 cache of a Zen 5
+	beyondL3    = 1 << 20   // 4 MB, an assumed share of the L3 cache
 	shortRow    = 128
 	mediumRow   = 256
 	longRow     = 512
@@ -184,15 +177,9 @@ const (
 )
 
 // oneByOne reports whether to read count rows of n elements one after the other rather than four at
-// a time. Four rows at a time share loads of x and folds, which saves time if all rows are in the
-// first-level cache. Beyond it, the order of the loads matters more: registers of less than 512
-// bits cannot hold the lanes of four rows, which are then read in two or four passes. That is slow
-// if the rows do not stay in the first-level cache between the passes, and slowest if they come
-// from memory.
-//
-// The rule for likeZen5 was measured on a Zen 5. On other CPUs the path AVX512 always reads four
-// rows at a time. The CPU on which the rule for the other paths was measured is not known. For
-// squared distances of consecutive rows on these CPUs, sumRows has a rule of its own.
+// a time. Four rows at a time share loads of x; but registers of less than 512 bits cannot hold the
+// lanes of four rows, which are then read in several passes. The rule for likeZen5 was measured on
+// a Zen 5.
 func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	size := count * n
 	switch {
@@ -203,8 +190,7 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	case likeZen5 && idx != nil:
 		return n > veryLongRow && len(rows) <= 2*beyondL3
 	case likeZen5 && n < shortRow:
-		// A search scores some of its rows in each call; only len(rows) shows that they come from
-		// memory.
+		// A call may read a small part of a matrix in memory, whose size only len(rows) shows.
 		return size > beyondL2 && len(rows) > 4*beyondL3
 	case likeZen5:
 		return size > beyondL2 || n > veryLongRow || n >= longRow && active == AVX2
@@ -214,9 +200,8 @@ func oneByOne(rows []float32, idx []uint32, count, n int) bool {
 	return n >= longRow || n >= mediumRow && size > 2*beyondL2 && size < beyondL3
 }
 
-// rowSum is a type whose size selects the sum that sumRows computes. The size is a constant in each
-// instance of sumRows, so that a program that needs only one of the two sums does not link the
-// kernels of the other sum.
+// rowSum is a type whose size selects the sum. The size is a constant in each instance of sumRows,
+// so that a program that needs only one of the two sums does not link the kernels of the other sum.
 type rowSum interface{ dotSum | distanceSum }
 
 type (
@@ -260,7 +245,7 @@ func sumRows[S rowSum](dst, rows []float32, stride int, idx []uint32, x []float3
 	}
 }
 
-// sumFourRows computes the sums of x and rows in groups of four. len(dst) is a multiple of four.
+// len(dst) must be a multiple of four.
 func sumFourRows[S rowSum](dst, rows []float32, stride int, idx []uint32, x []float32) {
 	step := RowsAtOnce(len(x))
 	for first := 0; first < len(dst); first += step {
@@ -311,8 +296,8 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 //		dst[i] = SquaredDistance(rows[i*stride:][:len(x)], x)
 //	}
 //
-// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
-// elements. dst must not overlap rows or x.
+// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
+// len(dst) rows of len(x) elements. dst must not overlap rows or x.
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	checkOperands(dst, rows, stride, x)
 	sumRows[distanceSum](dst, rows, stride, nil, x)
@@ -324,8 +309,8 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 //		dst[i] = Cosine(x, rows[i*stride:][:len(x)])
 //	}
 //
-// to the bit. It panics if stride is negative or rows is too short for len(dst) rows of len(x)
-// elements. dst must not overlap rows or x.
+// to the bit. Unless dst is empty, it panics if stride is negative or rows is too short for
+// len(dst) rows of len(x) elements. dst must not overlap rows or x.
 func CosineRows(dst, rows []float32, stride int, x []float32) {
 	n, xx := len(x), SumSquares(x)
 	checkOperands(dst, rows, stride, x)
@@ -392,8 +377,8 @@ func AxpyRows[I Index](a, rows []float32, stride int, idx []I, y []float32) {
 //		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
 //	}
 //
-// to the bit. It panics if stride is negative or rows is too short for len(x) rows of len(y)
-// elements. y must not overlap rows or x.
+// to the bit. Unless x is empty, it panics if stride is negative or rows is too short for len(x)
+// rows of len(y) elements. y must not overlap rows or x.
 func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	CheckRows(len(rows), stride, len(x), len(y))
 	if race {
@@ -413,7 +398,6 @@ func axpyRows(alpha float32, a, rows []float32, stride int, idx []uint32, y []fl
 	}
 }
 
-// axpyRowsParts is axpyRows for more elements than one call into assembly may process.
 func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []uint32, y []float32) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
@@ -459,7 +443,6 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	}
 }
 
-// gerParts is Ger for more elements than one call into assembly may process.
 func gerParts(alpha float32, x, y, a []float32, lda int) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]

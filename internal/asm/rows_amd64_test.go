@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestOneByOne checks which rows are read one by one, on every assembly path of this machine, for a
-// Zen 5 and for other CPUs.
 func TestOneByOne(t *testing.T) {
 	defer func(was bool) { likeZen5 = was }(likeZen5)
 	const kilobyte = 1 << 10 / 4
@@ -18,8 +16,8 @@ func TestOneByOne(t *testing.T) {
 		n, size int // row length; size of all rows of a call in kilobytes
 		matrix  int // size of the matrix in kilobytes
 		picked  bool
-		zen     []ISA // paths on which a Zen 5 reads rows one by one
-		other   []ISA // paths on which other CPUs read rows one by one
+		zen     []ISA
+		other   []ISA
 	}{
 		// consecutive rows
 		{768, 48, 48, false, nil, nil},

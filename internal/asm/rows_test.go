@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestRowOrders checks that dot products of rows have the same bits on every path whether the rows
-// are read four at a time or one after the other.
 func TestRowOrders(t *testing.T) {
 	const count, gap = 8, 3
 	r := rand.New(rand.NewPCG(1, 1))

@@ -18,8 +18,7 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 	return dotSameActive(a, idx, w)
 }
 
-// dotSameGeneric and axpySameGeneric are not inlined, so that DotSame and AxpySame stay small in
-// builds without assembly.
+// dotSameGeneric is not inlined, so that DotSame stays small in builds without assembly.
 //
 //go:noinline
 func dotSameGeneric(a float32, idx []uint16, w []float32) float32 {
@@ -56,7 +55,7 @@ func axpySameGeneric(a float32, idx []uint16, w []float32) {
 
 // Step is one step of StepsSame: a row whose values are all equal, and its update.
 type Step struct {
-	Start, Count uint32  // position of the row's first index in the slice indices; number of indices
+	Start, Count uint32  // position of the row's first index in indices; number of indices
 	Value        float32 // value of the row's nonzeros, times the row's label
 	Update       float32 // number added to w at the row's indices if Margin < Least
 	Least        float32 // least margin that needs no update
@@ -80,8 +79,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// If a row has no update, 0 is added instead of branching, because the branch would often be
-// mispredicted. Each row's indices must satisfy the rules of AxpySame.
+// A row without update adds 0, which needs no branch. Each row's indices must satisfy the rules of
+// AxpySame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return
@@ -97,9 +96,8 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 	stepsSameActive(&steps[0].Start, len(steps), indices, w)
 }
 
-// stepsSameGeneric is the generic body of StepsSame. Its first parameter points to the first field
-// of the first Step, because the generator of the assembly does not know the type Step. count is
-// the number of steps.
+// The first parameter of stepsSameGeneric points to the first field of the first Step, because the
+// generator of the assembly does not know the type Step. count is the number of steps.
 func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
 	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {

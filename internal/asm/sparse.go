@@ -103,8 +103,7 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// dotSparseKGeneric is DotSparseK for 8 of the k vectors; the AVX512 path also processes 16 in one
-// call.
+// dotSparseKGeneric is DotSparseK for 8 of the k vectors.
 func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	var lane [sparseLanes][8]float32
 	for i, j := range idx {

@@ -29,8 +29,7 @@ func dotSlow(x, y []float32) float32 {
 	return dotGeneric(x, y)
 }
 
-// minDotTwo is the length, in elements, from which Dot sums two blocks at a time. Two vectors of
-// this length take 32 MB, more than all but the largest caches hold.
+// minDotTwo is the length, in elements, from which Dot sums two blocks at a time.
 const minDotTwo = 4 << 20
 
 func dotBlocks(x, y []float32) (sum float32) {
@@ -50,15 +49,14 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to the
-// dot product of their second halves. The length of a half is a multiple of 64.
+// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to that
+// of their second halves. The length of a half is a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])
 }
 
-// dotGeneric computes eight lanes at a time, which stay in registers, and passes over the vectors
-// up to eight times.
+// dotGeneric computes eight lanes at a time, which stay in registers.
 func dotGeneric(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
@@ -81,8 +79,8 @@ func dotGeneric(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// Lanes that a short vector does not reach are +0. Adding +0 to a lane's sum, which is never -0,
-	// changes nothing.
+	// Lanes that a short vector does not reach are +0. Adding +0 to a sum that is never -0 changes
+	// nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
 		n /= 2

@@ -13,17 +13,14 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// avx is the Target for amd64: AVX2 with 256-bit registers and VEX encoding, or AVX-512 with
-// opmasks and EVEX encoding. AVX-512 code uses 512-bit or 256-bit registers, depending on the CPU
-// (docs/kernels.md has the rule). AVX-512 code prefers registers 16 to 31, which SSE instructions
-// cannot access and hence never wait for, so that most functions need no VZEROUPPER. No code uses
-// fused multiply-add.
+// avx is the Target for amd64: AVX2 with VEX encoding, or AVX-512 with opmasks and EVEX encoding.
+// No code uses fused multiply-add, which would round once where the generic bodies round twice.
 type avx struct {
 	*build.Context
-	isa       string      // suffix of the function names: AVX2, AVX512x256 or AVX512
+	isa       string      // suffix of the function names
 	signature *signature  // signature of the current function
 	width     int         // number of floats in the widest group
-	evex      bool        // whether the code is for AVX-512
+	evex      bool        // AVX-512
 	masks     operand.Mem // table from which AVX2 code loads masks; zero for AVX-512
 	scratch   operand.Mem // scratch space of the current function; zero until its first use
 }
@@ -41,7 +38,7 @@ func newAVX512x256() *avx { return newAVX("AVX512x256", 8, true) }
 
 func newAVX2() *avx {
 	t := newAVX("AVX2", 8, false)
-	// Eight 32-bit words with all bits zero, eight with all bits one, then eight of zeros.
+	// Eight 32-bit words of zeros, eight with all bits one, then eight of zeros.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
 	for i := range 24 {
@@ -53,8 +50,6 @@ func newAVX2() *avx {
 	}
 	return t
 }
-
-// Functions.
 
 func (t *avx) Name() string { return t.isa }
 func (t *avx) Width() int   { return t.width }
@@ -148,8 +143,6 @@ func (t *avx) Leave(function string) {
 	t.Instruction(t.signature.leave(function))
 }
 
-// Integers.
-
 func (t *avx) NewInt() reg.GPVirtual { return t.GP64() }
 
 func (t *avx) SetInt(dst, p reg.GPVirtual)     { t.MOVQ(p, dst) }
@@ -224,8 +217,6 @@ func (t *avx) StayInPage(n, p reg.GPVirtual) {
 
 func (t *avx) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
 
-// Vectors.
-
 func (t *avx) New(width int) Group {
 	switch width {
 	case 16:
@@ -240,7 +231,6 @@ func (t *avx) NewUniform() Group { return t.New(t.width) }
 
 func (t *avx) Narrow(v Group, width int) Group { return Group{width, v.regs} }
 
-// r returns the group's register under the name for the group's width: X, Y or Z.
 func r(v Group) operand.Op {
 	switch v.width {
 	case 16:
@@ -251,7 +241,6 @@ func r(v Group) operand.Op {
 	return v.regs[0].AsX()
 }
 
-// indexed is a pointer plus scale times an index, which one memory operand can address.
 type indexed struct {
 	reg.GPVirtual
 	index reg.GPVirtual
@@ -265,8 +254,8 @@ func at(p reg.GPVirtual, offset int) operand.Mem {
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-// Zero sets all lanes to +0. The result of VPXORD or VXORPS of a register with itself does not
-// depend on the register: avo knows this of VXORPS, and Zero tells avo so for VPXORD.
+// Zero tells avo that the result of VPXORD of a register with itself does not depend on the
+// register; avo knows this of VXORPS.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
 		t.VXORPS(r(v), r(v), r(v))
@@ -311,8 +300,6 @@ func (t *avx) Transpose(v *[4]Group) {
 		t.VUNPCKHPD(r(half[i+2]), r(half[i]), r(v[2*i+1]))
 	}
 }
-
-// Moves.
 
 func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
 func (t *avx) Store(v Group, p reg.GPVirtual, offset int) { t.move(v.width)(r(v), at(p, offset)) }
@@ -359,7 +346,6 @@ func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
 	return r(v)
 }
 
-// floatBytes loads v with the bytes in from, a register or memory, converted to floats.
 func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
 	if signed {
 		t.VPMOVSXBD(from, r(v))
@@ -373,8 +359,6 @@ func (t *avx) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	t.widenShorts(v, float16, t.small(v, 2, p, offset))
 }
 
-// widenShorts loads v with the float16s in from, a register or memory, converted to floats, or with
-// the 16-bit values in from, zero-extended to 32 bits.
 func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
 	if float16 {
 		t.VCVTPH2PS(from, r(v))
@@ -402,7 +386,6 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 	switch v.width {
 	case 8:
-		// Join the lower four values of both halves.
 		t.VPERMQ(operand.Imm(8), v.regs[0].AsY(), v.regs[0].AsY())
 		t.VMOVUPS(x, m)
 	case 4:
@@ -415,8 +398,7 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
-// for the floats that exist and 0 for the others. It loads that mask from t.masks, a table of
-// eight zeros, eight ones and eight zeros, starting at the first of the ones or after it.
+// for the floats that exist and 0 for the others.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -437,8 +419,6 @@ func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// Head returns an opmask in AVX-512 code. In AVX2 code it returns a mask of the same kind as Part
-// does, loaded from the table t.masks beginning n entries before the first of the ones.
 func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		table, mask := t.GP64(), t.YMM()
@@ -455,8 +435,6 @@ func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// FirstPart returns a Part of the same kind as Part does. AVX2 code loads it from the table
-// t.masks, beginning n-start entries before the end of the ones.
 func (t *avx) FirstPart(n reg.GPVirtual, start, width int) Part {
 	if !t.evex {
 		table, k, mask := t.GP64(), copyInt(t, n), t.YMM()
@@ -540,8 +518,6 @@ func (t *avx) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.LoadPart(v, p, offset, part)
 }
 
-// Arithmetic.
-
 func (t *avx) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
 func (t *avx) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
 func (t *avx) Sub(dst, a, b Group) { t.VSUBPS(r(b), r(a), r(dst)) }
@@ -558,8 +534,7 @@ func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
 }
 
-// withMemory emits an operation whose second operand is in memory. scalarOp is the instruction for
-// a group of one; nil if there is none.
+// scalarOp is the instruction for a group of one; nil if there is none.
 func (t *avx) withMemory(packedOp, scalarOp func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
 	offset int) {
 	switch {
@@ -574,8 +549,7 @@ func (t *avx) withMemory(packedOp, scalarOp func(ops ...operand.Op), dst, a Grou
 	}
 }
 
-// Min and Max rely on VMINPS and VMAXPS, which return their second source, here a, if either source
-// is NaN.
+// VMINPS and VMAXPS return their second source, here a, if either source is NaN.
 func (t *avx) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
 func (t *avx) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
 
@@ -625,8 +599,6 @@ func (t *avx) BitsShiftLeft(dst, a Group, bits int) {
 func (t *avx) BitsShiftRight(dst, a Group, bits int) {
 	t.VPSRLD(operand.Imm(uint64(bits)), r(a), r(dst))
 }
-
-// Doubles.
 
 func (t *avx) BroadcastDouble(v Group, p reg.GPVirtual, offset int) {
 	t.VBROADCASTSD(at(p, offset), r(v))
@@ -693,8 +665,8 @@ func (t *avx) LessDoubles(a, b Group) Mask {
 	return mask
 }
 
-// SelectDoubles returns a in the lanes of mask and b in the others. It tells avo that VBLENDMPD
-// does not read its destination, because the instruction writes all lanes.
+// SelectDoubles tells avo that VBLENDMPD does not read its destination, because the instruction
+// writes all lanes.
 func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
 	v := t.New(a.width)
 	if !t.evex {
@@ -726,8 +698,6 @@ func (t *avx) ReturnDouble(v Group) {
 	t.VMOVSD(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
 	t.Done()
 }
-
-// Folds.
 
 func (t *avx) UpperHalf(dst, v Group) {
 	one := operand.Imm(1)
@@ -836,9 +806,8 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper half of each of two groups of eight to its lower half with the
-// instruction that add emits. It returns a register with the sums for a in the lower half and the
-// sums for b in the upper half.
+// pairOfHalves adds the upper half of each of two groups of eight to its lower half. It returns the
+// sums for a in the lower half of a register and the sums for b in the upper half.
 func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {
@@ -852,8 +821,6 @@ func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtu
 	return low
 }
 
-// Bytes.
-
 func (t *avx) ByteLanes() int { return 8 }
 
 // AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products in each lane.
@@ -865,8 +832,8 @@ func (t *avx) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset i
 	}
 }
 
-// mulBytes sets each lane of dst to the sum of two terms, of two bytes from x + offset on and the
-// corresponding bytes from y + offset on. If part is not nil, the terms outside the part are 0.
+// mulBytes sets each lane of dst to the sum of two terms. If part is not nil, the terms outside the
+// part are 0.
 func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	w := t.New(dst.width)
 	t.widenBytes(dst, term.signed, x, offset, part)
@@ -882,8 +849,7 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 }
 
 // widenBytes loads 2*width bytes and extends them to 16 bits. In AVX-512 code it sets the bytes
-// outside the part to 0, if part is not nil. In AVX2 code its caller, mulBytes, sets the terms
-// outside the part to 0 instead.
+// outside the part to 0, if part is not nil; AVX2 code ignores the part.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:
@@ -899,7 +865,6 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 
 // LastBytes is for AVX2; AVX-512 code uses lowPart and highPart instead. It returns a mask of
 // 2*width 16-bit words: all ones in the last n mod 2*width words, and zeros in the words before.
-// The mask is made from t.masks, at an address among the zeros before the ones.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -908,9 +873,7 @@ func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// lowPart returns an opmask for the first n of up to 64 elements. highPart returns an opmask for
-// the last n mod size elements of a group of size elements, or for all elements if n mod size is 0.
-// size is a power of two, at most 64.
+// lowPart returns an opmask for the first n of up to 64 elements.
 func (t *avx) lowPart(n reg.GPVirtual) Part {
 	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)
@@ -982,8 +945,6 @@ func (t *avx) DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual {
 	return sum
 }
 
-// Jumps.
-
 func (t *avx) Jump(label string) { t.JMP(operand.LabelRef(label)) }
 
 func (t *avx) IfLess(n reg.GPVirtual, k int, label string) {
@@ -1048,7 +1009,6 @@ func (t *avx) IfNoCosine(v Group, label string) {
 	t.JHI(operand.LabelRef(label))
 }
 
-// one is the bit pattern of 1.0.
 const one = 0x3f800000
 
 func (t *avx) IfMisaligned(p reg.GPVirtual, width int, label string) {

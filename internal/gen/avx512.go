@@ -7,8 +7,6 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// compileEVEX compiles AVX-512 code. It consists of the passes of pass.Compile that this code needs
-// and of upperRegisters and zeroUpper.
 var compileEVEX = pass.Concat(
 	pass.FunctionPass(pass.PruneJumpToFollowingLabel),
 	pass.FunctionPass(pass.PruneDanglingLabels),
@@ -28,7 +26,8 @@ var compileEVEX = pass.Concat(
 
 const sixteen = 16 << 16 // 16 in the register number of a reg.ID, which begins at bit 16
 
-// upperRegisters swaps vector registers 0-15, which avo allocates first, with registers 16-31.
+// upperRegisters swaps vector registers 0-15, which avo allocates first, with registers 16-31,
+// which SSE instructions cannot access.
 func upperRegisters(fn *ir.Function) error {
 	for virtual, physical := range fn.Allocation {
 		switch {

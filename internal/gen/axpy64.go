@@ -6,14 +6,13 @@ func init() {
 	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
-// axpy64 emits a kernel that adds a*x to y. The pieces after its loop do not overlap; the comment
-// on elementwise says why. n is at most asm.Block.
+// axpy64 emits a kernel that adds a*x to y. n is at most asm.Block.
 func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")
 	a, half := t.New(t.Width()), t.Width()/2
 	t.BroadcastDouble(a, scalar, 0)
-	block := 4 * half // elements per iteration
+	block := 4 * half
 
 	piece := func(count int) {
 		for i := 0; i < count; i += half {

@@ -5,10 +5,9 @@ func init() {
 		axpyRows).trusting().inWide()
 }
 
-// axpyRows emits a kernel that adds multiples of rows to y: for each i, alpha*a[i] times row i if
-// idx is nil, and otherwise alpha*a[i] times row idx[i]. There is at least one row, and y has at
-// least one element. The kernel divides y into strips, each of which stays in registers over all
-// rows.
+// axpyRows emits a kernel that adds alpha*a[i] times row i if idx is nil, and otherwise row idx[i],
+// to y for each i. There is at least one row, and y has at least one element. Each strip of y stays
+// in registers over all rows.
 func axpyRows(t Target) {
 	alpha, scalars, count := t.BroadcastParam("alpha"), t.PointerParam("a"), t.IntParam("len(a)")
 	rows, stride, idx := t.PointerParam("rows"), t.IntParam("stride"), t.PointerParam("idx")

@@ -15,12 +15,11 @@ func init() {
 
 // axpySame emits code that adds a to the elements of w at the n indices in idx, which must be
 // distinct. The last four indices are a group of their own, which may overlap the group before it:
-// its sums are computed before anything is stored, and are stored at the end, so that an element
-// in both groups is stored twice with the same sum.
+// an element in both groups is stored twice with the same sum.
 //
-// axpySame returns a function, few, which emits the code for rows of fewer than four nonzeros.
-// That code ends with a jump to the label named end. The caller must call few after it has emitted
-// the return. The names of all labels, except the one named end, begin with name.
+// few emits the code for rows of fewer than four nonzeros, which ends with a jump to the label
+// named end. The caller must call few after it has emitted the return. The names of all labels,
+// except the one named end, begin with name.
 func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
 	// four returns the four indices at idx + offset bytes, and for each the sum of a and its
 	// element of w.

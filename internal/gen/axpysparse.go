@@ -6,8 +6,7 @@ func init() {
 	kernel("axpySparse", "func(a float32, idx []int32, val, w []float32)", axpySparse)
 }
 
-// axpySparse emits a kernel that adds a*val to the elements of w at the indices, one after the
-// other, in the order of the row, so that indices may repeat.
+// axpySparse updates the elements one after the other, so that indices may repeat.
 func axpySparse(t Target) {
 	a := t.BroadcastParam("a")
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),

@@ -23,8 +23,7 @@ func init() {
 	}
 }
 
-// sumBytes emits a kernel that returns the sum of the terms of two vectors of bytes. n is at most
-// asm.Block.
+// n is at most asm.Block.
 func sumBytes(t Target, term byteTerm) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	t.ReturnInt(byteSum(t, term, x, y, n, 0))
@@ -38,9 +37,8 @@ func rowsBytes(t Target, term byteTerm) {
 	})
 }
 
-// byteSum emits code that sums the terms of two vectors of n bytes, and returns the register that
-// holds the sum. If distance is above 0, the code prefetches the vector x, distance bytes ahead,
-// once per 64 bytes.
+// byteSum emits code that sums the terms of two vectors of n bytes. If distance is above 0, the
+// code prefetches the vector x, distance bytes ahead, once per 64 bytes.
 func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	lanes := t.ByteLanes()

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// features maps each code path for amd64 to the CPU features, by avo's names, that package asm
-// requires before it selects the path, in isa_amd64.go.
+// features maps each code path for amd64 to the CPU features, by avo's names, that isa_amd64.go
+// requires.
 var features = map[string][]string{
 	"AVX2":       {"AVX", "AVX2", "F16C", "POPCNT"},
 	"AVX512x256": avx512Features,
@@ -21,8 +21,8 @@ var features = map[string][]string{
 var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
 	"AVX512BW", "AVX512DQ"}
 
-// byExtension has the CPU features beyond AVX-512 that a kernel may require. It maps avo's name of
-// the feature to the word with which the name of such a kernel ends.
+// byExtension maps avo's names of the CPU features beyond AVX-512 that a kernel may require to the
+// words with which such kernels' names end.
 var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
 // baseline lists required features, by avo's names, that every amd64 CPU has. avo counts
@@ -31,8 +31,7 @@ var baseline = []string{"MMX+", "CMOV"}
 
 // check returns a pass that fails if a function of the given code path needs a CPU feature that is
 // in neither features[isa] nor baseline, unless the function is named after the feature as
-// byExtension says. The pass also fails if AVX2 code uses one of the vector registers 16 to 31:
-// only AVX-512 has them, but avo may allocate them on every path.
+// byExtension says. The pass also fails if AVX2 code uses one of the vector registers 16 to 31.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {

@@ -30,8 +30,8 @@ func init() {
 
 // exactCosine emits code that computes the cosine of x and y from three sums: xy of x*y, which may
 // be -0 instead of +0, xx of x*x, and yy of y*y. The code jumps to the label inexact if yy is
-// outside the safe range (minSquares to maxSquares), or if the cosine is outside [-1, 1], NaN or
-// -0. The caller must have checked that xx is in the safe range.
+// outside the safe range, or if the cosine is outside [-1, 1], NaN or -0. xx must be in the safe
+// range.
 func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine := t.New(1)
 	t.IfOutside(yy, minSquares, maxSquares, "inexact")
@@ -42,8 +42,7 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 
 // allNorms emits code that computes the sums of x*x, y*y and x*y, in this order. Each sum has the
 // bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0.
-// The function end emits the rest of the kernel, given the three sums; it is called once for each
-// place in the code where the sums are complete. n is at most asm.Block.
+// end emits the rest of the kernel, at several places in the code. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -82,7 +81,6 @@ type norms struct {
 }
 
 // terms sets dst to the terms of one group of elements: x*y, y*y and, if dst has three groups, x*x.
-// load emits the code that loads the group from the vector at p into v.
 func (s *norms) terms(dst []Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
@@ -118,13 +116,12 @@ func (s *norms) oneGroup(width int) {
 	}
 }
 
-// fewGroups emits the code for vectors of k groups, at most 64 elements. The last group may be
-// incomplete.
+// The last of the k groups may be incomplete.
 func (s *norms) fewGroups(k int) {
 	t, width := s.t, s.t.Width()
 	part := t.LastPart(t.FirstPart(s.n, width*(k-1), width))
 	// fold sets dst to the sum of groups g, g+step, g+2*step and so on, in the order of the folds
-	// of 64 lanes: groups that are 32 lanes apart are added first.
+	// of 64 lanes.
 	var fold func(dst []Group, g, step int)
 	fold = func(dst []Group, g, step int) {
 		if step < lanes/width {
@@ -162,9 +159,9 @@ func (s *norms) addTo(dst, v []Group) {
 }
 
 // passes emits the code for vectors of more than 64 elements. With 512-bit registers, one pass
-// computes all sums. Otherwise the code makes two passes over the vectors: the first sums the
-// even-numbered groups of eight lanes, the second the odd-numbered groups. Adding the results of
-// both passes is the fold from sixteen lanes to eight.
+// computes all sums. Otherwise the first pass sums the even-numbered groups of eight lanes, the
+// second the odd-numbered groups. Adding the results of both passes is the fold from sixteen lanes
+// to eight.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {
@@ -206,7 +203,6 @@ func (s *norms) passes() {
 	}
 }
 
-// A normsPass emits one pass over x and y, which computes some of the groups of lanes of each sum.
 type normsPass struct {
 	*norms
 	name            string
@@ -215,8 +211,7 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start sets each lane of this pass to the term of the element, among the first 64, that belongs to
-// the lane.
+// start sets each lane of this pass to its term among the first 64.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
@@ -241,8 +236,8 @@ func (p *normsPass) add(i int) {
 	}
 }
 
-// whole adds the terms of group g of the elements at x and y, all of which exist, to the i-th group
-// of lanes of this pass.
+// whole adds the terms of group g, all of whose elements exist, to the i-th group of lanes of this
+// pass.
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.t.Load(p.vx, x, float*p.t.Width()*g)
 	p.t.Load(p.vy, y, float*p.t.Width()*g)
@@ -250,7 +245,7 @@ func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 }
 
 // rest adds the terms of the n elements that remain, fewer than 64, as far as they belong to the
-// lanes of this pass: first whole groups of elements, then an incomplete group.
+// lanes of this pass.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
@@ -280,9 +275,8 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t.Label(end)
 }
 
-// fold adds the third group of lanes of this pass to the first, and the fourth to the second, for
-// each sum. The two groups of such a pair are 32 lanes apart, because the pass has either every
-// other group of eight lanes or all groups of sixteen.
+// The two groups that fold adds are 32 lanes apart, because the pass has either every other group
+// of eight lanes or all groups of sixteen.
 func (p *normsPass) fold() {
 	for _, l := range p.lane {
 		p.t.Add(l[0], l[0], l[2])

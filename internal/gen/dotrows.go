@@ -42,9 +42,7 @@ const groups = lanes / 8
 
 // passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
 // the pass sums: perPass of them, four or two. The second half of a pass's groups are 32 lanes
-// after the first half, so that each pass ends with the fold from 64 lanes to 32. The groups of
-// passes 1 and 3 are 16 lanes after the groups of passes 0 and 2, and the groups of passes 2 and 3
-// are 8 lanes after the groups of passes 0 and 1.
+// after the first half, so that each pass ends with the fold from 64 lanes to 32.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:
@@ -60,11 +58,10 @@ func passes(width, perPass int) [][]int {
 // fourRows emits the named kernel, which stores in dst the sums of term over x and each of the
 // rows, four rows at a time. If idx is nil, the rows are consecutive; otherwise idx holds the
 // numbers of the rows. The number of rows is a positive multiple of four; x has 1 to asm.Block
-// elements. FoldFour folds the last lanes of four rows at once.
+// elements.
 //
-// An x of at most eight groups stays in registers. Eight groups hold 64 elements, or 128 in groups
-// of sixteen (then a lane has one or two terms). Longer rows are read in one to four passes, each
-// of which keeps its groups of the lanes of four rows in registers: see passes.
+// An x of at most eight groups stays in registers. Longer rows are read in one to four passes, each
+// of which keeps its groups of the lanes of four rows in registers.
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
@@ -108,7 +105,7 @@ func fourRows(t Target, name string, term rowTerm) {
 
 	finish := func(sum [4]Group, loop string) {
 		result, zero := t.FoldFour(sum), t.New(4)
-		t.Zero(zero) // adding +0 turns a sum of only -0 terms into +0, as in a single call
+		t.Zero(zero) // adding +0 turns a sum of only -0 terms into +0
 		t.Add(result, result, zero)
 		t.Store(result, dst, 0)
 		t.Advance(dst, 4*float)
@@ -157,8 +154,7 @@ func fourRows(t Target, name string, term rowTerm) {
 }
 
 // shortPrefetch returns the distance in bytes from the start of each row of k groups to the cache
-// line that the kernel prefetches if rows are consecutive; 0 for no prefetch. The prefetched line
-// is for the masked load of a row's last group.
+// line that the kernel prefetches if rows are consecutive; 0 for no prefetch.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():
@@ -170,8 +166,7 @@ func shortPrefetch(t Target, k int) int {
 }
 
 // shortSum emits the sum of k groups of terms, added in the order in which lanes are folded;
-// term(g) computes group g, from 0 to k-1. The result is a group with the number of lanes of the
-// widest group, in which the remaining folds have still to be done.
+// term(g) computes group g, from 0 to k-1. The remaining folds of the result have still to be done.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group
@@ -200,7 +195,6 @@ func shortSum(t Target, k int, term func(g int) Group) Group {
 	return addAll(t, halves)[0]
 }
 
-// addAll adds v[1] to v[0] and returns v[:1] if v has two groups.
 func addAll(t Target, v []Group) []Group {
 	if len(v) == 2 {
 		t.Add(v[0], v[0], v[1])
@@ -209,9 +203,8 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits the code of fourRows for an x of more than eight groups. The elements are
-// divided into blocks of 64, of which there is at least one, and 1 to 64 remaining elements. next
-// and finish are the functions that fourRows calls by these names.
+// longRows emits the code of fourRows for an x of more than eight groups. The elements are divided
+// into blocks of 64, of which there is at least one, and 1 to 64 remaining elements.
 func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	next func(loop string, ahead int) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
 	span := copyInt(t, n) // length of the blocks of a row, in bytes
@@ -262,8 +255,8 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	finish(sum, "rows")
 }
 
-// passOver emits one pass over the four rows at p. The slice together lists the numbers of the
-// groups of lanes that this pass sums. passOver returns these groups for each row.
+// together lists the numbers of the groups of lanes that this pass sums. passOver returns these
+// groups for each row.
 func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtual,
 	x, span, rest reg.GPVirtual, part Part) (lane [4][]Group) {
 	width := t.Width()
@@ -324,7 +317,6 @@ func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtu
 			t.Add(lane[i][h], lane[i][h], terms)
 		}
 		if more {
-			// The other groups of this pass lie beyond the end of the rows.
 			t.Jump(name("end", pass))
 			t.Label(name("next", g))
 		}

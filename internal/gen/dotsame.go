@@ -11,12 +11,11 @@ func init() {
 	}).trusting()
 }
 
-// dotSame emits code that computes dotSparse of a row whose values are all a. Each of the eight
-// lanes has a register of its own, so that no element has to be inserted into a vector.
+// dotSame emits code that computes dotSparse of a row whose values are all a. Each lane has a
+// register of its own, so that no element has to be inserted into a vector.
 //
-// dotSame returns the group that holds the sum and a function, few, which emits the code for rows
-// of fewer than eight nonzeros. The caller must call few after it has emitted the return. The names
-// of all labels begin with name.
+// few emits the code for rows of fewer than eight nonzeros. The caller must call few after it has
+// emitted the return. The names of all labels begin with name.
 func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group, few func()) {
 	var lane [8]Group
 	for l := range lane {

@@ -17,9 +17,8 @@ func init() {
 	}).inWideIf("gathers")
 }
 
-// dotSparseGather is dotSparse with all eight lanes in one register: it gathers eight elements of w
-// at a time. At the end of the row, lanes without a nonzero are neither loaded nor gathered: their
-// terms are +0.
+// dotSparseGather is dotSparse with all eight lanes in one register. At the end of the row, the
+// terms of lanes without a nonzero are +0.
 func dotSparseGather(t *avx) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
@@ -48,8 +47,8 @@ func dotSparseGather(t *avx) {
 	t.Return(t.Narrow(lane, 1))
 }
 
-// gather loads up to eight indices from idx, for the lanes of v in mask, and sets these lanes to
-// the elements of w at the indices, and the other lanes to +0. The emitted code clears mask.
+// gather sets the lanes of v in mask to the elements of w at the indices in idx, and the other
+// lanes to +0. The emitted code clears mask.
 func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	indices := t.YMM()
 	t.VMOVDQU32_Z(at(idx, 0), mask, indices)
@@ -57,8 +56,8 @@ func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
 	t.VGATHERDPS(operand.Mem{Base: w, Index: indices, Scale: float}, mask, r(v))
 }
 
-// dotSparse emits a kernel that loads single elements of w into two groups of four, without
-// hardware gathers. Nonzero k goes to lane k mod 8.
+// dotSparse emits a kernel that loads single elements of w into two groups of four. Nonzero k goes
+// to lane k mod 8.
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
@@ -79,7 +78,6 @@ func dotSparse(t Target) {
 		t.Add(lane[h], lane[h], product)
 	}
 	// upToThree adds the products of the remaining nonzeros, at most three, to half h of the lanes.
-	// If at least one nonzero remains, it adds +0 to the other lanes of this half.
 	upToThree := func(h int) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")

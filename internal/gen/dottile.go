@@ -28,10 +28,7 @@ func init() {
 // asm.Block.
 //
 // The kernel sums one tile at a time: the pairs of two queries and four rows, or two rows if there
-// are 16 registers. It makes several passes over the elements of a tile. A pass sums two groups of
-// the lanes of every pair, so that each loaded group of elements serves all queries or all rows of
-// the tile. The passes are in the order of the function passes, which lets folds from 64 lanes
-// begin before the last pass.
+// are 16 registers. A pass over the elements of a tile sums two groups of the lanes of every pair.
 //
 // The kernel also prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
 func sumTile(t Target, term func(dst, row, query Group)) {
@@ -103,21 +100,20 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 type floatTile struct {
 	Target
 	term    func(dst, row, query Group)
-	size    int              // bytes of a group
-	rows    []reg.GPVirtual  // pointers to the rows of the tile
-	queries [2]reg.GPVirtual // pointers to the queries of the tile
-	order   [][]int          // numbers of the groups of lanes that each pass sums
-	end     reg.GPVirtual    // bytes of a row
-	part    Part             // elements of the last group that exist; for LoadLast
-	next    reg.GPVirtual    // pointer to memory to prefetch
-	pace    reg.GPVirtual    // bytes to prefetch in each iteration of a pass
+	size    int // bytes of a group
+	rows    []reg.GPVirtual
+	queries [2]reg.GPVirtual
+	order   [][]int       // numbers of the groups of lanes that each pass sums
+	end     reg.GPVirtual // bytes of a row
+	part    Part          // elements of the last group that exist; for LoadLast
+	next    reg.GPVirtual // pointer to memory to prefetch
+	pace    reg.GPVirtual // bytes to prefetch in each iteration of a pass
 }
 
-// sums emits the passes over a tile and returns a group of lanes, not yet folded, for each pair of
-// the tile. The pairs of the first query come first.
+// sums returns a group of lanes, not yet folded, for each pair of the tile. The pairs of the first
+// query come first.
 func (m *floatTile) sums() (sum []Group) {
-	// earlier has, for each earlier pass whose sums are not yet added to the sums of a later pass,
-	// these sums, or nil if they are in memory.
+	// The sums of earlier passes not yet added to a later pass; nil if in memory.
 	var earlier [][]Group
 	for k, together := range m.order {
 		m.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
@@ -148,8 +144,8 @@ func (m *floatTile) sums() (sum []Group) {
 	return sum
 }
 
-// pass emits a pass over a tile and returns, for each pair, the sum of two groups of lanes, whose
-// numbers are given in ascending order.
+// pass returns, for each pair, the sum of two groups of lanes, whose numbers are given in ascending
+// order.
 func (m *floatTile) pass(name string, groups []int) []Group {
 	var lane [2][]Group
 	for h := range lane {
@@ -160,8 +156,8 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 	at := m.NewInt() // offset of the elements of lane 0
 	address := func(p reg.GPVirtual) reg.GPVirtual { return m.Address(p, at, 1) }
 	start := func(p reg.GPVirtual) reg.GPVirtual { return p }
-	// terms calls load, which emits the loads of groups[h] of each row and query, and body for each
-	// pair, with the group that sums the pair's lanes and the groups of the row and the query.
+	// terms calls load for groups[h] of each row and query, and body for each pair, with the group
+	// that sums the pair's lanes and the groups of the row and the query.
 	terms := func(h int, address func(p reg.GPVirtual) reg.GPVirtual,
 		load func(v Group, p reg.GPVirtual, offset int), body func(sum, row, query Group)) {
 		var x [2]Group

@@ -33,11 +33,11 @@ type byteTile struct {
 	t       *avx
 	terms   tileTerms
 	row, x  [4]reg.GPVirtual // pointers to four rows and to four queries
-	at      reg.GPVirtual    // offset of the current step
-	whole   reg.GPVirtual    // number of bytes of a row in complete steps
-	next    reg.GPVirtual    // pointer to memory to prefetch
-	pace    reg.GPVirtual    // number of bytes to prefetch per step
-	rowPart Part             // bytes of the last, incomplete step that exist
+	at      reg.GPVirtual
+	whole   reg.GPVirtual // number of bytes of a row in complete steps
+	next    reg.GPVirtual // pointer to memory to prefetch
+	pace    reg.GPVirtual // number of bytes to prefetch per step
+	rowPart Part          // bytes of the last, incomplete step that exist
 }
 
 type tileTerms interface {
@@ -61,11 +61,10 @@ type tileTerms interface {
 // dotTileBytes emits a kernel that stores in dst the dot products of each row and each of four
 // queries: all products with the first query, then all with the second, and so on. The kernel
 // computes a multiple of four rows and skips up to three rows after them. There are at least four
-// rows; size, their length, is leastTiled to asm.Block. The kernel also prefetches memory from next
-// on: pace*size bytes for each four rows; pace is at most 4.
+// rows; size, their length, is leastTiled to asm.Block.
 //
-// A pass over the bytes of four rows multiplies them by the given number of queries, whose sums are
-// in registers, so that each load and each conversion of bytes serves several products.
+// A pass over the bytes of four rows multiplies them by perPass queries, whose sums are in
+// registers.
 func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	b := &byteTile{t: t, terms: terms, at: t.NewInt()}
 	queries := t.PointerParam("queries")
@@ -106,15 +105,14 @@ func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	t.Done()
 }
 
-// size returns the operand of the parameter size, which stays in memory, because all registers but
-// the frame pointer are in use.
+// size returns the operand of the parameter size, which stays in memory to save a register.
 func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
 // leastTiled is the least number of bytes in a row for which the kernels compute tiles.
 const leastTiled = 16
 
-// steps emits a loop over the steps of the vectors, with labels that begin with name. body emits
-// one step; part is nil except in the last, incomplete step.
+// steps emits a loop over the steps of the vectors, with labels that begin with name. part is nil
+// except in the last, incomplete step.
 func (b *byteTile) steps(name string, body func(part Part)) {
 	t := b.t
 	t.SetConst(b.at, 0)
@@ -134,8 +132,8 @@ func (b *byteTile) steps(name string, body func(part Part)) {
 	t.Label(name + "end")
 }
 
-// products emits a pass over the bytes of four rows and perPass queries, the first of which has the
-// number first. It returns the lanes of the sum for each query and row.
+// products emits a pass over the bytes of four rows and the perPass queries from number first on.
+// It returns the lanes of the sum for each query and row.
 func (b *byteTile) products(first, perPass int) [][4]Group {
 	t := b.t
 	sum, x := make([][4]Group, perPass), make([]Group, perPass)
@@ -166,8 +164,8 @@ func (b *byteTile) products(first, perPass int) [][4]Group {
 	return sum
 }
 
-// store emits code that stores the sums of four rows and the queries of a pass. dst points to the
-// results for the first of these queries; store moves it to the results for the query after them.
+// dst points to the results for the first query of the pass; store moves it to the results for the
+// query after them.
 func (b *byteTile) store(sum [][4]Group, dst reg.GPVirtual) {
 	t := b.t
 	pitch := t.IntParam("len(dst)") // bytes from the results for one query to those for the next
@@ -210,8 +208,8 @@ func (t *avx) foldQuarters(v []Group) Group {
 	return Group{8, []reg.VecVirtual{t.pairOfHalves(v[0], v[1], t.VPADDD)}}
 }
 
-// extend extends the lanes of v to 64 bits, with their signs if signed is set and with zeros
-// otherwise, and calls store for each four of them.
+// extend extends the lanes of v to 64 bits, with their signs if signed is set, and calls store for
+// each four of them.
 func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	if v.width > 4 {
 		upper := t.New(v.width / 2)
@@ -229,7 +227,7 @@ func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	store(wide)
 }
 
-// wordTerms emits the arithmetic of a tile with bytes extended to 16 bits.
+// wordTerms multiplies bytes extended to 16 bits.
 type wordTerms struct {
 	t    *avx
 	term byteTerm
@@ -263,8 +261,8 @@ func (w *wordTerms) multiply(sum, row, query Group) {
 	w.t.BitsAdd(sum, sum, product)
 }
 
-// vnniTerms emits the arithmetic of a tile with VPDPBUSD. The code flips the top bits of the rows'
-// bytes, not of the queries' bytes, so that the correction depends on the query alone.
+// vnniTerms uses VPDPBUSD. The code flips the top bits of the rows' bytes, not of the queries'
+// bytes, so that the correction depends on the query alone.
 type vnniTerms struct {
 	*vnniSum
 	correction []Group // one group for each query; its lanes add up to the correction

@@ -6,10 +6,9 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// dotTwo emits a kernel that computes two dot products, one of the first halves of x and y and one
-// of their second halves, and stores them in dst. Each half has a positive multiple of 64 elements.
-// Both dot products are computed in one loop, which reads four streams from memory. The lanes of
-// the second dot product are kept in the frame, because only AVX-512 has registers for them.
+// dotTwo emits a kernel that stores in dst two dot products, one of the first halves of x and y and
+// one of their second halves. Each half has a positive multiple of 64 elements. Both are computed
+// in one loop, which reads four streams from memory.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)

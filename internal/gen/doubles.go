@@ -40,14 +40,12 @@ func init() {
 	}).inWide().passingSlices().slowByHand()
 }
 
-// doubleLanes is the number of lanes of a float64 sum, which occupy the same number of registers as
-// the 64 lanes of a float32 sum.
 const doubleLanes = lanes / 2
 
-// sumDoubles emits code that converts the elements of x and y to float64, and computes over them as
-// many sums of 32 lanes as count says. It returns each sum in lane 0 of a group. The function terms
-// receives a group of doubles of each vector, a of x and b of y, which it may overwrite, and calls
-// add(k, v) with the terms v of each sum k. x has at most asm.Block elements.
+// sumDoubles emits code that converts the elements of x and y to float64, and computes count sums
+// of 32 lanes over them. It returns each sum in lane 0 of a group. The function terms receives a
+// group of doubles of each vector, a of x and b of y, which it may overwrite, and calls add(k, v)
+// with the terms v of each sum k. x has at most asm.Block elements.
 func sumDoubles(t Target, count int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),
@@ -69,9 +67,8 @@ func sumDoubles(t Target, count int,
 	return total
 }
 
-// twoPasses emits two passes over the vectors. For every sum, the first pass computes pairs 0 and 2
-// of the groups of lanes, and the second computes pairs 1 and 3. twoPasses requires a target whose
-// widest group has eight floats.
+// In the first pass, twoPasses computes pairs 0 and 2 of the groups of lanes of each sum, in the
+// second pairs 1 and 3. It requires a target whose widest group has eight floats.
 func (s *doubleSums) twoPasses() {
 	t, width := s.t, s.t.Width()
 	s.scratch = t.Scratch()
@@ -93,7 +90,7 @@ func (s *doubleSums) twoPasses() {
 // keeps its lanes in pairs of groups: the terms of group i of every 32 floats are added to pair i.
 type doubleSums struct {
 	t       Target
-	terms   func(add func(k int, v Group), a, b Group) // adds the terms of a and b to the sums
+	terms   func(add func(k int, v Group), a, b Group)
 	x, y, n reg.GPVirtual
 	all     reg.GPVirtual // number of elements in each vector
 	half    int           // number of doubles in the widest group
@@ -103,8 +100,8 @@ type doubleSums struct {
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
-// pass emits one pass over the vectors, which sums the terms that belong to the pairs of groups
-// with the given numbers. The names of the pass's labels begin with name.
+// pass sums the terms that belong to the pairs of groups with the given numbers. The names of the
+// pass's labels begin with name.
 func (s *doubleSums) pass(name string, pairs []int) {
 	t, width := s.t, s.t.Width()
 	s.pairs, s.lane = pairs, make([][]Group, len(s.lane))
@@ -178,7 +175,7 @@ func (s *doubleSums) whole(i int) {
 }
 
 // last is like whole, but for a group of which only the floats in s.part exist. afterWhole reports
-// whether a whole group precedes this group in memory; targets that rotate ignore it.
+// whether a whole group precedes this group in memory.
 func (s *doubleSums) last(i int, afterWhole bool) {
 	t := s.t
 	from := source{t, []reg.GPVirtual{s.x, s.y}, nil, t.Width() * s.pairs[i], s.part, afterWhole}

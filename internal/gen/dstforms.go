@@ -1,6 +1,6 @@
 package main
 
-// These kernels store their result in dst, which may be the same vector as x or y.
+// dst may be the same vector as x or y.
 func init() {
 	for name, op := range map[string]func(s source, dst, a Group, i int){
 		"add": source.add, "sub": source.sub, "mul": source.mul,

@@ -16,8 +16,7 @@ func init() {
 		cosineEachRow).trusting().inWide()
 }
 
-// rowPrefetch is the distance, in bytes, at which most kernels over rows prefetch. Hardware
-// prefetching starts anew in each page.
+// rowPrefetch is a prefetch distance in bytes. Hardware prefetching starts anew in each page.
 const rowPrefetch = 4096
 
 // sumEachRow emits a kernel that stores in dst, for each row, the sum of term over the elements of
@@ -36,9 +35,9 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 }
 
 // cosineEachRow emits a kernel that stores in dst the cosine of x and each row, with the bits that
-// the kernel cosine computes. For a row for which the kernel cosine would jump to its slow path, it
-// stores NaN. x has more than 64 elements. xx is the sum of the squares of x and must be in the
-// safe range (minSquares to maxSquares).
+// the kernel cosine computes, or NaN where the kernel cosine would jump to its slow path. x has
+// more than 64 elements. xx is the sum of the squares of x and must be in the safe range
+// (minSquares to maxSquares).
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
@@ -57,8 +56,7 @@ func cosineEachRow(t Target) {
 
 const nanBits = 0x7fc00000
 
-// A rowLoop emits a loop over the rows of a matrix, which has at least one row. Each row and x have
-// at most asm.Block elements.
+// A rowLoop emits a loop over the rows of a matrix, which has at least one row.
 type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual // pointer to the next result
@@ -78,8 +76,8 @@ func (r *rowLoop) reset() {
 	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
-// loop emits the loop over the rows. The function sum emits the body of the loop, which may change
-// the registers row, x and n. The body must end with the code that store emits.
+// The function sum emits the body of the loop, which may change the registers row, x and n. The
+// body must end with the code that store emits.
 func (r *rowLoop) loop(sum func()) {
 	t := r.t
 	r.rows = t.PointerParam("rows")

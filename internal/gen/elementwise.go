@@ -7,12 +7,11 @@ import (
 )
 
 // elementwise emits a kernel that applies op to the elements of the named vectors and stores the
-// results in the last of these vectors. Each iteration of its loop processes four groups. The
-// remaining elements are processed in pieces, each half as long as the one before. n is at most
-// asm.Block.
+// results in the last of these vectors. n is at most asm.Block.
 //
-// The pieces do not overlap. The results are often loaded again soon, in pieces of the same sizes,
-// and a load that needs two pending stores waits until both stores have reached the cache.
+// The pieces after the loop do not overlap. The results are often loaded again soon, in pieces of
+// the same sizes, and a load that needs two pending stores waits until both stores have reached the
+// cache.
 //
 // If align is set, stores to vectors of at least two iterations are aligned to the size of a group,
 // and the elements before the first aligned address are stored in pieces, too.
@@ -41,7 +40,7 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 		}
 	}
 
-	block := 4 * width // elements per iteration
+	block := 4 * width
 	t.IfLess(n, 8, "few")
 	t.IfAtLeast(n, 17, "above16")
 	t.IfLess(n, 16, "eight")

@@ -22,10 +22,8 @@ const (
 func init() {
 	kernel("exp", "func(dst, x []float32, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
-		// place returns the offset of constant k in the table, in bytes.
 		place := func(k int) int { return 8 * float * k }
-		// with returns an operation with constant k of the table as its second operand: load, which
-		// reads it from memory, for groups of up to eight, and op for wider groups.
+		// with returns an operation with constant k of the table as its second operand.
 		with := func(load func(dst, a Group, p reg.GPVirtual, offset int), op func(dst, a, b Group),
 		) func(dst, a Group, k int) {
 			return func(dst, a Group, k int) {

@@ -2,8 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// Bits of +Inf, which is the minimum of a vector without numbers, and of -Inf, which is its
-// maximum.
+// Bits of +Inf, the minimum of a vector without numbers, and of -Inf, its maximum.
 const (
 	infinity      = 0x7f800000
 	minusInfinity = 0xff800000
@@ -20,9 +19,8 @@ func init() {
 }
 
 // extreme emits a kernel that returns the minimum of x if keep is t.Least, or the maximum if keep
-// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. The
-// order of the elements does not affect the result; a zero is returned as +0. n is at most
-// asm.Block.
+// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. A zero
+// is returned as +0. n is at most asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
@@ -43,7 +41,7 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 		return func(v Group) { t.Load(v, p, offset) }
 	}
 
-	block := 4 * width // elements per iteration
+	block := 4 * width
 	xs := walk{t, n, []vector{{x, float}}}
 	xs.loop(t.LoopLabel, "loop", block, "rest", func() {
 		t.Comment("Four groups per iteration.")
@@ -86,9 +84,9 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Return(t.Narrow(eight, 1))
 }
 
-// find emits a kernel that returns the number of elements before the first group (of the target's
-// width, 8 or 16) that has an element equal to v, or n if no group has one. n is a positive
-// multiple of 16, and at most asm.Block.
+// find emits a kernel that returns the number of elements before the first group of t.Width() that
+// has an element equal to v, or n if no group has one. n is a positive multiple of 16, and at most
+// asm.Block.
 func find(t Target) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	v := t.BroadcastParam("v")

@@ -12,8 +12,7 @@ func init() {
 }
 
 // gemm emits a kernel that adds the product of the matrices a and b to c, one tile of c at a time.
-// Most tiles are two groups of columns wide and 12 rows high, or 6 rows on targets with 16
-// registers, so that their sums fit into registers. k is at least 1.
+// The sums of a tile fit into registers. k is at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -56,10 +55,10 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of
-// columns. The tile starts at the row whose index is in the register row, and at the first of the
-// last cols columns of c. If part is not nil, the tile has one group, of which only the columns in
-// part exist.
+// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of columns.
+// The tile starts at the row whose index is in the register row, and at the first of the last cols
+// columns of c. If part is not nil, the tile has one group, of which only the columns in part
+// exist.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns the address of the tile's first element in the matrix that param names:

@@ -40,8 +40,6 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestNamesInDocs checks that the function exists to which the doc comment of each generated
-// function refers.
 func TestNamesInDocs(t *testing.T) {
 	paths, err := filepath.Glob(asm + "/*.go")
 	if err != nil {
@@ -116,16 +114,14 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards checks that package asm requires the CPU features in features, and no others, before
-// it selects a code path.
+// TestGuards checks that package asm requires the CPU features in features, and no others.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
-	// The guards ask both cpuid and x/sys/cpu. The latter, in the version that go.mod
-	// requires, does not report F16C.
+	// The guards ask both cpuid and x/sys/cpu, except for F16C.
 	for unknown, feature := range map[string]*regexp.Regexp{
 		"":     regexp.MustCompile(`\bcpuid\.([A-Z]\w+)\b[^.]`),
 		"F16C": regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`),
@@ -152,9 +148,9 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestMachineCode disassembles the kernels for arm64, on which the pass check does not run. They
-// must contain no fused multiply-add and no register that Go's toolchain or the platform reserves.
-// The assembler uses R27 for constants that do not fit into an instruction.
+// TestMachineCode disassembles the kernels for arm64: they must contain no fused multiply-add and
+// no register that Go's toolchain or the platform reserves. The assembler uses R27 for constants
+// that do not fit into an instruction.
 func TestMachineCode(t *testing.T) {
 	run := func(args ...string) []byte {
 		c := exec.Command("go", args...)
@@ -197,7 +193,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestRegistersRunOut checks that too many live registers are an error, not wrong code.
 func TestRegistersRunOut(t *testing.T) {
 	for _, c := range []Target{newAVX2(), newAVX512x256(), newAVX512(), newNEON(), newNEONDot()} {
 		pointer := newSignature("func(x *float32)")

@@ -11,12 +11,10 @@ func init() {
 const farElements = 4 << 20
 
 // ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
-// y has at most maxColumns elements, it stays in registers over all rows. If two groups of a row
-// overlap, both are loaded before either is stored. size is the number of elements of the whole
-// matrix, of which a may be a part.
+// y has at most maxColumns elements, it stays in registers over all rows. size is the number of
+// elements of the whole matrix, of which a may be a part.
 func ger(t Target) {
 	if t.Width() > 8 {
-		// Matrices of farElements elements or more are updated with 256-bit stores.
 		t.IfLess(t.IntParam("size"), farElements, "near")
 		t.Leave("gerAVX512x256")
 		t.Label("near")
@@ -68,9 +66,8 @@ func ger(t Target) {
 	t.Done()
 }
 
-// wideRow emits code that adds v*y to one row. The register last holds the distance in bytes from
-// the start of the row to its last group, which ends where the row ends. The first group starts
-// where the row starts. The groups between these two start at multiples of their size, so that
+// last is the distance in bytes from the start of the row to its last group, which ends where the
+// row ends. The groups between the first and the last start at multiples of their size, so that
 // their stores cross no cache line.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()

@@ -26,8 +26,7 @@ func init() {
 		func(k *kernelSpec) { k.inWide() })
 }
 
-// shortSize is the size in bytes of a half-precision float: a float16, which is IEEE 754's
-// binary16, or a bfloat16, the upper half of a float32.
+// shortSize is the size in bytes of a half-precision float.
 const shortSize = 2
 
 // sumHalves emits a kernel that stores in dst, for each row of half-precision floats, the sums of
@@ -79,8 +78,8 @@ func packHalves(t Target, bfloat16 bool) {
 
 // bfloat16Rounding returns a function that rounds the float32 in each lane to the nearest bfloat16,
 // ties to even, and leaves its bits in the lower half of the lane. Rounding up may carry into the
-// exponent, which gives the right result. NaNs are truncated and become quiet. If bfloat16 is
-// false, for float16s, the function does nothing.
+// exponent, which gives the right result. NaNs are truncated and become quiet. For float16s, the
+// function does nothing.
 func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	if !bfloat16 {
 		return func(Group) {}
@@ -107,8 +106,8 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	}
 }
 
-// byGroups emits a kernel that converts n elements of src to dst. group(src, dst, width, first)
-// emits the conversion of width elements, beginning with element first.
+// byGroups emits a kernel that converts n elements of src to dst. group emits the conversion of
+// width elements, beginning with element first.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}

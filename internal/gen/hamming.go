@@ -16,7 +16,6 @@ func init() {
 	}).trusting().selectedBy("hammingRows").inWide().needing("VPOPCNT")
 }
 
-// differingBitsWide is DifferingBits with VPOPCNTQ.
 func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
 	xy := walk{t, n, []vector{{x, wordSize}, {y, wordSize}}}
@@ -40,16 +39,14 @@ func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	return sum
 }
 
-// addBitCounts adds the number of one bits in each word of v to the same word of count, and
-// overwrites v.
 func (t *avx) addBitCounts(count, v Group) {
 	t.VPOPCNTQ(r(v), r(v))
 	t.VPADDQ(r(v), r(count), r(count))
 }
 
-// hammingFourRows emits a loop over four rows at a time that counts the bits in which x and each
-// row differ. If one to three rows are left after the loop, the code jumps to the label row;
-// otherwise it returns from the kernel. The code skips the loop if rows have more than four groups.
+// hammingFourRows emits a loop over four rows at a time. If one to three rows are left after the
+// loop, the code jumps to the label row; otherwise it returns from the kernel. The code skips the
+// loop if rows have more than four groups.
 func hammingFourRows(t *avx, rows *intRows) {
 	words := t.width / 2
 	t.IfLess(rows.count, 4, "row")

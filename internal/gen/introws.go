@@ -6,19 +6,18 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// eachRow emits a loop over the rows of a matrix, of which there must be at least one. For each
-// row, the function sum emits the code that computes an integer, and returns the integer's
-// register; the loop stores the integer in dst. Each element of rows and of x takes size bytes.
+// eachRow emits a loop over the rows of a matrix, of which there must be at least one, that stores
+// one integer per row in dst: sum returns its register. Each element of rows and of x takes size
+// bytes.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	newIntRows(t, size).each(sum)
 }
 
-// An intRows is a loop over the rows of a matrix that stores one integer per row.
 type intRows struct {
 	t            Target
 	dst, count   reg.GPVirtual // pointer to the next result; number of rows left
 	rows, stride reg.GPVirtual // pointer to the next row; distance between rows in bytes
-	x, n         reg.GPVirtual // the vector and its length
+	x, n         reg.GPVirtual
 }
 
 func newIntRows(t Target, size int) *intRows {
@@ -31,8 +30,7 @@ func newIntRows(t Target, size int) *intRows {
 	return r
 }
 
-// each emits a loop over the remaining rows, at least one, and the return instruction. sum has the
-// same meaning as in eachRow.
+// each emits a loop over the remaining rows, at least one, and the return instruction.
 func (r *intRows) each(sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	t := r.t
 	t.LoopLabel("row")

@@ -5,29 +5,27 @@ import (
 	"strings"
 )
 
-// A kernelSpec describes a kernel. Go code calls the kernel through its dispatch stub, which jumps
-// to the body for the code path in use. A kernelSpec without a body describes a stub that selects
-// one of two kernels for different element types.
+// A kernelSpec describes a kernel, or a stub that selects one of two kernels for different element
+// types.
 type kernelSpec struct {
 	signature
 	name    string
 	emit    func(Target) // emits the body; nil for a stub that selects between two kernels
 	like    string       // asm function whose result the kernel computes, in whole or part
-	checked bool         // the stub checks lengths and calls Go if they differ or exceed Block
-	wide    bool         // whether the kernel has a body of its own for the AVX512 path
-	wideIf  string       // asm variable that enables that body; "" for always
-	feature string       // CPU feature beyond AVX-512: VNNI or VPOPCNT; "" for none
-	dot     bool         // whether the kernel has a body of its own for the NEONDot path
-	stub    string       // name of the stub that selects the kernel; "" if it has its own
-	ownSlow bool         // the slow path is written by hand in package asm
-	choice  choice       // how a stub selects between two kernels, if emit is nil
-	notNEON bool         // the kernel has no body for the NEON path
+	checked bool         // the stub calls Go if lengths differ or exceed asm.Block
+	wide    bool
+	wideIf  string // asm variable that enables that body; "" for always
+	feature string // CPU feature beyond AVX-512; "" for none
+	dot     bool
+	stub    string // stub that selects the kernel; "" if it has its own
+	ownSlow bool   // the slow path is written by hand in package asm
+	choice  choice // used if emit is nil
+	notNEON bool
 }
 
-// A choice says how a stub selects one of two kernels. The field parameter is the name of the bool
-// parameter that decides. The name of each kernel is the name of the stub with the word in the
-// field both ("Bytes", for example) replaced: by the word in the field no ("Uint8") for the kernel
-// that false selects, and by the word in the field yes ("Int8") for the other.
+// A choice says how a stub selects one of two kernels by the bool parameter of the given name. A
+// kernel's name is the stub's name with the word both replaced by no if the parameter is false, and
+// by yes otherwise.
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -37,8 +35,6 @@ var (
 
 var kernels []*kernelSpec
 
-// kernel registers a kernel. The kernel's result is defined by the function of package asm that is
-// called name + "Generic", unless partOf or selectedBy names another function.
 func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{name: name, signature: newSignature(signature), emit: emit,
 		like: name + "Generic", checked: true}
@@ -46,13 +42,10 @@ func kernel(name, signature string, emit func(Target)) *kernelSpec {
 	return k
 }
 
-// partOf marks a kernel that computes a part of the given function of package asm, and whose result
-// no function named name+"Generic" defines.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
 
-// trusting marks a kernel that relies on its callers to check the operands and their sizes: the
-// kernel's stub checks no lengths. On the generic code path, or without assembly, the generic body
-// runs.
+// trusting marks a kernel whose stub checks no lengths: callers must check the operands and their
+// sizes.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
 func (c choice) newStub(name, signature string) *kernelSpec {
@@ -61,9 +54,8 @@ func (c choice) newStub(name, signature string) *kernelSpec {
 	return k
 }
 
-// either registers two kernels and the stub that selects between them. emit(t, yes) emits the body
-// of the kernel that is selected if the value of the bool parameter is yes. set configures the stub
-// and both kernels.
+// either registers two kernels and the stub that selects between them. yes is the value of the bool
+// parameter for which the kernel is selected. set configures the stub and both kernels.
 func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
 	set(c.newStub(name, signature))
@@ -78,8 +70,8 @@ func (k *kernelSpec) selectedBy(stub string) *kernelSpec {
 	return k.partOf(stub + "Generic")
 }
 
-// bodies returns the names of the kernels that the stub can jump to, without variants. If the stub
-// selects between two kernels, the kernel for true comes before the kernel for false.
+// bodies returns the names of the kernels that the stub can jump to, without variants: the kernel
+// for true comes before the kernel for false.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.name}
@@ -88,8 +80,7 @@ func (k *kernelSpec) bodies() []string {
 		strings.Replace(k.name, k.choice.both, k.choice.no, 1)}
 }
 
-// inWide adds a body for the AVX512 path. On this path, other kernels use their body for
-// AVX512x256, unless they have a variant: see variant.
+// inWide adds a body for the AVX512 path.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
@@ -97,8 +88,8 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
-// inDot adds a body with the arm64 instruction SDOT or UDOT. On the NEONDot path, other kernels use
-// their bodies for NEON. A stub that selects between two marked kernels must be marked too.
+// inDot adds a body for the NEONDot path. A stub that selects between two marked kernels must be
+// marked too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
 // needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
@@ -106,13 +97,10 @@ func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 // reports whether the CPU has the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// notInNEON marks a kernel that has no body for the NEON path, on which its stub jumps to the
-// generic body.
 func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }
 
-// variant returns the CPU feature (VNNI, say) for which the kernel has a variant, a second kernel
-// marked by needing, or "" if it has none. A kernel with a variant has no other body for AVX-512:
-// CPUs without the feature use the body for AVX2.
+// variant returns the CPU feature for which the kernel has a second kernel, marked by needing, or
+// "" if it has none.
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {
@@ -122,15 +110,10 @@ func (k *kernelSpec) variant() string {
 	return ""
 }
 
-// passingSlices marks a kernel whose assembly has slices with capacities as parameters. With flat
-// parameters the public function would be too large for the compiler to inline. Kernels with a bool
-// parameter are marked from the start: their public functions are generic, and the conversions in
-// these functions count, too.
+// passingSlices marks a kernel whose assembly has slices with capacities as parameters: with flat
+// parameters the public function would be too large for the compiler to inline.
 func (k *kernelSpec) passingSlices() *kernelSpec { k.passSlices = true; return k }
 
-// slow returns the name of the Go function that runs on the generic code path. For a kernel that is
-// not marked by trusting, this function also handles slices whose lengths differ or are above
-// asm.Block.
 func (k *kernelSpec) slow() string {
 	if k.checked {
 		return k.name + "Slow"
@@ -145,11 +128,8 @@ func (k *kernelSpec) stubAndSlow() (stub, slow string) {
 	return k.name + "Flat", k.slow() + "Flat"
 }
 
-// hasStub reports whether the kernel has a stub of its own, so that Go code can call it.
 func (k *kernelSpec) hasStub() bool { return k.stub == "" }
 
-// doc returns the doc comment of the function name + isa. A kernel that a bool parameter selects
-// computes only a part of its generic body.
 func (k *kernelSpec) doc(isa string) string {
 	selected := k.stub != "" && strings.Contains(k.text, " bool")
 	if strings.HasSuffix(k.like, "Generic") && !selected {

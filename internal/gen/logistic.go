@@ -31,7 +31,6 @@ func init() {
 	kernel("log1pexp", signature, func(t Target) { logisticLoop(t, logistic.log1pExp) }).inWide()
 }
 
-// logisticLoop emits a kernel that stores f of each element of x in dst.
 func logisticLoop(t Target, f func(l logistic, x Group) Group) {
 	dst, x, n := t.PointerParam("dst"), t.PointerParam("x"), t.IntParam("n")
 	l := logistic{t, t.PointerParam("table")}
@@ -71,8 +70,8 @@ func (l logistic) sub(a, b Group) Group { return l.binary(l.SubDoubles, a, b) }
 func (l logistic) mul(a, b Group) Group { return l.binary(l.MulDoubles, a, b) }
 func (l logistic) div(a, b Group) Group { return l.binary(l.DivDoubles, a, b) }
 
-// plus returns the sum of a and constant k of the table, times returns their product, and number
-// returns a group of the constant itself.
+// plus returns the sum of a and constant k of the table, times their product, and number a group of
+// the constant.
 func (l logistic) plus(a Group, k int) Group {
 	v := l.New(a.width)
 	l.AddDoubleLoad(v, a, l.table, 4*double*k)
@@ -93,8 +92,7 @@ func (l logistic) number(k int) Group {
 
 func (l logistic) zero() Group { return zeros(l, 1, l.Width())[0] }
 
-// polynomial returns the value of a polynomial in r, evaluated in blocks of four coefficients. It
-// has count coefficients, 10 or 13, which begin at index k of the table. r2 must be r*r.
+// polynomial has count coefficients, 10 or 13, which begin at index k of the table. r2 must be r*r.
 func (l logistic) polynomial(k, count int, r, r2 Group) Group {
 	pair := func(k int) Group { return l.plus(l.times(r, k+1), k) }
 	four := func(k int) Group { return l.add(pair(k), l.mul(r2, pair(k+2))) }

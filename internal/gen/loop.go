@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A walk is a position in several vectors of equal length that a loop reads or writes together.
+// A walk is a position in several vectors of equal length.
 type walk struct {
 	t       Target
 	n       reg.GPVirtual // number of elements left
@@ -10,11 +10,10 @@ type walk struct {
 }
 
 type vector struct {
-	p    reg.GPVirtual // pointer to the next element
-	size int           // bytes per element
+	p    reg.GPVirtual
+	size int // bytes per element
 }
 
-// advance moves the pointers by count elements, and leaves n unchanged.
 func (w walk) advance(count int) {
 	for _, v := range w.vectors {
 		w.t.Advance(v.p, count*v.size)
@@ -27,8 +26,7 @@ func (w walk) next(count int) {
 }
 
 // loop emits a loop that processes count elements per iteration while at least count elements are
-// left. If fewer are left before the first iteration, the code jumps to the label rest. label
-// emits the loop's label, and body the code of one iteration.
+// left. If fewer are left before the first iteration, the code jumps to the label rest.
 func (w walk) loop(label func(name string), name string, count int, rest string, body func()) {
 	w.t.IfLess(w.n, count, rest)
 	label(name)
@@ -37,9 +35,8 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 	w.t.IfAtLeast(w.n, count, name)
 }
 
-// indexedLoop emits a loop with the same results as loop. On amd64, the code first advances the
-// pointers and n beyond all iterations of the loop; a single negative index then counts up to 0.
-// body emits the code of one iteration, given the operands in the order of w.vectors.
+// indexedLoop has the results of loop. On amd64, the code first advances the pointers and n beyond
+// all iterations of the loop; a single negative index then counts up to 0.
 //
 // On Intel CPUs, the additions and comparisons of loop compete with the floating-point instructions
 // for ports.
@@ -78,8 +75,8 @@ func zeros(t Target, count, width int) []Group {
 	return v
 }
 
-// fold adds the second half of the groups to the first half until one group is left, and returns
-// that group. The number of groups has to be a power of two.
+// fold adds the second half of the groups to the first half until one group is left. The number of
+// groups has to be a power of two.
 func fold(lane []Group, add func(dst, a, b Group)) Group {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for l := range half {

@@ -2,8 +2,7 @@
 // declarations of the assembly functions, dispatch stubs and their slow paths, and Go functions
 // that replace the stubs where assembly is not built.
 //
-// Most kernels are written once, against the Target interface, for all instruction sets. Go
-// functions in package asm define what the kernels compute.
+// Most kernels are written once, against the Target interface, for all instruction sets.
 package main
 
 import (

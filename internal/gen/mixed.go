@@ -13,11 +13,11 @@ type mixedSum struct {
 	x, y, n  reg.GPVirtual
 	size     int // bytes per element of y
 	prefetch int // prefetch distance in y, in bytes; 0 for none
-	// load converts a whole group of y to float32s. loadPart converts the last n mod width
-	// elements, or a whole group if n mod width is 0.
+	// load converts a whole group of y to float32s, loadPart the last n mod width elements, or a
+	// whole group if n mod width is 0.
 	load     func(v Group, y reg.GPVirtual, offset int)
 	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
-	terms    []mixedTerm // one function per sum
+	terms    []mixedTerm // one per sum
 	reset    func()      // restores x, y and n for another pass; unused for one sum
 }
 
@@ -25,8 +25,7 @@ type mixedSum struct {
 // to float32. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
-// sums returns each sum in a group of one. If the registers cannot hold the lanes of all sums, each
-// sum has its own pass over the vectors.
+// If the registers cannot hold the lanes of all sums, each sum has its own pass over the vectors.
 func (m *mixedSum) sums() (sums []Group) {
 	if len(m.terms)*lanes/m.t.Width() < m.t.Registers() {
 		return m.pass("", m.terms)
@@ -40,8 +39,7 @@ func (m *mixedSum) sums() (sums []Group) {
 	return sums
 }
 
-// pass emits one pass over the vectors and returns the sums of the given terms. name begins labels of
-// the pass, so that several passes have different labels.
+// name begins labels of the pass, so that several passes have different labels.
 func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	t, width := m.t, m.t.Width()
 	count := lanes / width

@@ -21,8 +21,7 @@ import (
 
 // This file implements mutation testing of package asm's tests. A mutant is the assembly file of a
 // code path with a fault in one line. The flag -overlay of go test compiles the mutant in place of
-// the file, so that the source tree stays unchanged. A mutant that no test catches shows a gap in
-// the tests.
+// the file.
 var (
 	mutants = flag.Int("mutants", 0, "`number` of faults to plant in the assembly of package asm")
 	match   = flag.String("match", "", "plant only faults whose descriptions match this `regexp`")
@@ -33,8 +32,8 @@ const asm = "../asm"
 
 type fault struct {
 	path, function, label, class string
-	line                         int    // index of the line in the file, from 0
-	old, new                     string // the line without and with the fault
+	line                         int // index of the line in the file, from 0
+	old, new                     string
 }
 
 func (f fault) String() string {
@@ -42,8 +41,7 @@ func (f fault) String() string {
 		strings.Join(strings.Fields(f.old), " "), strings.Join(strings.Fields(f.new), " "))
 }
 
-// classes lists the kinds of faults. Every fault changes a result, except for those that match
-// exceptions. mutate returns the line with the fault; it also receives the next line.
+// mutate returns the line with the fault; it also receives the next line.
 var classes = []struct {
 	name   string
 	match  *regexp.Regexp
@@ -67,7 +65,6 @@ func swap(oldnew ...string) func(line, next string) string {
 	return func(line, next string) string { return r.Replace(line) }
 }
 
-// offset returns the line with the offset of its memory operand increased by one float.
 func offset(line, next string) string {
 	return regexp.MustCompile(` -?\d*\(`).ReplaceAllStringFunc(line, func(at string) string {
 		k, _ := strconv.Atoi(at[1 : len(at)-1])
@@ -75,9 +72,8 @@ func offset(line, next string) string {
 	})
 }
 
-// bound returns the comparison with its bound raised by one if JBE follows, and lowered by one if
-// JB follows. Other lines stay unchanged: JAE usually leads to a loop, and the code for the
-// remaining elements could replace its last iteration.
+// bound leaves other lines unchanged: JAE usually leads to a loop, and the code for the remaining
+// elements could replace its last iteration.
 func bound(line, next string) string {
 	place := strings.Index(line, "$+") + 2
 	k, _ := strconv.Atoi(line[place:])
@@ -106,8 +102,6 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`gerAVX512\t\w+\tstart`,                             // the 256-bit kernel gives the same result
 }, "|") + `)`)
 
-// faults returns all possible faults in the assembly of a path, except for the exceptions and for
-// lines that access parameters.
 func faults(path string, lines []string) (all []fault) {
 	var function, label string
 	for i, line := range lines {
@@ -131,8 +125,7 @@ func faults(path string, lines []string) (all []fault) {
 	return all
 }
 
-// interleave shuffles faults into an order that takes turns between all functions and classes, so
-// that every prefix contains them about equally often.
+// interleave shuffles faults into an order that takes turns between functions and classes.
 func interleave(all []fault) {
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
 		all[i], all[j] = all[j], all[i]
@@ -186,8 +179,7 @@ func (l *runner) build(t *testing.T, index int, line string) {
 	}
 }
 
-// test runs the path's tests and returns the failing test and the kind of failure, or "" if all
-// pass.
+// test returns the failing test and the kind of failure, or "" if all pass.
 func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	ctx, cancel := context.WithTimeout(t.Context(), l.limit)
 	defer cancel()
@@ -217,7 +209,6 @@ func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	return test + ", " + how
 }
 
-// kill returns the test that caught the fault, with the kind of failure, or "" if all pass.
 func (l *runner) kill(t *testing.T, f fault) (killer string) {
 	l.build(t, f.line, f.new)
 	if killer = l.test(t, "-test.short"); killer == "" {
@@ -228,8 +219,7 @@ func (l *runner) kill(t *testing.T, f fault) (killer string) {
 	return killer
 }
 
-// checkUnmutated checks that the tests pass without a fault, and sets the time limit of runs with
-// one.
+// checkUnmutated sets the time limit of runs with a fault.
 func (l *runner) checkUnmutated(t *testing.T) {
 	l.build(t, 0, l.lines[0])
 	start := time.Now()
@@ -240,8 +230,7 @@ func (l *runner) checkUnmutated(t *testing.T) {
 }
 
 // TestMutants checks that every kernel but prefetch has a possible fault on each code path of
-// amd64. With -mutants n it also checks that the tests catch up to n faults that match -match,
-// drawn from the code paths that this machine can run.
+// amd64. With -mutants n it also checks that the tests catch up to n faults that match -match.
 func TestMutants(t *testing.T) {
 	paths := exec.Command("go", "test", "-v", "-run", "PathsWanted", ".")
 	paths.Dir = asm

@@ -13,14 +13,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gen/arm64"
 )
 
-// neon is the Target for arm64. A group of eight floats is two registers.
+// A group of eight floats is two registers.
 type neon struct {
 	*arm64.Context
-	signature *signature  // signature of the current function
+	signature *signature
 	bytes     operand.Mem // table of the bytes -16 to 47, for operands of VTBL
-	scratch   bool        // whether the current function has scratch space in its frame
-	labels    int         // calls of LoadPart and StorePart in the function, for unique labels
-	dot       bool        // whether the CPUs have SDOT and UDOT
+	scratch   bool
+	labels    int  // calls of LoadPart and StorePart in the function, for unique labels
+	dot       bool // the CPUs have SDOT and UDOT
 }
 
 func newNEONDot() *neon {
@@ -39,8 +39,6 @@ func newNEON() *neon {
 	}
 	return t
 }
-
-// Functions.
 
 func (t *neon) Name() string {
 	if t.dot {
@@ -114,8 +112,6 @@ func (t *neon) Done() { t.RET() }
 
 func (t *neon) Leave(function string) { t.Instruction(t.signature.leave(function)) }
 
-// Integers.
-
 func (t *neon) NewInt() reg.GPVirtual { return t.GP64() }
 
 func (t *neon) SetInt(dst, p reg.GPVirtual)     { t.MOVD(p, dst) }
@@ -178,14 +174,11 @@ func (t *neon) ShiftLeft(n reg.GPVirtual, bits int)  { t.LSL(operand.U32(bits), 
 func (t *neon) ShiftRight(n reg.GPVirtual, bits int) { t.LSR(operand.U32(bits), n, n) }
 func (t *neon) And(n reg.GPVirtual, k int)           { t.AND(operand.U32(k), n, n) }
 
-// Rotates returns false: NEON has no masked loads.
 func (t *neon) Rotates() bool { return false }
 
 func (t *neon) StayInPage(n, p reg.GPVirtual) { panic("NEON has no masked loads") }
 
 func (t *neon) Prefetch(p reg.GPVirtual, offset int) { t.PRFM(at(p, offset), "PLDL1KEEP") }
-
-// Vectors.
 
 func (t *neon) New(width int) Group {
 	v := Group{width, []reg.VecVirtual{t.V128()}}
@@ -237,8 +230,6 @@ func (t *neon) Transpose(v *[4]Group) {
 	t.VUZP2(odd[1], odd[0], v[3].regs[0])
 }
 
-// Moves.
-
 func (t *neon) Load(v Group, p reg.GPVirtual, offset int) {
 	if v.width == 8 {
 		t.FLDPQ(at(p, offset), v.regs[0], v.regs[1])
@@ -255,7 +246,6 @@ func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-// move returns the load or store instruction for a group of one, two or four floats.
 func (t *neon) move(width int) func(src, dst operand.Op) {
 	return map[int]func(src, dst operand.Op){1: t.FMOVS, 2: t.FMOVD, 4: t.FMOVQ}[width]
 }
@@ -354,9 +344,8 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
-// end into two registers, and then moves bytes by VTBL. first holds the positions, in these 32
-// bytes, of the bytes in the first half of the group. second holds the same positions minus 16,
-// which are positions in the second register.
+// end into two registers. first holds the positions, in these 32 bytes, of the bytes in the first
+// half of the group; second holds the same positions minus 16.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
@@ -374,7 +363,6 @@ func (t *neon) Head(n reg.GPVirtual, width int) Part { panic("NEON has no masked
 
 func (t *neon) FirstPart(n reg.GPVirtual, start, width int) Part { return t.Part(n, width) }
 
-// LoadPart emits code that branches on the bits of the number of floats, 1 to 8.
 func (t *neon) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -437,7 +425,6 @@ func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Pa
 	t.Label(name + "floats")
 }
 
-// StorePart branches on the bits of the number of floats, like LoadPart.
 func (t *neon) StorePart(v Group, p reg.GPVirtual, offset int, part Part) {
 	t.labels++
 	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
@@ -475,8 +462,6 @@ func (t *neon) LastPart(part Part) Part {
 	return p
 }
 
-// LoadLast loads the eight floats before the group's end, moves the floats of the group to the
-// first lanes, and sets the other lanes to +0.
 func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 	last, from := part.(neonPart), t.GP64()
 	low, high := t.V128(), t.V128()
@@ -501,8 +486,6 @@ func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
 	}
 	return q
 }
-
-// Arithmetic.
 
 func each(dst, a, b Group, op func(m, n, d reg.Register)) {
 	for i := range dst.regs {
@@ -542,8 +525,7 @@ func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loadNew(dst.width, p, offset))
 }
 
-// Min and Max rely on VFMIN and VFMAX, which return NaN if either operand is NaN; limit is never
-// NaN.
+// VFMIN and VFMAX return NaN if either operand is NaN; limit is never NaN.
 func (t *neon) Min(dst, limit, a Group) { each(dst, limit, a, t.VFMIN) }
 func (t *neon) Max(dst, limit, a Group) { each(dst, limit, a, t.VFMAX) }
 
@@ -604,8 +586,6 @@ func (t *neon) BitsShiftRight(dst, a Group, bits int) {
 		t.VUSHR(uint8(bits), a.regs[i], r)
 	}
 }
-
-// Doubles.
 
 func (t *neon) BroadcastDouble(v Group, p reg.GPVirtual, offset int) {
 	for _, r := range v.regs {
@@ -691,8 +671,6 @@ func (t *neon) FoldDoubles(v Group) {
 
 func (t *neon) ReturnDouble(v Group) { t.Return(v) }
 
-// Folds.
-
 func (t *neon) UpperHalf(dst, v Group) {
 	switch low := v.regs[0]; v.width {
 	case 8:
@@ -744,8 +722,6 @@ func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
 	return sums
 }
 
-// Bytes.
-
 func (t *neon) ByteLanes() int {
 	if t.dot {
 		return 4
@@ -753,8 +729,6 @@ func (t *neon) ByteLanes() int {
 	return 8
 }
 
-// AddBytes adds the four products of each lane's bytes by SDOT or UDOT. Without these instructions
-// it computes 16-bit products of bytes, and adds pairs of products to the lanes.
 func (t *neon) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	size := 16 * sums[0].width / t.ByteLanes()
 	v, w := t.bytesAt(x, offset, size, len(sums), part), t.bytesAt(y, offset, size, len(sums), part)
@@ -884,8 +858,6 @@ func (t *neon) DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual {
 	t.SumInts(total, sum, false)
 	return total
 }
-
-// Jumps.
 
 func (t *neon) Jump(label string) { t.B(label) }
 

@@ -1,8 +1,7 @@
 package main
 
 // Bits of the least and the greatest float32 in the safe range of sums of squares, as in package
-// asm. In a sum in this range no term has overflowed, and terms that have underflowed are too small
-// to matter.
+// asm.
 const minSquares, maxSquares = 0x12800000, 0x7f7fffff
 
 func init() {

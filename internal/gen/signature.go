@@ -12,16 +12,14 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A signature is the type of a kernel's functions. Go code passes slices. The assembly has flat
-// parameters, a pointer and a length in place of a slice, unless passSlices is set.
+// A signature is the type of a kernel's functions. Go code passes slices.
 type signature struct {
 	text       string   // Go function type
-	slices     []string // names of the slice parameters; the length of the first is n
-	passSlices bool     // the assembly has slices with capacities as parameters
+	slices     []string // names of the slice parameters
+	passSlices bool     // the assembly has slices as parameters
 }
 
-// newSignature returns the signature of the given Go function type. With a bool parameter, the
-// assembly has slices as parameters: see passingSlices.
+// With a bool parameter, the assembly has slices as parameters.
 func newSignature(text string) signature {
 	return signature{text, slicesOf(text), strings.Contains(text, " bool")}
 }
@@ -45,8 +43,8 @@ func parse(signature string) *types.Signature {
 
 func lengthOf(slice string) string { return slice + "Len" }
 
-// flat returns the signature of the assembly, with a pointer and a length in place of each slice,
-// unless passSlices is set: a slice x of floats becomes x *float32, xLen int.
+// flat returns the signature of the assembly: unless passSlices is set, a slice x of floats becomes
+// x *float32, xLen int.
 func (s *signature) flat() string {
 	if s.passSlices {
 		return s.text
@@ -81,8 +79,6 @@ func (s *signature) pointer(param func(string) gotypes.Component, name string) g
 	return param(name)
 }
 
-// int returns the named integer parameter. If the kernel has slices, the name "n" means the length
-// of the first. The name "len(x)" means the length of slice x.
 func (s *signature) int(param func(string) gotypes.Component, name string) gotypes.Component {
 	slice, ok := strings.CutPrefix(name, "len(")
 	switch slice = strings.TrimSuffix(slice, ")"); {

@@ -7,10 +7,9 @@ import (
 )
 
 // A slow path is the Go function nameSlow to which the stub of a kernel jumps if slice lengths
-// differ or exceed asm.Block, and on the generic code path. It panics if lengths differ, calls
-// nameActive for each block of longer slices, and otherwise calls nameGeneric. Results of blocks
-// are added from left to right. The slow paths of kernels without a generic body, and of those
-// marked by slowByHand, are written by hand.
+// differ or exceed asm.Block, and on the generic code path. A generated slow path panics if lengths
+// differ, calls nameActive for each block of longer slices, and otherwise calls nameGeneric.
+// Results of blocks are added from left to right.
 
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
 
@@ -38,9 +37,8 @@ func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 		"\t\t%[2]s%[3]s\n\t}\n%[4]s}\n", equal[0], add, block, sum)
 }
 
-// printFlatSlow prints a reference to the Go function to which the assembly jumps. If the kernel
-// has flat parameters, it also prints this function, which makes slices of them and calls the
-// function that slow names.
+// If the kernel has flat parameters, printFlatSlow also prints a function that makes slices of
+// them.
 func (k *kernelSpec) printFlatSlow(b *bytes.Buffer) {
 	_, slow := k.stubAndSlow()
 	fmt.Fprintf(b, "\nvar _ = %s // the assembly jumps to it\n", slow)

@@ -2,15 +2,15 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A source supplies the operands of a kernel's formula: for each vector one group of elements,
-// loaded from memory. Only some elements of an incomplete group exist; the others are +0.
+// A source supplies the operands of a kernel's formula: for each vector one group of elements.
+// Elements that do not exist are +0.
 type source struct {
 	t          Target
-	p          []reg.GPVirtual // pointers into the vectors
-	bytes      reg.GPVirtual   // pointer into a vector of bytes; nil if the formula reads none
-	first      int             // index of the group's first element, relative to the pointers
-	part       Part            // which elements exist; nil for all
-	afterWhole bool            // whether a whole group precedes this one; loads may read it again
+	p          []reg.GPVirtual
+	bytes      reg.GPVirtual // pointer into a vector of bytes; nil if the formula reads none
+	first      int           // index of the group's first element, relative to the pointers
+	part       Part          // which elements exist; nil for all
+	afterWhole bool          // whether a whole group precedes this one; loads may read it again
 }
 
 func (s source) incomplete(part Part, afterWhole bool) source {
@@ -35,9 +35,6 @@ func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, 
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
 
-// with applies an operation to a and the group of vector i, and sets dst to the result. If all
-// elements exist, it emits the operation by load, whose second operand is in memory. It loads an
-// incomplete group into a register and emits the operation by op.
 func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op func(dst, a, b Group), dst, a Group, i int) {
 	if s.part == nil {
@@ -49,7 +46,7 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// store stores v, a whole group, to vector i. loadBytes converts unsigned bytes to floats in dst;
-// it loads as many bytes as dst has lanes, even if the group is incomplete.
+// loadBytes converts unsigned bytes to floats in dst; it loads as many bytes as dst has lanes, even
+// if the group is incomplete.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
 func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

@@ -16,9 +16,8 @@ func init() {
 
 // dotSparseK emits a kernel that computes the dot products of a sparse row with eight vectors or,
 // in 512-bit registers, with sixteen. The pointer w begins at the weights of the first feature in
-// these vectors. Each of the eight lanes of dotSparse is a whole group here: the products of
-// nonzero i are added to group i mod 8, so that each vector's dot product has the bits of
-// dotSparse.
+// these vectors. Each of the eight lanes of dotSparse is a whole group here, so that each vector's
+// dot product has the bits of dotSparse.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")
@@ -67,8 +66,8 @@ func axpySparseK(t Target) {
 }
 
 // nonzeros emits a loop over the nonzeros of a row, count per iteration, then the code for the
-// remaining nonzeros, then the label whose name is end. each(j, i) emits the code for one nonzero:
-// the register j holds its index, and i is its number within the iteration, from 0.
+// remaining nonzeros, then the label whose name is end. In each(j, i), the register j holds the
+// index of a nonzero, and i is its number within the iteration, from 0.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

@@ -7,8 +7,8 @@ import (
 )
 
 // A strip is a range of columns of a matrix, narrow enough for half of the registers to hold one
-// row of the strip. If last is not nil, the last group of columns ends at the last column and may
-// overlap the group before; elements in both groups get the same result twice.
+// row of the strip. If last is not nil, the last group of columns may overlap the group before;
+// elements in both groups get the same result twice.
 type strip struct {
 	name          string        // prefix of the strip's labels
 	width, groups int           // floats per group; number of groups
@@ -32,7 +32,6 @@ func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 	return v
 }
 
-// maxColumns returns the number of columns of the widest strip.
 func maxColumns(t Target) int { return t.Registers() / 2 * t.Width() }
 
 // narrow emits the code for the last n columns of a matrix, or for all of its n columns, and the

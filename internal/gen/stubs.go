@@ -13,15 +13,13 @@ import (
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
 // same places. Unless the kernel trusts its caller, the stub first compares the lengths of the
 // slices, and it jumps to a Go function, nameSlow, for unequal lengths, for vectors of more than
-// asm.Block elements, and on the generic code path. The stub of a trusting kernel jumps to
-// nameGeneric on the generic code path.
+// asm.Block elements, and on the generic code path.
 //
-// Stubs and bodies have flat parameters: a pointer and a length in place of a slice. Go passes the
-// arguments of assembly in memory, and without capacities there is less to store. Go code calls
-// nameActive, which is inlined and calls the stub, nameFlat. In place of nameSlow or nameGeneric,
-// the stub jumps to a function whose name also ends in Flat, which makes slices of the parameters
-// and calls nameSlow or nameGeneric. If the assembly has slices as parameters (see passingSlices),
-// nameActive is the stub.
+// Stubs and bodies have flat parameters, a pointer and a length in place of a slice: Go passes the
+// arguments of assembly in memory, and without capacities there is less to store. nameActive, which
+// is inlined, calls the stub, nameFlat. In place of nameSlow or nameGeneric, the stub jumps to a
+// function whose name also ends in Flat, which makes slices of the parameters. If the assembly has
+// slices as parameters, nameActive is the stub.
 
 // A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
 // slow is the label of the jump to the Go function.
@@ -86,8 +84,7 @@ func (d stubFormat) print(b *bytes.Buffer, k *kernelSpec) error {
 	return nil
 }
 
-// jump prints the label of the named code path and the jump to its body, with the instructions that
-// select a body if there are several.
+// jump prints the label of the named code path and the jump to its body.
 func (d stubFormat) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
 	fmt.Fprintf(b, "\n%s:\n", name)
 	bodies, isa, feature := k.bodies(), name, k.variant()

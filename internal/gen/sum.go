@@ -6,25 +6,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes is the number of lanes of a dense sum.
 const lanes = 64
 
 // sum emits a kernel that returns the sum, in 64 lanes, of term over the elements of the named
 // vectors. n is at most asm.Block.
 //
-// The code for each length range has its own return, which saves short vectors a jump.
-//
 // On targets that mask incomplete groups, element i may go to lane (i+c) mod 64 instead of lane i
 // mod 64, for any c: every fold, from 2^(k+1) lanes to 2^k, adds pairs of lanes that are 2^k apart,
 // and a rotation keeps these pairs. So the code may read misaligned vectors from an address before
-// their starts (see misaligned), and vectors that end near the end of a page with the incomplete
-// group first (see pageEnd): a masked load that reaches into an unmapped page is slow.
+// their starts, and vectors that end near the end of a page with the incomplete group first: a
+// masked load that reaches into an unmapped page is slow.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	sumTo(t, vectors, term, t.Return)
 }
 
-// sumTo emits the kernel that sum emits, but without the return of the sum: end emits the end of
-// the function instead, given the sum in a group of one.
+// sumTo is sum, except that end emits the end of the function, given the sum in a group of one.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
@@ -55,8 +51,6 @@ func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(
 	}
 }
 
-// short emits the code for vectors of at most 64 elements; for longer vectors the code jumps to the
-// label long.
 func (s *summation) short() {
 	t := s.t
 	if s.width == 8 {
@@ -71,8 +65,8 @@ func (s *summation) short() {
 	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// lengths emits the code for vectors of minGroups to maxGroups groups of the given width; the last
-// group of a vector may be incomplete. If minGroups is 1, the code is also for empty vectors.
+// lengths emits the code for vectors of minGroups to maxGroups groups of the given width, of which
+// the last may be incomplete. If minGroups is 1, the code is also for empty vectors.
 func (s *summation) lengths(width, minGroups, maxGroups int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
@@ -109,11 +103,10 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 	}
 }
 
-// misaligned emits the code for sums whose first vector is misaligned, if the vectors have at least
-// s.rotated elements. All vectors are read from skip bytes before their starts. The first vector is
-// then read from an aligned address, unless another vector starts less than skip bytes after the
-// start of a page: in that case skip is reduced to that distance. So the first elements of the
-// vectors go to the upper lanes of the first group, whose other lanes stay +0.
+// misaligned emits the code that reads all vectors from skip bytes before their starts. The first
+// vector is then read from an aligned address, unless another vector starts less than skip bytes
+// after the start of a page: in that case skip is reduced to that distance. The first elements of
+// the vectors go to the upper lanes of the first group, whose other lanes stay +0.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -132,7 +125,6 @@ func (s *summation) misaligned() {
 	t.Jump("headed")
 }
 
-// pageEnd emits the code for vectors that end near the end of a page (see sum).
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
@@ -157,10 +149,10 @@ func (s *summation) pageEnd() {
 	t.Jump("turns")
 }
 
-// sumLongTerms emits the kernel that sum emits, in less code, for a term that takes many
-// instructions. The last group, whole or incomplete, is computed first, and different lengths share
-// this code and the returns. If bytes is not nil, it is a pointer to a vector from which term may
-// read one byte for each element. The last of the named vectors has at least one element.
+// sumLongTerms is sum with less code, for a term that takes many instructions. The last group,
+// whole or incomplete, is computed first. If bytes is not nil, it is a pointer to a vector from
+// which term may read one byte for each element. The last of the named vectors has at least one
+// element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)
@@ -182,7 +174,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 			group(8)
 			return
 		}
-		// Memory for bytes and stored results may end after eight lanes; the other lanes become +0.
+		// Memory for bytes and stored results may end after eight lanes.
 		few, done := fmt.Sprint("few", afterWhole), fmt.Sprint("done", afterWhole)
 		t.IfWithout(start, 8, few)
 		group(16)
@@ -242,15 +234,15 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements of vectors whose reads are aligned
+	rotated       int // least number of elements of misaligned vectors that misaligned reads
 	vectors       []reg.GPVirtual
-	prefetch      int                       // bytes to prefetch ahead in the first vector; 0: none
-	bytes         reg.GPVirtual             // pointer to bytes that term reads too; nil for none
-	n             reg.GPVirtual             // number of elements left
-	term          func(dst Group, s source) // computes a group of terms
-	end           func(sum Group)           // ends the function, given the sum
-	lane          []Group                   // groups of the 64 lanes
-	product, zero Group                     // a group of terms; a group of +0
+	prefetch      int           // bytes to prefetch ahead in the first vector; 0: none
+	bytes         reg.GPVirtual // pointer to bytes that term reads too; nil for none
+	n             reg.GPVirtual // number of elements left
+	term          func(dst Group, s source)
+	end           func(sum Group) // ends the function, given the sum
+	lane          []Group         // groups of the 64 lanes
+	product, zero Group           // a group of terms; a group of +0
 }
 
 func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
@@ -258,7 +250,7 @@ func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
 		n: n, term: term}
 	if len(vectors) == 1 {
-		s.rotated = 8 * lanes // with one vector, fewer loads are misaligned
+		s.rotated = 8 * lanes
 	}
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)
@@ -296,9 +288,8 @@ func (s *summation) from(start reg.GPVirtual) source {
 	return w
 }
 
-// first sets group g of the lanes to the terms of the first elements that belong to it, which from
-// supplies. A lane starts from +0, and +0 + -0 is +0, so the terms of group 0 are added to +0.
-// Terms of the other groups may stay -0, because the folds add them to group 0.
+// A lane starts from +0, and +0 + -0 is +0, so first adds +0 to the terms of group 0. Terms of the
+// other groups may stay -0, because the folds add them to group 0.
 func (s *summation) first(g int, from source) { s.firstOf(s.lane, g, from) }
 
 func (s *summation) firstOf(lane []Group, g int, from source) {
@@ -354,8 +345,6 @@ func (s *summation) blocks() {
 	t.Label("rest")
 }
 
-// prefetchIteration emits prefetches of the given number of bytes, which one iteration of a loop
-// reads, from distance bytes after p on. It emits nothing if distance is 0.
 func prefetchIteration(t Target, p reg.GPVirtual, distance, bytes int) {
 	for line := 0; distance > 0 && line < bytes; line += 64 {
 		t.Prefetch(p, distance+line)
@@ -380,8 +369,8 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// foldGroups folds groups of lanes into the first of them. The slice lane may have fewer groups
-// than the 64 lanes need; the missing groups count as +0.
+// foldGroups folds groups of lanes into the first of them. Groups missing from the 64 lanes count
+// as +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

@@ -8,39 +8,32 @@ import (
 // A Target is an instruction set for which kernels are generated. A kernel is written once against
 // this interface; its methods emit instructions.
 //
-// A Group holds at most Width floats: eight, in one register on amd64 and in two on arm64, or
-// sixteen in one register of 512 bits. Narrower groups, down to one float, are used for sparse rows
-// and the ends of vectors. Integers and pointers are general registers of 64 bits.
+// A Group holds 1, 2, 4, 8 or 16 floats. Integers and pointers are general registers of 64 bits.
 //
-// Naming rules, unless a method's comment says otherwise: a method whose first parameter is dst or
-// a group v writes to it, except for stores, jumps and returns, which read v; a method that returns
-// a register or a group allocates it. In ...Load the last operand comes from memory. In ...Reg an
-// operand is a register where the method without Reg has a constant. Offsets are in bytes.
+// A method whose first parameter is dst writes to dst. Offsets are in bytes.
 type Target interface {
 	// Functions and their parameters.
 
-	// Name returns the instruction set's name, with which the names of its functions end.
+	// Name returns the suffix of the names of the instruction set's functions.
 	Name() string
-	// Width returns the number of floats in the widest group.
 	Width() int
-	// Registers returns the number of groups of that width that fit into the registers.
+	// Registers returns the number of groups of Width floats that fit into the vector registers.
 	Registers() int
-	// Compile ends the file and allocates its registers.
 	Compile() (*ir.File, error)
 	Func(name, doc string, s *signature)
 	Comment(lines ...string)
 
 	// PointerParam loads a parameter that is a pointer, or the base pointer of a slice.
 	PointerParam(name string) reg.GPVirtual
-	// IntParam loads an integer parameter. The name n means the length of the first slice if
-	// the function has slices, and len(x) for that of slice x.
+	// IntParam loads an integer parameter. The name n means the length of the first slice if the
+	// function has slices, and len(x) the length of slice x.
 	IntParam(name string) reg.GPVirtual
-	// ScalarParam loads a float parameter into a group of one, BroadcastParam into all lanes of the
-	// widest group.
+	// ScalarParam loads a float parameter into a group of one, BroadcastParam into all lanes of a
+	// group of Width floats.
 	ScalarParam(name string) Group
 	BroadcastParam(name string) Group
 
-	// Return returns lane 0 of v from the function, ReturnInt returns n, and Done returns without a
+	// Return and ReturnInt return lane 0 of v or n from the function, Done returns without a
 	// result.
 	Return(v Group)
 	ReturnInt(n reg.GPVirtual)
@@ -54,8 +47,6 @@ type Target interface {
 	SetInt(dst, n reg.GPVirtual)
 	SetConst(dst reg.GPVirtual, k int)
 
-	// LoadUint32 loads the uint32 at p + offset, LoadTwoUint32 this uint32 and the next, and
-	// LoadUint16 the uint16 at p + offset.
 	LoadUint32(p reg.GPVirtual, offset int) reg.GPVirtual
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
@@ -65,21 +56,16 @@ type Target interface {
 	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 
-	// Offset returns p + n*scale. Address returns an operand that addresses the same place, for a
-	// few loads or stores: it is valid only while p and n are unchanged, and may need no register
-	// of its own.
+	// Offset returns p + n*scale. Address returns an operand for the same address, valid only while
+	// p and n are unchanged.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
-	// Element returns an operand that addresses the float p[j], for a load, a store or an operation
-	// on this single float, with offset 0.
+	// Element returns an operand that addresses the float p[j]; it is to be used with offset 0.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
 	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
 	// Every call returns the same space.
 	Scratch() reg.GPVirtual
 
-	// Advance and AdvanceReg add bytes to the pointer p. Decrement and DecrementReg subtract k from
-	// n. The other methods multiply n by k, shift it by the given number of bits, or replace it by
-	// its bitwise and with k.
 	Advance(p reg.GPVirtual, bytes int)
 	AdvanceReg(p, bytes reg.GPVirtual)
 	Decrement(n reg.GPVirtual, k int)
@@ -88,60 +74,52 @@ type Target interface {
 	ShiftLeft(n reg.GPVirtual, bits int)
 	ShiftRight(n reg.GPVirtual, bits int)
 	And(n reg.GPVirtual, k int)
-	// Rotates reports whether the target has masked loads. A sum may then load groups from an
-	// aligned address before the start of its vectors, with the lanes before the start masked off.
-	// On other targets, the methods Head, IfNearPageEnd and StayInPage panic.
-	// StayInPage lowers n, a number of bytes, to the distance of p from the start of p's page if n
-	// is greater.
+	// Rotates reports whether a sum may load groups from an address before the start of its
+	// vectors, with the lanes before the start masked off. Only then may Head, IfNearPageEnd and
+	// StayInPage be called.
 	Rotates() bool
 	StayInPage(n, p reg.GPVirtual)
 
 	Prefetch(p reg.GPVirtual, offset int)
 
-	// Allocation of groups, and operations on lanes.
-
 	// New returns a group of 16, 8, 4, 2 or 1 floats with undefined contents.
 	New(width int) Group
-	// NewUniform returns a group of the widest kind to which only LoadBroadcast may write: all
-	// lanes are equal, so that it may take fewer registers than other groups.
+	// NewUniform returns a group of Width floats to which only LoadBroadcast may write; it may take
+	// fewer registers than other groups.
 	NewUniform() Group
 	// Narrow returns the first width lanes of v, in the same registers.
 	Narrow(v Group, width int) Group
 	Zero(v Group)
-	// Fill sets all lanes to the float with the given bits.
 	Fill(v Group, bits uint32)
 	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
 	// lanes become undefined.
 	CopyLane(dst, v Group, lane int)
 
-	// Transpose transposes four groups of four: lane i of group j becomes lane j of group i.
+	// Transpose: lane i of group j becomes lane j of group i.
 	Transpose(v *[4]Group)
 
 	// Loads and stores.
 
-	// Load and Store move as many floats as v has lanes, from or to p + offset. If v is narrower
-	// than its register, Load sets the other lanes of the register to +0.
+	// If v is narrower than its register, Load sets the other lanes of the register to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// LoadLane sets a lane of a group of four to the float at p + offset.
+	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
-	// LoadBroadcast sets all lanes to the float at p + offset.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes loads one byte for each lane of v, from p + offset on, and converts it to a float.
+	// LoadBytes converts one byte for each lane of v to a float.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
-	// LoadShorts loads one 16-bit value for each lane of the group: it converts float16s to floats,
-	// and zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or else
-	// stores the lower 16 bits of each lane, whose upper 16 bits must be 0. StoreShorts may
-	// overwrite v.
+	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, and
+	// zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or else stores
+	// the lower 16 bits of each lane, whose upper 16 bits must be 0. StoreShorts may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
 	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
 	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
-	// whose first n floats do not exist, for targets that rotate. FirstPart returns the Part of a
-	// group whose first n-start floats exist, from 1 to width of them. LoadPart loads the floats
-	// that exist; it sets the lanes of the missing floats to +0, and does not read their memory.
+	// whose first n floats do not exist. FirstPart returns the Part of a group whose first n-start
+	// floats exist, from 1 to width of them. LoadPart sets the lanes of the missing floats to +0,
+	// and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	FirstPart(n reg.GPVirtual, start, width int) Part
@@ -178,26 +156,24 @@ type Target interface {
 	// KeepBelow sets dst to a in the lanes in which v < limit, and to +0 in the others.
 	KeepBelow(dst, a, v, limit Group)
 
-	// Root computes the square root of a group of one. Cosine computes xy / sqrt(xx*yy) of groups
-	// of one in float64 and rounds the quotient to float32.
+	// Root operates on groups of one. So does Cosine: it computes xy / sqrt(xx*yy) in float64 and
+	// rounds the quotient to float32.
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
 
-	// The Bits operations treat lanes as unsigned integers of 32 bits.
+	// The Bits operations treat lanes as integers of 32 bits.
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs treats each lane of a and b as two signed 16-bit integers. It multiplies a's
-	// integers by b's and sets the lane of dst to the sum of the two products.
+	// MulPairs treats each lane of a and b as two signed 16-bit integers and sets the lane of dst
+	// to the sum of the two products.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
 
-	// Doubles are float64: a group of doubles has half as many lanes as the group of floats in the
-	// same registers. The width of a group of doubles still counts floats: it is twice the number
-	// of doubles.
+	// Doubles are float64. The width of a group of doubles still counts floats: it is twice the
+	// number of doubles.
 
-	// BroadcastDouble sets all lanes to the double at p + offset.
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
 	// LoadDoubles loads half as many floats as the width of v and converts them to doubles. Doubles
 	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
@@ -220,11 +196,8 @@ type Target interface {
 	SelectDoubles(mask Mask, a, b Group) Group
 	// ShiftDoublesLeft treats lanes as integers of 64 bits.
 	ShiftDoublesLeft(dst, a Group, bits int)
-	// FoldDoubles is Fold for doubles. ReturnDouble returns lane 0 from the function.
 	FoldDoubles(v Group)
 	ReturnDouble(v Group)
-
-	// Folds: sums of the lanes of a group.
 
 	// UpperHalf copies the upper half of v's lanes to a group of half the width.
 	UpperHalf(dst, v Group)
@@ -237,15 +210,14 @@ type Target interface {
 	// group of one.
 	FoldThree(a, b, c Group) [3]Group
 
-	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits: the order of
-	// the terms does not matter.
+	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits.
 
 	// ByteLanes returns the number of lanes to which the terms of 16 bytes are added.
 	ByteLanes() int
 	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to the lanes of
-	// sums: one group or four groups. Each group of ByteLanes lanes receives the terms of the next
-	// 16 bytes, a group of half that width the terms of 8 bytes. With a part, from LastBytes, sums
-	// is one group, which receives the terms of the last n mod 16 or n mod 8 of these bytes only.
+	// sums: one group or four groups. A group of ByteLanes lanes receives the terms of 16 bytes, a
+	// group of half that width the terms of 8 bytes. With a part, from LastBytes, sums is one
+	// group, which receives the terms of the last n mod 16 or n mod 8 of these bytes only.
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
@@ -253,15 +225,13 @@ type Target interface {
 	// signed is set, and otherwise with zeros.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
 	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
-	// overwrites x, y and n. x points to a row of a matrix, and the code prefetches memory after
-	// the row.
+	// overwrites x, y and n, and prefetches memory after x.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
-	// Labels and jumps. Comparisons of integers are unsigned.
+	// Comparisons of integers are unsigned.
 
 	Label(name string)
 	Jump(label string)
-	// IfLess jumps if n < k, IfAtMost if n <= k, IfAtLeast if n >= k.
 	IfLess(n reg.GPVirtual, k int, label string)
 	IfAtMost(n reg.GPVirtual, k int, label string)
 	IfAtLeast(n reg.GPVirtual, k int, label string)
@@ -269,7 +239,6 @@ type Target interface {
 	IfWithout(n reg.GPVirtual, k int, label string)
 	IfLessReg(n, k reg.GPVirtual, label string)
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
-	// IfAnyEqual jumps if any lane of a equals the same lane of b.
 	IfAnyEqual(a, b Group, label string)
 	// IfOutside jumps if the bits of v, a group of one, are not within least to most, compared as
 	// unsigned integers.
@@ -281,7 +250,7 @@ type Target interface {
 	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page that
 	// holds p[n-1].
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
-	// LoopLabel is Label for the start of a loop, which it aligns to 32 bytes on amd64.
+	// LoopLabel is Label for the start of a loop.
 	LoopLabel(name string)
 }
 
@@ -294,12 +263,9 @@ type Group struct {
 // A Mask is a set of lanes of a group. Its representation depends on the target.
 type Mask any
 
-// A Part says which floats of an incomplete group exist. Its representation depends on the target,
-// for example a mask.
+// A Part says which floats of an incomplete group exist. Its representation depends on the target.
 type Part any
 
-// A byteTerm describes the terms of a sum over two vectors of bytes: products or squared
-// differences.
 type byteTerm struct {
 	signed     bool // the bytes are int8, not uint8
 	difference bool // the terms are squared differences, not products

@@ -2,11 +2,10 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum emits a sum over bytes by VPDPBUSD. This instruction multiplies unsigned bytes by
-// signed bytes and adds four products to each lane. To make a factor unsigned or signed, as
-// VPDPBUSD needs it, the code flips the top bit of its bytes, which adds 128 to them or subtracts
-// 128. The sum then has an error that depends on extra, the sum of the factors that are not
-// flipped:
+// A vnniSum emits a sum over bytes by VPDPBUSD, which multiplies unsigned bytes by signed bytes and
+// adds four products to each lane. To make a factor unsigned or signed, the code flips the top bit
+// of its bytes, which adds 128 to them or subtracts 128. The sum then has an error that depends on
+// extra, the sum of the factors that are not flipped:
 //
 //   - Dot product of signed bytes: 128 is added to the bytes of the first vector. The error is
 //     128*extra.
@@ -20,7 +19,6 @@ type vnniSum struct {
 	sum, extra []Group // groups of lanes; extra is nil if the caller corrects the sum
 }
 
-// newVNNI returns a vnniSum without lanes, and emits the code that sets its constants.
 func newVNNI(t *avx, term byteTerm) *vnniSum {
 	s := &vnniSum{t: t, term: term, flip: t.New(t.width), ones: t.New(t.width)}
 	t.setBytes(s.flip, 128)
@@ -58,9 +56,8 @@ func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
 }
 
-// addExtra adds to extra the bytes of the operand whose top bits the code does not flip, for the
-// correction of the sum at the end: the bytes of w for a dot product of signed bytes, and otherwise
-// the bytes of v.
+// addExtra adds to extra the bytes of the operand whose top bits the code does not flip: the bytes
+// of w for a dot product of signed bytes, and otherwise the bytes of v.
 func (s *vnniSum) addExtra(extra, v, w Group) {
 	if s.term.signedSum() {
 		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))
@@ -69,8 +66,7 @@ func (s *vnniSum) addExtra(extra, v, w Group) {
 	}
 }
 
-// correct removes from sum the error that flipping caused, 128*extra or -128*extra. It overwrites
-// extra.
+// correct overwrites extra.
 func (s *vnniSum) correct(sum, extra Group) {
 	s.t.BitsShiftLeft(extra, extra, 7)
 	if s.term.signedSum() {
@@ -81,9 +77,9 @@ func (s *vnniSum) correct(sum, extra Group) {
 }
 
 // loop emits the loop over the n bytes of x and y. It returns a group whose lanes add up to the
-// sum, which is corrected unless s.extra is nil. add(i, offset) emits code that adds the terms of
-// the group of bytes at offset to group i of the lanes. last emits code that adds the terms of the
-// remaining bytes, fewer than a group.
+// sum, which is corrected unless s.extra is nil. add(i, offset) adds the terms of the group of
+// bytes at offset to group i of the lanes. last adds the terms of the remaining bytes, fewer than a
+// group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -125,8 +121,7 @@ func sumVNNI(t *avx, term byteTerm) {
 }
 
 // shortVNNI emits the code for vectors of at most 4*t.width bytes; for longer vectors the code
-// jumps to the label long. It converts one or two groups of bytes to 16-bit integers, which needs
-// neither constants nor corrections.
+// jumps to the label long. Conversion to 16-bit integers needs neither constants nor corrections.
 //
 // A masked load that reaches into an unmapped page is slow. So the second of two groups ends where
 // the vector ends, with the bytes that were in the first group masked, and a single group near the
@@ -164,8 +159,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 }
 
 // rowsVNNI is rowsBytes for CPUs with VNNI. x has at most asm.Block bytes, and there is at least
-// one row. In dot products, the bytes of the rows are flipped and those of x are not. So extra
-// depends on x alone, and the correction is computed once for all rows.
+// one row. In dot products, the bytes of the rows are flipped, so that the correction depends on x
+// alone.
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")
@@ -200,8 +195,8 @@ func rowsVNNI(t *avx, term byteTerm) {
 	})
 }
 
-// correctionFor returns a group whose lanes add up to the correction of the dot product of x and
-// any row: the number to add to it. part has the last n mod step bytes of x.
+// correctionFor returns a group whose lanes add up to the number to add to the dot product of x and
+// any row. part has the last n mod step bytes of x.
 func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	t := s.t
 	extra, sum, v := t.New(t.width), t.New(t.width), t.New(t.width)
@@ -218,7 +213,7 @@ func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	return sum
 }
 
-// loadBytes loads a group of bytes. With a part, it sets the bytes outside the part to 0.
+// With a part, loadBytes sets the bytes outside the part to 0.
 func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	if part == nil {
 		t.VMOVDQU8(at(p, offset), r(v))

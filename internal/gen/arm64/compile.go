@@ -12,10 +12,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Compile compiles a file of arm64 assembly, like pass.Compile for amd64: it runs avo's passes up
-// to register allocation, then Bind. avo allocates x86 registers, whose numbers Bind prints as
-// R0…R15 (without R4: avo reserves x86's stack pointer, number 4) and V0…V31. So R16…R18 (linker,
-// platform) and R26…R30 (assembler, g, FP, LR) are never allocated.
+// Compile compiles a file of arm64 assembly, like pass.Compile for amd64. avo allocates x86
+// registers, whose numbers Bind prints as R0…R15 (without R4: avo reserves x86's stack pointer,
+// number 4) and V0…V31. So registers that Go or the platform reserves are never allocated.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -59,8 +58,7 @@ func checkFlow(fn *ir.Function) error {
 }
 
 // Bind replaces each register operand and each memory operand by its text, and each instruction
-// that Go's assembler does not know by a WORD directive. Passes that run after Bind find no
-// registers in the operands.
+// that Go's assembler does not know by a WORD directive.
 func Bind(fn *ir.Function) error {
 	for _, i := range fn.Instructions() {
 		var registers []uint32
@@ -139,7 +137,7 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
-// alignComments aligns the comments of WORDs, as asmfmt does, in each run of instructions.
+// alignComments aligns the comments of WORDs in each run of instructions.
 func alignComments(fn *ir.Function) error {
 	var run []*ir.Instruction
 	for _, node := range append(fn.Nodes, nil) {

@@ -30,8 +30,7 @@ func compile(c *Context) error {
 	return Compile.Execute(f)
 }
 
-// live emits code in which n registers, allocated by new, are live at once: write sets each
-// register and read uses each afterwards.
+// live emits code in which n registers are live at once.
 func live(c *Context, n int, new func() reg.Register, write, read func(reg.Register)) {
 	var rs []reg.Register
 	for range n {
@@ -130,9 +129,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSpelling assembles instructions with fixed registers, disassembles them, and compares them
-// with the GNU syntax. A wrong order of operands, which is reversed between Go and GNU, would make
-// a line differ.
+// TestSpelling disassembles instructions: a wrong order of operands, which is reversed between Go
+// and GNU, would make a line differ.
 func TestSpelling(t *testing.T) {
 	r0, r1, r2 := reg.Register(reg.RAX), reg.Register(reg.RCX), reg.Register(reg.RDX)
 	v1, v2, v3 := reg.Register(reg.X1), reg.Register(reg.X2), reg.Register(reg.X3)
@@ -381,9 +379,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// checkLiveness compares the registers that an instruction declares as read and written, on which
-// register allocation relies, with its operands: as a rule, the last operand is written and the
-// others are read.
+// checkLiveness compares the registers that an instruction declares as read and written with its
+// operands: as a rule, the last operand is written and the others are read.
 func checkLiveness(t *testing.T, i *ir.Instruction) {
 	var written, read []reg.Register
 	last := len(i.Operands) - 1

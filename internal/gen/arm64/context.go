@@ -2,9 +2,7 @@
 // (mmcloughlin/avo#189). Its main type is Context.
 //
 // The package uses those parts of avo that do not depend on x86: the build context, argument
-// offsets, control flow, liveness, register allocation and both printers. It adds the instructions
-// (instructions.go), the encoding of those that Go 1.26 cannot assemble (words.go), and the pass
-// that replaces avo's register numbers by arm64's names (compile.go).
+// offsets, control flow, liveness, register allocation and both printers.
 //
 // A Context is used like avo's *build.Context:
 //
@@ -19,8 +17,7 @@
 //	…
 //	err = arm64.Compile.Execute(f)
 //
-// Operands are in the order of Go's assembler, with the destination last. Fused multiply-add is
-// missing on purpose: kernels must round every product before it is added.
+// Fused multiply-add is missing on purpose: a kernel's products are rounded before they are added.
 package arm64
 
 import (
@@ -33,10 +30,10 @@ import (
 )
 
 // Context builds one file of arm64 assembly. It embeds *build.Context, whose x86 instructions must
-// not be used: Go's assembler rejects them. Result returns the errors of all calls.
+// not be used. Result returns the errors of all calls.
 type Context struct {
 	*build.Context
-	function string // name of the current function, for error messages
+	function string // for error messages
 	errs     []error
 }
 
@@ -47,8 +44,7 @@ func (c *Context) Function(name string) {
 	c.Context.Function(name)
 }
 
-// V128 returns a new vector register of 128 bits. Each instruction decides how the register is
-// printed: as V or F, or with lanes.
+// V128 returns a new vector register of 128 bits.
 func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
 
 func (c *Context) fail(format string, a ...any) {

@@ -7,15 +7,11 @@ import (
 )
 
 // Operands are in the order of Go's assembler: m, n, d mean d = n op m. Memory is an operand.Mem,
-// whose index is scaled by the size of the element or by 1. Immediates are constants such as
-// operand.Imm(64). If arm64 cannot encode a constant, the assembler reports an error or uses R27.
+// immediates are constants such as operand.Imm(64).
 
-// Moves between memory and registers, between registers and, with MOVD, from a constant.
-//
-// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, MOVB and MOVW sign-extend. FMOVS
-// and FMOVD to a vector register write lane 0 and clear the other lanes, also when the source is a
-// vector or general register. FMOVQ moves between memory and a vector register only; VMOV copies a
-// vector register.
+// Loads by MOVBU, MOVHU and MOVWU zero-extend to 64 bits, MOVB, MOVH and MOVW sign-extend. FMOVS
+// and FMOVD to a vector register write lane 0 and clear the other lanes. FMOVQ moves between memory
+// and a vector register only; VMOV copies a vector register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
@@ -33,8 +29,7 @@ func (c *Context) move(opcode string, src, dst operand.Op) {
 	c.emit(opcode, ops{s}, ops{d}, s, d)
 }
 
-// Address sets d to the address of a StaticGlobal, from which kernels load. With m itself as the
-// operand of a load, the assembler would use R27.
+// Address sets d to the address of a StaticGlobal.
 func (c *Context) Address(m operand.Mem, d reg.Register) {
 	c.emit("MOVD", nil, ops{r64(d)}, text("$"+m.Asm()), r64(d))
 }
@@ -57,10 +52,10 @@ func (c *Context) loadPair(opcode string, of func(reg.Register) view, m operand.
 	c.emit(opcode, ops{m}, ops{a, b}, m, a, b)
 }
 
-// PRFM prefetches the cache line at m. how names the operation: PLDL1KEEP, PSTL1STRM and so on.
+// PRFM prefetches the cache line at m. how names the operation, PLDL1KEEP for instance.
 func (c *Context) PRFM(m operand.Mem, how string) { c.emit("PRFM", ops{m}, nil, m, text(how)) }
 
-// Arithmetic on 64-bit integers. m is a register, Shifted or not, or an immediate.
+// m is a register, Shifted or not, or an immediate.
 
 func (c *Context) ADD(m operand.Op, n, d reg.Register) { c.integer("ADD", m, n, d) }
 func (c *Context) SUB(m operand.Op, n, d reg.Register) { c.integer("SUB", m, n, d) }
@@ -81,9 +76,8 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// Branches. BLO (also BCC), BLS, BHS (also BCS) and BHI jump if <, <=, >= and > in an unsigned
-// comparison. Flags are not tracked: no instruction that sets them may come between a comparison
-// and its branch.
+// BLO, BLS, BHS and BHI jump if <, <=, >= and > in an unsigned comparison. Flags are not tracked:
+// no instruction that sets them may come between a comparison and its branch.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
@@ -109,8 +103,7 @@ func (c *Context) testBit(opcode string, bit uint8, r reg.Register, label string
 
 func (c *Context) RET() { c.add(&ir.Instruction{Opcode: "RET", IsTerminal: true}) }
 
-// Single lanes. VLD1 and VMOV to a lane keep the other lanes, so the register must have been
-// written before.
+// VLD1 and VMOV to a lane keep the other lanes, so the register must have been written before.
 
 func (c *Context) VLD1(m operand.Mem, d Lane) {
 	c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view)
@@ -179,8 +172,6 @@ func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
 func (c *Context) VUZP1(m, n, d reg.Register) { c.vector("VUZP1", s4, m, n, d) }
 func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
 
-// Arithmetic on four int32.
-
 func (c *Context) VADD(m, n, d reg.Register) { c.vector("VADD", s4, m, n, d) }
 func (c *Context) VSUB(m, n, d reg.Register) { c.vector("VSUB", s4, m, n, d) }
 
@@ -204,8 +195,8 @@ func (c *Context) shift(opcode string, k uint8, n, d reg.Register) {
 	c.emit(opcode, ops{n}, ops{s4(d)}, operand.U8(k), s4(n), s4(d))
 }
 
-// Arithmetic on four float32. VFMAX and VFMIN return NaN if either operand is NaN, and order -0
-// before +0, unlike the instructions of x86.
+// VFMAX and VFMIN return NaN if either operand is NaN, and order -0 before +0, unlike the
+// instructions of x86.
 
 func (c *Context) VFADD(m, n, d reg.Register) { c.vector("VFADD", s4, m, n, d) }
 func (c *Context) VFSUB(m, n, d reg.Register) { c.vector("VFSUB", s4, m, n, d) }
@@ -219,8 +210,8 @@ func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d)
 // FADDPS computes the sum n0+n1 of the lower two float32 of n, in lane 0 of d.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
 
-// Arithmetic on one number, in lane 0: FSQRTS of a float32, and FSQRTD, FMULD (n*m) and FDIVD (n/m)
-// of float64s. FCVTSD converts a float32 to a float64, and FCVTDS a float64 to a float32.
+// FSQRTS operates on a float32, FSQRTD, FMULD and FDIVD (n/m) on float64s, in lane 0. FCVTSD
+// converts a float32 to a float64, and FCVTDS a float64 to a float32.
 func (c *Context) FSQRTS(n, d reg.Register)   { c.emit("FSQRTS", ops{n}, ops{d}, f(n), f(d)) }
 func (c *Context) FSQRTD(n, d reg.Register)   { c.emit("FSQRTD", ops{n}, ops{d}, f(n), f(d)) }
 func (c *Context) FCVTSD(n, d reg.Register)   { c.emit("FCVTSD", ops{n}, ops{d}, f(n), f(d)) }
@@ -228,11 +219,10 @@ func (c *Context) FCVTDS(n, d reg.Register)   { c.emit("FCVTDS", ops{n}, ops{d},
 func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
-// Arithmetic on two float64, with names of this package's own: VFADDD computes n+m, VFSUBD n-m,
-// VFMULD n*m and VFDIVD n/m in each lane, FADDPD n0+n1 in lane 0. VFCVTL converts the lower two
-// float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two float64 to float32s in the
-// lower half of d and clears the upper half; VFCVTN2 stores them in the upper half and keeps the
-// lower half.
+// Arithmetic on two float64, with names of this package's own. FADDPD computes n0+n1 in lane 0.
+// VFCVTL converts the lower two float32 of n to float64, VFCVTL2 the upper two. VFCVTN rounds two
+// float64 to float32s in the lower half of d and clears the upper half; VFCVTN2 stores them in the
+// upper half and keeps the lower half.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
@@ -287,10 +277,10 @@ func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, 
 func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
 
-// Arithmetic on sixteen bytes. VSABD and VUABD compute |n-m|. VSMULLB and VUMULL compute the eight
-// 16-bit products of the lower halves, VSMULL2B and VUMULL2 the eight products of the upper halves.
-// VSADALP and VUADALP add the sums n0+n1, n2+n3 and so on of 16-bit numbers to the four int32 of d.
-// VADDV computes the sum of four int32, in lane 0.
+// VSABD and VUABD compute |n-m| of sixteen bytes. VSMULLB and VUMULL compute the eight 16-bit
+// products of the lower halves, VSMULL2B and VUMULL2 the eight products of the upper halves.
+// VSADALP and VUADALP add the sums n0+n1, n2+n3 and so on of 16-bit numbers to the four 32-bit
+// lanes of d. VADDV computes the sum of four 32-bit lanes, in lane 0.
 func (c *Context) VSABD(m, n, d reg.Register) { c.vector("VSABD", b16, m, n, d) }
 
 func (c *Context) VUABD(m, n, d reg.Register)    { c.vector("VUABD", b16, m, n, d) }
@@ -302,7 +292,7 @@ func (c *Context) VSADALP(n, d reg.Register)     { c.addPairs("VSADALP", n, d) }
 func (c *Context) VUADALP(n, d reg.Register)     { c.addPairs("VUADALP", n, d) }
 func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
 
-// VSADDLP and VUADDLP compute the sums n0+n1 and n2+n3 of four int32, as two int64.
+// VSADDLP and VUADDLP compute the 64-bit sums n0+n1 and n2+n3 of four int32 or uint32.
 func (c *Context) VSADDLP(n, d reg.Register) { c.emit("VSADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
 func (c *Context) VUADDLP(n, d reg.Register) { c.emit("VUADDLP", ops{n}, ops{d}, s4(n), d2(d)) }
 

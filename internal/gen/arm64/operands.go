@@ -9,13 +9,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// view is a register together with its format as an operand, such as V%d.S4. It embeds the
-// register, so that avo's liveness analysis and register allocation see a reg.Register; Bind prints
-// the format with the number of the allocated register.
+// view is a register together with its format as an operand. It embeds the register, so that avo's
+// liveness analysis and register allocation see a reg.Register.
 type view struct {
 	reg.Register
-	kind   reg.Kind // general or vector
-	format string   // text of the operand, with %d for the register number
+	kind   reg.Kind
+	format string // text of the operand, with %d for the register number
 }
 
 // Asm returns the view's format and unallocated register, for error messages.
@@ -58,8 +57,6 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// natural returns a general register as the view R%d, a vector register as the view F%d, and a Lane
-// as its own view. It returns other operands unchanged.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
 	case view:
@@ -82,15 +79,14 @@ func Shifted(r reg.Register, k uint8) reg.Register {
 
 type ops []operand.Op
 
-// emit adds an instruction with the operands args. The instruction reads the operands in the list
-// reads and writes the operands in the list writes.
+// emit adds an instruction that reads the operands in reads and writes the operands in writes.
 func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Outputs: writes, Operands: args})
 }
 
-// branch adds a jump to label. args are the jump's other operands, and reads lists the registers
-// that the jump reads. avo expects the label as the first operand; Bind moves it to the end, where
-// Go's assembler expects it.
+// args are the jump's operands besides label, and reads lists the registers that the jump reads.
+// avo expects the label as the first operand; Bind moves it to the end, where Go's assembler
+// expects it.
 func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Operands: args, IsBranch: true,
@@ -108,8 +104,8 @@ func (c *Context) add(i *ir.Instruction) {
 	c.Context.Instruction(i)
 }
 
-// check returns an error if op is of an unknown type, or has a register of the wrong kind or size.
-// Without the error, such a register would be printed as the valid register of the same number.
+// Without the error of check, a register of the wrong kind or size would be printed as the valid
+// register of the same number.
 func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:
@@ -140,7 +136,6 @@ func check(op operand.Op) error {
 	return nil
 }
 
-// text is an operand that avo prints verbatim.
 type text = operand.LabelRef
 
 func join(args []operand.Op) string {

@@ -7,13 +7,8 @@ import (
 )
 
 // words maps the names of instructions that Go 1.26 cannot assemble to their encodings, with zeros
-// in all register fields. Tests have shown that Go 1.27 assembles VFADD, VFSUB, VFMUL, VFMAX and
-// VFADDP by these names. Other names follow the same pattern, but each has to be tested before its
-// row can be deleted. Some names are this package's own: FADDPS, FADDPD, the names of instructions
-// on two float64 (ending in D), and those of VSMULL, VSXTL and the float16 conversions. The order
-// of operands is m, n, d or n, d, so that Bind can insert register fields by position.
-// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm, which does not know VSDOT
-// and VUDOT, and against llvm-mc if it is installed.
+// in all register fields. Some names are this package's own. The order of operands is m, n, d or n,
+// d, so that Bind can insert register fields by position.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
@@ -60,8 +55,7 @@ var words = map[string]uint32{
 	"VSXTL2H":  0x4f10a400,
 }
 
-// encode returns the encoding base with the given register numbers in its register fields. The
-// numbers are in the order of the operands: m, n, d or n, d.
+// The register numbers are in the order of the operands: m, n, d or n, d.
 func encode(base uint32, registers []uint32) uint32 {
 	for i, r := range registers {
 		base |= r << []uint{0, 5, 16}[len(registers)-1-i]

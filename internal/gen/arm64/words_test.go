@@ -58,8 +58,8 @@ var gnu = map[string]string{
 	"VSXTL2H":  "sxtl2 v%[1]d.4s, v%[2]d.8h",
 }
 
-// dotWords has the encodings, by llvm-mc, of instructions that arm64asm cannot decode. They differ
-// from words in the register numbers: 21, 10 and 31 for d, n and m.
+// dotWords has the encodings, by llvm-mc, of instructions that arm64asm cannot decode. The register
+// numbers are 21, 10 and 31 for d, n and m.
 var dotWords = map[string]uint32{
 	"VSDOT": 0x4e9f9555,
 	"VUDOT": 0x6e9f9555,
@@ -67,7 +67,7 @@ var dotWords = map[string]uint32{
 
 type row struct {
 	name, want string // name in words; GNU syntax
-	word       uint32 // result of encode
+	word       uint32
 }
 
 // rows encodes each instruction with each register number in each of its fields, while the other
@@ -99,8 +99,6 @@ func rows(t *testing.T) (all []row) {
 	return all
 }
 
-// TestWordsDecode checks that a disassembler decodes every encoding to the instruction's text, and
-// compares the encodings that it does not know with those in dotWords.
 func TestWordsDecode(t *testing.T) {
 	for name, want := range dotWords {
 		if got := encode(words[name], []uint32{31, 10, 21}); got != want {
@@ -122,8 +120,7 @@ func TestWordsDecode(t *testing.T) {
 	}
 }
 
-// TestWordsEncode checks that llvm-mc, if it is installed, assembles every instruction's text to
-// the encoding, because a lenient decoder could hide an error.
+// TestWordsEncode uses llvm-mc, if it is installed, because a lenient decoder could hide an error.
 func TestWordsEncode(t *testing.T) {
 	path, err := exec.LookPath("llvm-mc")
 	if err != nil {

@@ -1,10 +1,8 @@
 // Package cholesky factors symmetric positive definite matrices in float32, and solves linear
-// systems with the factor in float64. Factor is a Cholesky factor.
+// systems with the factor in float64.
 //
-// The matrix is first scaled by powers of two, which round nothing, so that its diagonal lies
-// between 1/2 and 2. Without that, a float32 factor of raw data, whose columns differ by orders of
-// magnitude, would be too inaccurate. See Higham, Accuracy and Stability of Numerical Algorithms,
-// chapter 10.
+// The matrix is first scaled by powers of two so that its diagonal lies between 1/2 and 2: see
+// Higham, Accuracy and Stability of Numerical Algorithms, chapter 10.
 package cholesky
 
 import (
@@ -21,7 +19,7 @@ import (
 type Factor struct {
 	dim    int
 	stride int
-	u      []float32 // U, row-major; the elements below the diagonal are meaningless
+	u      []float32 // row-major; the elements below the diagonal are meaningless
 	scale  []float64 // the diagonal of D
 	row    []float64 // buffer: the diagonal or a row of the matrix
 	a, b   []float32 // panels into which subtract packs rows of U
@@ -103,8 +101,7 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 }
 
 // rows computes the rows of U numbered from start to end-1, which are at most asm.TileRows. The
-// products of all rows of U above row start must have been subtracted from these rows before: see
-// subtract.
+// products of all rows of U above row start must have been subtracted from these rows before.
 func (f *Factor) rows(start, end int) error {
 	var column [asm.TileRows]float32
 	for r := start; r < end; r++ {

@@ -27,8 +27,8 @@ func (m dense) Diagonal(dst []float64) {
 	}
 }
 
-// random returns a positive definite matrix whose rows and columns are scaled by powers of two
-// that differ by up to 2^spread.
+// random returns a positive definite matrix whose rows and columns are scaled by powers of two that
+// differ by up to 2^spread.
 func random(dim, spread int) dense {
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
 	g := make([]float64, dim*2*dim)
@@ -103,7 +103,7 @@ func solve(t *testing.T, m dense) (worst float64) {
 	return worst
 }
 
-// golden is the SHA-256 hash of factors and solutions, for every code path and number of threads.
+// golden is the SHA-256 hash of factors and solutions.
 const golden = "af31ba60432bcda7d55b86b79810afc39ad27aec565b7414f6bfaa1130319931"
 
 func TestGolden(t *testing.T) {
@@ -138,7 +138,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A Factor may be reused, even after an error, and its earlier contents do not matter.
+// A Factor may be reused, even after an error.
 func TestAgain(t *testing.T) {
 	good, other := random(70, 6), random(70, 15)
 	fresh, used := New(70), New(70)

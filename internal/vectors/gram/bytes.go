@@ -8,14 +8,12 @@ import (
 )
 
 // Bytes is a Gram matrix of rows of bytes, computed exactly: element (i, j) is the sum of x[i]*x[j]
-// over all rows x that were added and not removed. The order of additions and removals does not
-// matter.
+// over all rows x that were added and not removed.
 type Bytes struct {
 	dim    int
 	stride int
-	// The upper triangle, row-major. While there are at most smallRows rows, sum is nil and the
-	// elements are recent, read as uint32. Once there have been more rows, the elements are sum
-	// plus recent.
+	// The upper triangle, row-major. While sum is nil, the elements are recent, read as uint32;
+	// otherwise they are sum plus recent.
 	sum    []int64
 	recent []int32
 	rows   int // rows in s while sum is nil; then, rows added or removed since sum last changed
@@ -36,9 +34,8 @@ func NewBuffer(dim int) *Buffer {
 	return r
 }
 
-// smallRows and recentRows bound the number of rows in recent, so that its sums do not overflow.
-// While sum is nil, recent is unsigned: 255*255*smallRows is below 2^32. Afterwards it is signed:
-// 255*255*recentRows is below 2^31.
+// smallRows and recentRows bound the number of rows in recent, so that its sums do not overflow:
+// 255*255*smallRows is below 2^32, and 255*255*recentRows is below 2^31.
 const (
 	smallRows  = 1 << 16
 	recentRows = 1 << 15
@@ -107,7 +104,7 @@ func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, ro
 // Remove subtracts n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
-// change adds n rows if sign is 1, and removes them if sign is -1.
+// sign is 1 to add the rows, -1 to remove them.
 func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	if s.dim == 0 {
 		return

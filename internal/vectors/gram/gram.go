@@ -3,8 +3,8 @@
 // float64, and Bytes adds 8-bit rows exactly.
 //
 // The matrices are symmetric: only the elements (i, j) with i <= j are computed, and are valid for
-// (j, i) as well. Each is a separate sum over the rows in their order, so that its bits depend
-// neither on the kernels' code path nor on the number of goroutines.
+// (j, i) as well. The bits of a matrix depend neither on the kernels' code path nor on the number
+// of goroutines.
 package gram
 
 import (
@@ -34,8 +34,7 @@ type Matrix interface {
 //	sum += block
 //
 // in float32, both sums starting at +0: the rounding error of n rows is at most about (256 + n/256)
-// 2^-24 of the sum of magnitudes. Rows cannot be removed again: their rounding errors would remain,
-// and may be larger than the remaining sum.
+// 2^-24 of the sum of magnitudes.
 type Sum struct {
 	dim    int
 	stride int
@@ -92,7 +91,7 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 }
 
 // maxPackedBytes bounds the packed rows of a Sum that several goroutines share, unless one block is
-// larger. More rows give each goroutine longer tasks.
+// larger.
 const maxPackedBytes = 4 << 20
 
 // AddEach adds n rows with coefficients, in up to threads goroutines. row returns row r and its
@@ -137,7 +136,7 @@ func (s *Sum) reserve(threads int) {
 
 const packRows = 64 // rows that a goroutine packs at a time
 
-// flush adds the products of the packed rows to sum, and so ends their block.
+// flush ends the block of the packed rows.
 func (s *Sum) flush() {
 	if s.rows == 0 {
 		return
@@ -146,8 +145,8 @@ func (s *Sum) flush() {
 	s.rows = 0
 }
 
-// multiply adds the products of the packed rows to a piece of sum: the elements in the rows
-// numbered from start to end-1, in the panel of columns that starts at column j.
+// multiply adds the products of the packed rows to the elements of sum in the rows numbered from
+// start to end-1, in the panel of columns that starts at column j.
 func (s *Sum) multiply(start, end, j int) {
 	for done := 0; done < s.rows; done += asm.BlockRows {
 		block, k := done/asm.BlockRows, min(s.rows-done, asm.BlockRows)

@@ -28,8 +28,7 @@ func (p *panels[T]) reserve(blocks int) {
 	p.data = data
 }
 
-// from returns the part of the data that begins with the first element of row r, where r counts
-// from the start of block 0.
+// r counts from the start of block 0.
 func (p *panels[T]) from(r int) []T {
 	return p.data[r/asm.BlockRows*p.block+r%asm.BlockRows*p.width:]
 }

@@ -12,12 +12,10 @@ import (
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //
-// for each row that has a nonzero in both columns, starting at +0. A row can be removed by adding
-// it with coefficient -c: the error that n rows leave in an element is below n 2^-52 times the sum
-// of the magnitudes of all terms ever added to it.
+// for each row that has a nonzero in both columns, starting at +0. A row can be removed, up to
+// rounding errors, by adding it with coefficient -c.
 //
-// A row of k nonzeros takes about k^2/2 additions. SparseSum is faster than Sum for rows of few
-// nonzeros, and slower for dense rows.
+// A row of k nonzeros takes about k^2/2 additions.
 type SparseSum struct {
 	dim int
 	sum []float64 // row-major; only the upper triangle is used
@@ -50,8 +48,8 @@ type Row struct {
 	C      float64
 }
 
-// Add adds n rows in their order, in up to threads goroutines. Each goroutine updates separate rows
-// of the matrix, so all of them call row for each of the n rows.
+// Add adds n rows in their order, in up to threads goroutines. row may be called several times for
+// a row, by different goroutines.
 func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
 	strips := 1
 	if threads > 1 {

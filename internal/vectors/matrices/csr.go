@@ -8,9 +8,8 @@ import (
 )
 
 // CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
-// to starts[i+1]-1 in indices and values. The arrays are checked when the matrix is built (but not
-// by Trusted) or, if it is lazy, when its rows are first read. The matrix cannot be changed, so the
-// kernels can trust its indices.
+// to starts[i+1]-1 in indices and values. Kernels trust its indices: they are checked when the
+// matrix is built (but not by Trusted) or, if it is lazy, before a row's first use.
 type CSR struct {
 	cols    int
 	starts  []int64
@@ -48,13 +47,11 @@ func Trusted(cols int, starts []int64, indices []int32, values []float32) *CSR {
 	return &CSR{cols: cols, starts: starts, indices: indices, values: values}
 }
 
-// Lazy is NewCSR for arrays that are too long to be read when the matrix is made. It makes only
-// the checks that need no pass over the arrays. The rest is checked in blocks of rows, before the
-// kernels get any index of the block.
+// Lazy is NewCSR for arrays that are too long to be read when the matrix is made. It makes only the
+// checks that need no pass over the arrays. The rest is checked in blocks of rows.
 //
 // The rows of a bad block are empty, and users of a lazy matrix must call Guard.Err after reading
-// rows. A pass over all rows, such as the trainer's first one, checks every block. The slices
-// must not change: checks are not repeated.
+// rows. The slices must not change: checks are not repeated.
 func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) (*CSR, error) {
 	if err := checkArrays(cols, starts, indices, values); err != nil {
 		return nil, err
@@ -108,7 +105,6 @@ func (m *CSR) Arrays() (starts []int64, indices []int32, values []float32) {
 func (m *CSR) InBadBlock(i int) bool { return m.guard != nil && !m.guard.admits(i) }
 
 // Row returns row i without checks: the block of a lazy matrix must have been found good before.
-// The method is small enough to be inlined.
 func (m *CSR) Row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
@@ -164,7 +160,7 @@ func (m *CSR) checkColumns(i int) error {
 	return nil
 }
 
-// checkBlock checks the rows first to end-1. verify may be nil.
+// verify may be nil.
 func (m *CSR) checkBlock(first, end int, verify func(first, end int) error) error {
 	for i := first; i < end; i++ {
 		if err := m.checkStart(i); err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/sys/hugepage"
 )
 
-// alignment is the number of float32 elements in 64 bytes, the size of a cache line and of the
-// widest vector register. Row starts are multiples of it, except in the matrices of NewNarrow.
+// alignment is 64 bytes in float32s, the size of a cache line and of the widest vector register.
 const alignment = 16
 
 // Dense stores its rows one after the other, each padded to a multiple of 64 bytes (NewNarrow may
@@ -18,7 +17,7 @@ const alignment = 16
 // result.
 type Dense struct {
 	rows, cols, stride int
-	trusted            uint      // equal to rows, or 0 if lazy; rows below this index need no check
+	trusted            uint      // rows below this index need no check
 	values             []float32 // all rows and their padding: rows*stride elements
 	guard              *Guard    // nil unless the matrix is lazy
 	zeros              []float32 // replaces rows of bad blocks; nil unless the matrix is lazy
@@ -46,8 +45,8 @@ func newDense(rows, cols, stride int) *Dense {
 	}
 }
 
-// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of at most 8 columns to 1, 2,
-// 4 or 8 elements. Padded to 64 bytes, they would consist of padding by half or more.
+// NewNarrow returns a matrix of zeros as NewDense does, but pads rows of 1 to 8 columns to 1, 2, 4
+// or 8 elements.
 func NewNarrow(rows, cols int) *Dense {
 	if rows < 0 || cols <= 0 || cols > alignment/2 || rows > math.MaxInt/4/alignment-1 {
 		return NewDense(rows, cols)
@@ -59,8 +58,7 @@ func NewNarrow(rows, cols int) *Dense {
 	return newDense(rows, cols, stride)
 }
 
-// Truncate keeps the first rows, of the given number, and drops the others. Their memory stays
-// allocated.
+// Truncate keeps the given number of first rows. The memory of the others stays allocated.
 func (m *Dense) Truncate(rows int) {
 	m.rows, m.trusted, m.values = rows, min(m.trusted, uint(rows)), m.values[:rows*m.stride]
 }
@@ -107,7 +105,7 @@ func VectorsSize(n, cols int) int {
 }
 
 // Stride returns the length of a padded row in a dense matrix: cols rounded up to a multiple of 16
-// floats, which are 64 bytes. It panics if cols is negative or the result would overflow.
+// floats, which are 64 bytes. It panics if cols is negative or too great.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
 		panic(misuse.Of("%d columns: negative or too many", cols))
@@ -115,7 +113,6 @@ func Stride(cols int) int {
 	return (cols + alignment - 1) / alignment * alignment
 }
 
-// denseOf returns the matrix that LazyDense describes, but not lazy.
 func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
 		return nil, fmt.Errorf("dense: %d rows of %d columns: negative or too many", rows, cols)

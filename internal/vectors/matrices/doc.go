@@ -5,7 +5,6 @@
 //
 //	type Matrix matrices.Dense
 //
-// so that a conversion, which costs nothing, turns one into the other wherever this package can be
-// imported. Readers of mapped files and the trainers use such conversions. Users of the module see
-// only the methods of dense and sparse.
+// so that a conversion, which costs nothing, turns one into the other. Users of the module see only
+// the methods of dense and sparse.
 package matrices

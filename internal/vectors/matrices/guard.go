@@ -27,7 +27,7 @@ type WillNeed func(start, end int)
 // not lazy have a nil Guard, whose exported methods may be called.
 type Guard struct {
 	rows       int
-	shift      uint // a block has 2^shift rows
+	shift      uint
 	willNeed   WillNeed
 	verify     func(start, end int) error
 	state      []atomic.Uint32
@@ -59,7 +59,6 @@ const (
 )
 
 // admits reports whether the block of row i is good. It checks the block if that has not been done.
-// It panics if i is out of range, as indexing would.
 func (g *Guard) admits(i int) bool {
 	b := i >> g.shift
 	state := g.state[b].Load()
@@ -69,8 +68,7 @@ func (g *Guard) admits(i int) bool {
 	return state == good
 }
 
-// check checks block b, stores its state, and returns it. Several goroutines may check the same
-// block at the same time, with the same result.
+// Several goroutines may check the same block at the same time, with the same result.
 func (g *Guard) check(b int) uint32 {
 	err := g.verify(b<<g.shift, min(g.rows, (b+1)<<g.shift))
 	if err == nil {
@@ -100,7 +98,7 @@ func (g *Guard) checkAll() error {
 	return nil
 }
 
-// Verified reports whether all blocks have been found good, so that no row needs a check any more.
+// Verified reports whether all blocks have been found good.
 func (g *Guard) Verified() bool { return g == nil || int(g.goodBlocks.Load()) == len(g.state) }
 
 // WillNeed returns the WillNeed of the Check given for the matrix. It is nil for a nil Guard.

@@ -7,9 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A search for several queries ranks a chunk of rows for a batch of queries at a time. It may
-// compute the scores of the chunk in strips of rows, each strip for all queries of the batch: see
-// chunk.score.
+// A search for several queries ranks a chunk of rows for a batch of queries at a time.
 const (
 	batchQueries = 32
 	leastBatch   = 4 // least number of queries for which strips of short rows are faster
@@ -34,7 +32,7 @@ type chunk[E float32 | uint16] struct {
 	approximate      [chunkRows]float32 // cosines for one query, times its length
 }
 
-// rankMany is rank for several queries. dst has a heap for each query.
+// dst has a heap for each query.
 func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int) {
 	switch {
 	case len(queries) == 1 || (end-firstRow)*len(queries) <= fewRows:
@@ -49,8 +47,7 @@ func (s *Rows[E]) rankMany(dst [][]Hit, by Metric, queries [][]float32, firstRow
 	}
 }
 
-// rankChunks is rankMany with space to copy a strip of rows to, or nil for rows that are
-// consecutive float32s.
+// floats is space to copy a strip of rows to, or nil for rows that are consecutive float32s.
 func (s *Rows[E]) rankChunks(dst [][]Hit, by Metric, queries [][]float32, firstRow, end int,
 	floats []float32) {
 	c := chunk[E]{rows: s, floats: floats}
@@ -81,7 +78,7 @@ func (c *chunk[E]) score(by Metric, batch [][]float32, measure bool) {
 	}
 	least := leastBatch
 	if c.floats == nil {
-		least += s.N / 512 // the longer rows are, the slower they come from memory in strips
+		least += s.N / 512
 	}
 	if by > ByDistance || len(batch) < least || c.floats != nil && 4*s.N > len(c.floats) {
 		for i := 0; measure && i < c.count; i++ {
@@ -153,8 +150,7 @@ func (c *chunk[E]) measure(i int, squares float32) {
 	c.screens = c.screens && screenFrom <= squares && squares <= screenTo
 }
 
-// tooLow replaces the cosines of rows that rank after all hits. It is less than all cosines, but
-// finite, as order.offer expects.
+// tooLow is less than all cosines, but finite, as order.offer expects.
 const tooLow = -2
 
 // offer adds the chunk's rows that are among the best so far to the heap hits of one query. For

@@ -7,13 +7,11 @@ import (
 )
 
 // order is the total order in which a query ranks rows: by their keys, which are float64s, greatest
-// first and NaN last, and by ascending row number among equal keys. Because the order is total, the
-// result of a search depends neither on the code path nor on how rows are grouped.
+// first and NaN last, and by ascending row number among equal keys.
 //
 // The key of a row is its score (negated for distances), unless overflow or underflow may have
 // changed the score by more than a rounding. Then the key is the wide score, which is computed in
-// float64, where no square or product overflows or underflows: the result of Dot64 or Cosine64, or
-// minus that of SquaredDistance64 or l1Distance64. There are three cases. In them, all comparisons
+// float64, where no square or product overflows or underflows. In the three cases, all comparisons
 // are of magnitudes, and n is the number of elements of a row.
 //
 //   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
@@ -40,8 +38,8 @@ type order[E float32 | uint16] struct {
 	x     []float32
 	small float32 // magnitude below which underflow may have changed a score
 
-	root    int     // row at the root of a heap, whose key is cached; -1 for none
-	rootKey float64 // key of row root
+	root    int // row at the root of a heap, whose key is cached; -1 for none
+	rootKey float64
 }
 
 func (s *Rows[E]) order(by Metric, x []float32) order[E] {
@@ -52,8 +50,6 @@ func (s *Rows[E]) order(by Metric, x []float32) order[E] {
 	return order[E]{rows: s, by: by, x: x, small: small, root: -1}
 }
 
-// leastSum returns the least magnitude at which underflow changes a sum of n products by no more
-// than a rounding.
 func leastSum(n int) float32 { return float32(n) * 0x1p-126 }
 
 // scoreIsKey reports whether the score alone shows that it is the key of its row.
@@ -62,7 +58,7 @@ func (o *order[E]) scoreIsKey(score float32) bool {
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns the key of the row of h. For distances, h.Score is negated.
+// For distances, h.Score is negated.
 func (o *order[E]) key(h Hit) float64 {
 	if o.scoreIsKey(h.Score) {
 		return float64(h.Score)
@@ -78,8 +74,7 @@ func (o *order[E]) key(h Hit) float64 {
 	return wide
 }
 
-// underflowed reports whether underflow may have changed a row's score. The magnitudes of the score
-// and of the wide score must be less than small.
+// The magnitudes of the score and of the wide score must be less than small.
 func (o *order[E]) underflowed(wide float64, row int) bool {
 	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
@@ -101,12 +96,10 @@ func precedes(i int, a float64, j int, b float64) bool {
 	return i < j
 }
 
-// skipBlock is the number of scores that offer tests at once: it skips them all if their maximum is
-// too low for a hit.
 const skipBlock = 256
 
-// offer adds the best of the rows at positions firstRow to firstRow+len(scores)-1 to the heap
-// hits. scores holds their scores, negated if they are distances.
+// offer adds the best of the rows at positions firstRow to firstRow+len(scores)-1 to the heap hits.
+// scores holds their scores, negated if they are distances.
 func (o *order[E]) offer(hits []Hit, scores []float32, firstRow int) []Hit {
 	if cap(hits) == 0 {
 		return hits
@@ -164,13 +157,12 @@ func (o *order[E]) scoresAreKeys(hits []Hit) bool {
 	return true
 }
 
-// greater reports whether a ranks before b. It requires that the scores of both are their keys;
-// otherwise use better.
+// The scores of a and b must be their keys.
 func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
 
-// least returns a score such that all rows with lower scores rank after hits[0], which is the root
-// of the heap and its worst hit. finite reports whether all scores to be compared with the result
-// are finite. The result is -Inf if finite is false, hits is not full, or there is no such score.
+// least returns a score such that all rows with lower scores rank after hits[0], the root of the
+// heap, or -Inf if there is none. finite reports whether all scores to be compared with the result
+// are finite.
 func (o *order[E]) least(hits []Hit, finite bool) float32 {
 	if len(hits) == cap(hits) {
 		root := hits[0]
@@ -204,7 +196,6 @@ func (o *order[E]) finish(hits []Hit) {
 	}
 }
 
-// wide returns the wide score of a row. Greater is better.
 func (s *Rows[E]) wide(by Metric, x []float32, row int) float64 {
 	if s.isHalf() {
 		return by.wideHalf(x, s.halfRow(row), s.Bfloat16)
@@ -224,8 +215,7 @@ func (by Metric) wide(x, row []float32) float64 {
 	return -asm.SquaredDistance64(x, row)
 }
 
-// l1Distance64 returns the sum of |x[i]-y[i]| in float64, added from left to right. Few rows need
-// it.
+// l1Distance64 returns the sum of |x[i]-y[i]| in float64, added from left to right.
 func l1Distance64(x, y []float32) (sum float64) {
 	for i, v := range x {
 		sum += math.Abs(float64(v) - float64(y[i]))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// someRows returns numbers at the ends of float32's range and between them, a few of them
-// infinite or NaN.
+// someRows returns numbers at the ends of float32's range and between them, a few of them infinite
+// or NaN.
 func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	exponents := [][]int{{0}, {-80}, {70}, {-149, -75, 0}, {-100, 63, 127}}[r.IntN(5)]
 	all := make([]float32, (count+1)*n)
@@ -81,7 +81,6 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// ruleKey returns the key of a row by the rule in the documentation of order.
 func ruleKey(by Metric, row, x []float32, score float32) float64 {
 	wide, small := by.wide(x, row), float64(len(x))*0x1p-126
 	if by == ByCosine {

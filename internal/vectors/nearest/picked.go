@@ -8,9 +8,9 @@ const maxPicked = 64
 // AddAt scores the rows of s at idx and adds them to hits, a heap of the best rows for the query x
 // so far, whose scores are negated if they are distances. idx must have at most maxPicked indices.
 //
-// It returns the heap, and the least score with which a row may still rank before the worst hit of
-// the heap: a row outside the heap ranks after all hits if its score, negated if it is a distance,
-// is finite and lower than least. least is -Inf if the heap is not full.
+// It returns the heap and a number: a row outside the heap ranks after all hits if its score,
+// negated if it is a distance, is finite and lower than least. least is -Inf if the heap is not
+// full.
 func AddAt[H hits](s *Rows[float32], hits []H, by Metric, idx []uint32, x []float32) (grown []H,
 	least float32) {
 	var scores [maxPicked]float32

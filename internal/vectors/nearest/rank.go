@@ -1,7 +1,5 @@
 package nearest
 
-// maxScores is the greatest number of scores that are computed before they are ranked. A search in
-// at most fewRows rows uses a smaller buffer, for fewRows scores.
 const maxScores, fewRows = 4096, 256
 
 // rank adds the best of the rows at positions firstRow to end-1 to the heap hits.

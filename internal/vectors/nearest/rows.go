@@ -19,8 +19,7 @@ const (
 	ByL1 // float32 rows only
 )
 
-// isDistance reports whether the least score is best. While rows are ranked, scores of such a
-// metric are negated.
+// isDistance reports whether the least score is best.
 func (by Metric) isDistance() bool { return by >= ByDistance }
 
 // Hit is a row and its score, laid out like package dense's Hit.
@@ -29,20 +28,20 @@ type Hit struct {
 	Score float32
 }
 
-// Rows are the rows that a search ranks, in one of several layouts. E is uint16 for
-// half-precision rows, whose elements are always in one slice, and float32 for other rows. It is
-// a type parameter so that programs without half-precision rows link no kernels for them.
+// Rows are the rows that a search ranks, in one of several layouts. E is uint16 for half-precision
+// rows, which are always in Slice, and float32 for other rows. It is a type parameter so that
+// programs without half-precision rows link no kernels for them.
 type Rows[E float32 | uint16] struct {
-	Slice      []E      // elements of rows in one slice
-	Bfloat16   bool     // whether half-precision elements are bfloat16s
+	Slice      []E // elements of rows in one slice
+	Bfloat16   bool
 	Bytes      []byte   // rows of little-endian floats in one slice
 	Stride     int      // between row starts, in elements of Slice or bytes of Bytes
 	Idx        []uint32 // indices of the rows of Slice to rank; nil for all rows
 	Slices     [][]float32
-	ByteSlices [][]byte        // rows of little-endian floats that are separate slices
-	Matrix     *matrices.Dense // matrix whose rows may still have to be checked
+	ByteSlices [][]byte // rows of little-endian floats that are separate slices
+	Matrix     *matrices.Dense
 	N          int
-	Count      int // of rows to rank
+	Count      int // number of rows to rank
 
 	buffer []float32 // copy of a row of bytes that can't be viewed as floats
 }
@@ -65,8 +64,7 @@ func Count(elements, stride, n int) int {
 	return count
 }
 
-// CheckEach panics if the length of a row is not want. The message has the index of the first such
-// row, and calls the wanted length by the given name.
+// CheckEach panics if the length of a row is not want. name is the name of want in the message.
 func CheckEach[T any](rows [][]T, name string, want int) {
 	for i := range rows {
 		if len(rows[i]) != want {
@@ -96,15 +94,14 @@ func (s *Rows[E]) row(number int) []float32 {
 	return s.floats()[number*s.Stride:][:s.N]
 }
 
-// floats returns Slice as []float32, and halves as []uint16. E must be of that type.
 func (s *Rows[E]) floats() []float32 { return *(*[]float32)(unsafe.Pointer(&s.Slice)) }
 func (s *Rows[E]) halves() []uint16  { return *(*[]uint16)(unsafe.Pointer(&s.Slice)) }
 
-// isHalf reports whether rows have half-precision elements. It is constant for each E, so that the
-// compiler removes the code for the other type.
+// The result of isHalf is constant for each E, so that the compiler removes the code for the other
+// type.
 func (s *Rows[E]) isHalf() bool { return unsafe.Sizeof(*new(E)) == 2 }
 
-// read returns the floats encoded in b. They are valid until the next call.
+// The floats that read returns are valid until the next call.
 func (s *Rows[E]) read(b []byte) []float32 {
 	if v, ok := blob.View[float32](b); ok {
 		return v
@@ -115,8 +112,8 @@ func (s *Rows[E]) read(b []byte) []float32 {
 
 func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
-// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank. Distances
-// are negated.
+// score sets dst[i] to the score of the row at position firstRow + i of the rows to rank, negated
+// for distances.
 func (s *Rows[E]) score(dst []float32, by Metric, x []float32, firstRow int) {
 	switch {
 	case s.isHalf():
@@ -156,8 +153,6 @@ func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, firstRow in
 	}
 }
 
-// scores sets dst to the scores of consecutive float32 rows, by any metric but ByL1. Distances are
-// negated.
 func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 	switch by {
 	case ByDot:
@@ -235,7 +230,7 @@ func (by Metric) score(x, row []float32) float32 {
 	panic(by.unknown())
 }
 
-// squares returns the sum of squares of the i-th row. x is any vector of the row's length.
+// x is any vector of the row's length.
 func (s *Rows[E]) squares(i int, x []float32) float32 {
 	if s.isHalf() {
 		_, yy := asm.HalfNorms(x, s.halfRow(s.rowNumber(i)), s.Bfloat16)

@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/nearest"
 )
 
-// small returns n integers from -2 to 2. All formats hold them exactly, and many scores are equal.
+// Half-precision formats hold the integers exactly, and many scores are equal.
 func small(r *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -84,7 +84,6 @@ func newSearch[E float32 | uint16](name string, count, n int, s nearest.Rows[E])
 		}}
 }
 
-// layouts returns a search for every layout of the rows, which are stride apart in flat.
 func layouts(flat []float32, stride, n, count int) (all []search) {
 	var idx []uint32
 	for i := range count {
@@ -178,8 +177,7 @@ func TestTopIsSorting(t *testing.T) {
 	}
 }
 
-// Rows whose float32 scores underflow or overflow are ranked by float64 scores, in every layout
-// that can represent them, without picked rows.
+// Rows whose float32 scores underflow or overflow are ranked by float64 scores.
 func TestTopBeyondFloat32(t *testing.T) {
 	for _, n := range []int{2, 3000} { // half-precision rows beyond 2048 elements are not unpacked
 		for _, c := range []struct {

@@ -2,8 +2,7 @@ package nearest
 
 import "unsafe"
 
-// RowsPerRun is the number of rows in a run that packages dense, half and quant use: the unit in
-// which rows are divided among goroutines.
+// RowsPerRun is a number of rows for the parameter run of TopMany.
 const RowsPerRun = 256
 
 // hits is implemented by other packages' Hit types that are laid out like Hit.
@@ -21,8 +20,8 @@ func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32
 	return dst[:len(found):len(found)]
 }
 
-// TopMany is Top for many queries, in at most threads goroutines. If there are several, each
-// ranks run rows at a time.
+// TopMany is Top for many queries, in at most threads goroutines. If there are several, each ranks
+// run rows at a time.
 func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
 	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
@@ -55,8 +54,8 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	}
 }
 
-// rankThreads ranks all rows in several goroutines, each with its own heaps. Its receiver is a
-// copy: what goroutines share is allocated on the heap, and the caller's Rows should not be.
+// The receiver of rankThreads is a copy: what goroutines share is allocated on the heap, and the
+// caller's Rows should not be.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	before := func(q int, a, b Hit) bool {
 		o := s.order(by, queries[q])
