@@ -23,8 +23,7 @@ func BenchmarkKernels(b *testing.B) {
 						}
 					}
 					a := k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
-					// With these factors repeated updates stay finite, and no number becomes
-					// subnormal.
+					// so that repeated updates stay finite
 					a.A, a.B = 1, 0.5
 					b.SetBytes(int64(k.Bytes(a)))
 					for b.Loop() {

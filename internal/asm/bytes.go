@@ -179,7 +179,6 @@ func DotTileBytes(dst []int64, rows []uint8, stride int, queries [][]uint8, next
 	dotEachQuery(dst, count, 0, rows, stride, queries, signed)
 }
 
-// dotEachQuery is DotTileBytes for the rows numbered from first to count-1, without tiles.
 func dotEachQuery(dst []int64, count, first int, rows []uint8, stride int, queries [][]uint8,
 	signed bool) {
 	for q, x := range queries {

@@ -101,8 +101,8 @@ func tiles(distance bool, dst []float32, step int, rows []float32, stride, count
 	}
 }
 
-// startPrefetch returns the address from which a kernel prefetches, and pace, the number of bytes,
-// at most 32, that it prefetches for each of the units of 64 terms counted by terms.
+// pace is the number of bytes, at most 32, to prefetch for each of the units of 64 terms counted by
+// terms.
 func startPrefetch(rows []float32, next []byte, terms int) (start *byte, pace int) {
 	if len(next) == 0 {
 		return (*byte)(unsafe.Pointer(&rows[0])), 0

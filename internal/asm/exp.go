@@ -21,7 +21,6 @@ const (
 // expBias is subtracted from the bits of expMagic + k, for an integer k, to obtain k + 2*127.
 const expBias = 0x4b400000 - 2*127
 
-// expTable holds the constants that the assembly loads, each repeated eight times.
 var expTable = func() (t [13 * 8]float32) {
 	for i, c := range [13]float32{
 		expHigh, expLow, expLog2E, expMagic, math.Float32frombits(expBias), expLn2High, expLn2Low,

@@ -84,8 +84,7 @@ func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
 	return float32(Cosine64(x, y))
 }
 
-// cosineOf returns the cosine computed from three float32 sums. ok is false if a sum may have
-// overflowed or underflowed, or is NaN.
+// ok is false if a sum may have overflowed or underflowed, or is NaN.
 func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
 	if !inSafeRange(xx) || !inSafeRange(yy) || xy-xy != 0 {
 		return 0, false

@@ -134,8 +134,6 @@ func HalfRowsAt[I Index](op HalfSum, dst []float32, rows []uint16, stride int, i
 	}
 }
 
-// prefetchHalves prefetches row idx[i], of n elements, unless i is too large or rows are taken to
-// be in a cache.
 func prefetchHalves(rows []uint16, stride int, idx []uint32, i, n int) {
 	if len(rows) >= 2*beyondL3 && i < len(idx) {
 		Prefetch(row(rows, stride, idx, i, n))
@@ -159,8 +157,8 @@ func (op HalfSum) Of(x []float32, y []uint16, bfloat16 bool) (total float32) {
 	return total + sum[0]
 }
 
-// rows sets dst[i] to the sum over x and row i. The rows must not be checked any more: there are 1
-// to RowsAtOnce(len(x)) of them, of at most Block elements each.
+// The caller of rows has checked the operands: there are 1 to RowsAtOnce(len(x)) rows of at most
+// Block elements.
 func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, bfloat16 bool) {
 	switch op {
 	case HalfDot:

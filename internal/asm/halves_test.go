@@ -89,7 +89,6 @@ type halfCursor struct {
 	middle float64 // midpoint between half and the next greater number
 }
 
-// nearest returns the half-precision number nearest to v, the even one in a tie.
 func (c *halfCursor) nearest(v float32, bfloat16 bool, infinity uint16) uint16 {
 	size := math.Abs(float64(v))
 	value := func(h uint16) float64 { return asmtest.HalfUnbounded(h, bfloat16) }

@@ -9,9 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasDot reports whether Linux lists the instructions SDOT and UDOT in the auxiliary vector.
-// GODEBUG=cpu.asimddp=off or cpu.all=off switches them off, as in x/sys/cpu. That package would
-// make small programs larger.
+// GODEBUG=cpu.asimddp=off or cpu.all=off switches SDOT and UDOT off, as in x/sys/cpu.
 func hasDot() bool {
 	const hwcap, asimddp = 16, 1 << 20
 	for _, off := range []string{"cpu.asimddp=off", "cpu.all=off"} {

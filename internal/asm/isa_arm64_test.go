@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// TestDetect compares hasDot with cpuid, which it does not ask.
 func TestDetect(t *testing.T) {
 	if strings.Contains(os.Getenv("GODEBUG"), "cpu.asimddp=off") {
 		t.Skip("GODEBUG switches the path off")

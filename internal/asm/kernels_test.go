@@ -26,7 +26,6 @@ func generic(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return call(k, a)
 }
 
-// call returns the kernel's result and the numbers it stored.
 func call(k asmtest.Kernel, a *asmtest.Args) []float32 {
 	return append([]float32{k.Call(a)}, a.Stored()...)
 }
@@ -161,7 +160,6 @@ func TestVectorsInMemory(t *testing.T) {
 	}
 }
 
-// TestNegativeZeros checks that a sum of negative zeros is +0 wherever it is in plain Go.
 func TestNegativeZeros(t *testing.T) {
 	each(t, func(t *testing.T, k asmtest.Kernel) {
 		for n := range 200 {
@@ -214,7 +212,6 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// A guard page follows the last row.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("12 MB of rows take too long on emulators")
@@ -430,7 +427,6 @@ func TestAccuracy(t *testing.T) {
 	})
 }
 
-// TestBasisVectors multiplies by basis vectors, so that a sum equals one element to the bit.
 func TestBasisVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {

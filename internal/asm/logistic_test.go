@@ -10,8 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// logisticPoints returns arguments of every magnitude, neighbors of the points at which the
-// functions change their method, and floats of random bits.
 func logisticPoints() (x []float64) {
 	g := rand.New(rand.NewPCG(1, 64))
 	for _, v := range []float64{0, 0.41, math.Log(0.41), math.Log(math.Sqrt2 - 1), math.Ln2 / 2, 1, 37,
@@ -59,7 +57,7 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// compareDoubles fails unless got and want have the same bits, where any NaN equals any other.
+// any NaN equals any other
 func compareDoubles(t *testing.T, x, got, want []float64) {
 	t.Helper()
 	for i, v := range got {

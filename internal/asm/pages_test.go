@@ -81,7 +81,6 @@ func (m *turns) Ints(n int) []int32      { return m.first.Ints(n) }
 func (m *turns) Shorts(n int) []uint16   { return m.first.Shorts(n) }
 func (m *turns) Doubles(n int) []float64 { return m.first.Doubles(n) }
 
-// shortest returns the mean time of a call in the fastest run.
 func shortest(k asmtest.Kernel, a *asmtest.Args) time.Duration {
 	const calls = 50
 	least := time.Duration(1<<63 - 1)

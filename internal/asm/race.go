@@ -33,8 +33,6 @@ func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	}
 }
 
-// raceReadRows reports reads of the first n elements of count rows: the rows whose indices are in
-// idx, or rows 0 to count-1 if idx is nil.
 func raceReadRows[T any](rows []T, stride int, idx []uint32, count, n int) {
 	for i := range count {
 		if idx != nil {

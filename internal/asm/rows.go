@@ -343,7 +343,6 @@ func raceOperands[D, E, X any](dst []D, rows []E, stride int, idx []uint32, x []
 	raceWrites(dst)
 }
 
-// row returns the n elements of row i, or of row idx[i] if idx is not nil.
 func row[E any](rows []E, stride int, idx []uint32, i, n int) []E {
 	if idx != nil {
 		i = int(idx[i])

@@ -103,7 +103,6 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// dotSparseKGeneric is DotSparseK for 8 of the k vectors.
 func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	var lane [sparseLanes][8]float32
 	for i, j := range idx {
@@ -150,7 +149,6 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// axpySparseKGeneric is AxpySparseK for the first 8 of the k vectors.
 func axpySparseKGeneric(a []float32, idx []int32, val, w []float32, k int) {
 	a = a[:8]
 	for i, j := range idx {

@@ -49,8 +49,7 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwoGeneric sets dst[0] to the dot product of the first halves of x and y, and dst[1] to that
-// of their second halves. The length of a half is a multiple of 64.
+// The length of a half must be a multiple of 64.
 func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
 	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])
@@ -79,8 +78,8 @@ func dotGeneric(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// Lanes that a short vector does not reach are +0. Adding +0 to a sum that is never -0 changes
-	// nothing.
+	// Lanes that a short vector does not reach are +0, and adding +0 to the other lanes, which are
+	// never -0, changes nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
 		n /= 2

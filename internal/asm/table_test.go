@@ -12,8 +12,6 @@ import (
 	"testing"
 )
 
-// TestTableHasAllKernels checks that asmtest's table names each exported function that calls a
-// dispatch stub, and that these functions report their accesses to the race detector.
 func TestTableHasAllKernels(t *testing.T) {
 	table, err := os.ReadFile("../testing/asmtest/kernels.go")
 	if err != nil {

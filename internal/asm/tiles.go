@@ -90,8 +90,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 	}
 }
 
-// checkTile panics unless A and B, of a and b elements, have the same whole number of rows and a
-// slice of c elements holds a tile whose rows are stride apart. It returns the number of rows.
+// c, a and b are lengths of slices; k is the number of rows of A and B.
 func checkTile(c, stride, a, b int) (k int) {
 	k = a / TileRows
 	if a != k*TileRows || b != k*TileCols {
@@ -158,11 +157,9 @@ func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols,
 	packColumnsActive(dst, width, c, x, stride, cols, n)
 }
 
-// packBlock is the number of elements that one call of packActive copies at most: a multiple of
-// both panel widths.
+// packBlock is a multiple of both panel widths.
 const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
 
-// gemmGeneric computes two rows and four columns of c at a time, whose sums stay in registers.
 func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	for i := 0; i+1 < rows; i += 2 {

@@ -14,7 +14,7 @@ import (
 )
 
 // avx is the Target for amd64: AVX2 with VEX encoding, or AVX-512 with opmasks and EVEX encoding.
-// No code uses fused multiply-add, which would round once where the generic bodies round twice.
+// No code uses fused multiply-add.
 type avx struct {
 	*build.Context
 	isa       string      // suffix of the function names
@@ -38,7 +38,6 @@ func newAVX512x256() *avx { return newAVX("AVX512x256", 8, true) }
 
 func newAVX2() *avx {
 	t := newAVX("AVX2", 8, false)
-	// Eight 32-bit words of zeros, eight with all bits one, then eight of zeros.
 	t.masks = t.StaticGlobal("masks")
 	t.DataAttributes(rodata)
 	for i := range 24 {
@@ -397,8 +396,8 @@ func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	}
 }
 
-// Part returns an opmask in AVX-512 code. In AVX2 code it returns a mask whose lanes are all ones
-// for the floats that exist and 0 for the others.
+// Part returns an opmask in AVX-512 code, and in AVX2 code a mask whose lanes are all ones for the
+// floats that exist and 0 for the others.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		k, table, mask := t.GP64(), t.GP64(), t.YMM()
@@ -832,8 +831,7 @@ func (t *avx) AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset i
 	}
 }
 
-// mulBytes sets each lane of dst to the sum of two terms. If part is not nil, the terms outside the
-// part are 0.
+// The terms outside the part are 0.
 func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
 	w := t.New(dst.width)
 	t.widenBytes(dst, term.signed, x, offset, part)
@@ -848,8 +846,7 @@ func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int,
 	t.VPMADDWD(r(w), r(dst), r(dst))
 }
 
-// widenBytes loads 2*width bytes and extends them to 16 bits. In AVX-512 code it sets the bytes
-// outside the part to 0, if part is not nil; AVX2 code ignores the part.
+// AVX2 code ignores the part.
 func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
 	switch m := at(p, offset); {
 	case t.evex && part != nil && signed:
@@ -863,8 +860,8 @@ func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part
 	}
 }
 
-// LastBytes is for AVX2; AVX-512 code uses lowPart and highPart instead. It returns a mask of
-// 2*width 16-bit words: all ones in the last n mod 2*width words, and zeros in the words before.
+// LastBytes is for AVX2; AVX-512 code uses highPart instead. The mask has all ones in the last n
+// mod 2*width 16-bit words, and zeros in the words before.
 func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
 	t.LEAQ(t.masks.Offset(8*float-2*width), table)
@@ -1023,7 +1020,7 @@ func (t *avx) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	t.JEQ(operand.LabelRef(label))
 }
 
-// ifBytesNearPageEnd is IfNearPageEnd for a vector of bytes: n and width count bytes.
+// n and width count bytes.
 func (t *avx) ifBytesNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: 1, Disp: width - 1}, end)

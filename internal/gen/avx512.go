@@ -41,8 +41,6 @@ func upperRegisters(fn *ir.Function) error {
 	return nil
 }
 
-// zeroUpper inserts VZEROUPPER before the returns and final jumps of functions that use vector
-// registers 0-15.
 func zeroUpper(fn *ir.Function) error {
 	low := false
 	for _, i := range fn.Instructions() {

@@ -5,9 +5,7 @@ func init() {
 		axpyRows).trusting().inWide()
 }
 
-// axpyRows emits a kernel that adds alpha*a[i] times row i if idx is nil, and otherwise row idx[i],
-// to y for each i. There is at least one row, and y has at least one element. Each strip of y stays
-// in registers over all rows.
+// axpyRows requires at least one row and one element of y. If idx is nil, the rows are consecutive.
 func axpyRows(t Target) {
 	alpha, scalars, count := t.BroadcastParam("alpha"), t.PointerParam("a"), t.IntParam("len(a)")
 	rows, stride, idx := t.PointerParam("rows"), t.IntParam("stride"), t.PointerParam("idx")

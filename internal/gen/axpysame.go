@@ -13,16 +13,13 @@ func init() {
 	}).trusting()
 }
 
-// axpySame emits code that adds a to the elements of w at the n indices in idx, which must be
-// distinct. The last four indices are a group of their own, which may overlap the group before it:
+// The indices must be distinct: the last four are a group that may overlap the group before it, and
 // an element in both groups is stored twice with the same sum.
 //
 // few emits the code for rows of fewer than four nonzeros, which ends with a jump to the label
 // named end. The caller must call few after it has emitted the return. The names of all labels,
 // except the one named end, begin with name.
 func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end string) (few func()) {
-	// four returns the four indices at idx + offset bytes, and for each the sum of a and its
-	// element of w.
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
 			j[l], sum[l] = t.LoadUint16(idx, offset+2*l), t.New(1)

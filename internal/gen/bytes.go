@@ -29,16 +29,14 @@ func sumBytes(t Target, term byteTerm) {
 	t.ReturnInt(byteSum(t, term, x, y, n, 0))
 }
 
-// rowsBytes emits a kernel that stores in dst the sum of the terms of each row and x. There is at
-// least one row.
+// There must be at least one row.
 func rowsBytes(t Target, term byteTerm) {
 	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		return byteSum(t, term, row, x, n, rowPrefetch)
 	})
 }
 
-// byteSum emits code that sums the terms of two vectors of n bytes. If distance is above 0, the
-// code prefetches the vector x, distance bytes ahead, once per 64 bytes.
+// If distance is above 0, the code of byteSum prefetches the vector x, distance bytes ahead.
 func byteSum(t Target, term byteTerm, x, y, n reg.GPVirtual, distance int) (total reg.GPVirtual) {
 	const step = 16
 	lanes := t.ByteLanes()

@@ -29,9 +29,8 @@ var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VP
 // PREFETCHT0, which came with SSE, as MMX+.
 var baseline = []string{"MMX+", "CMOV"}
 
-// check returns a pass that fails if a function of the given code path needs a CPU feature that is
-// in neither features[isa] nor baseline, unless the function is named after the feature as
-// byExtension says. The pass also fails if AVX2 code uses one of the vector registers 16 to 31.
+// check returns a pass that fails if a function needs a CPU feature that neither its code path nor
+// its name implies, or if AVX2 code uses one of the vector registers 16 to 31.
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {

@@ -71,7 +71,6 @@ func allNorms(t Target, end func(sums [3]Group)) {
 	}
 }
 
-// norms emits code that computes the sums of x*y, y*y and, if sum has three groups, x*x.
 type norms struct {
 	t        Target
 	x, y, n  reg.GPVirtual
@@ -80,7 +79,6 @@ type norms struct {
 	prefetch int     // prefetch distance in y, in bytes; 0 for none
 }
 
-// terms sets dst to the terms of one group of elements: x*y, y*y and, if dst has three groups, x*x.
 func (s *norms) terms(dst []Group, load func(v Group, p reg.GPVirtual)) {
 	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
 	load(vx, s.x)
@@ -116,7 +114,6 @@ func (s *norms) oneGroup(width int) {
 	}
 }
 
-// The last of the k groups may be incomplete.
 func (s *norms) fewGroups(k int) {
 	t, width := s.t, s.t.Width()
 	part := t.LastPart(t.FirstPart(s.n, width*(k-1), width))
@@ -211,7 +208,6 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start sets each lane of this pass to its term among the first 64.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
@@ -236,16 +232,13 @@ func (p *normsPass) add(i int) {
 	}
 }
 
-// whole adds the terms of group g, all of whose elements exist, to the i-th group of lanes of this
-// pass.
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.t.Load(p.vx, x, float*p.t.Width()*g)
 	p.t.Load(p.vy, y, float*p.t.Width()*g)
 	p.add(i)
 }
 
-// rest adds the terms of the n elements that remain, fewer than 64, as far as they belong to the
-// lanes of this pass.
+// The remaining n elements are fewer than 64.
 func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"

@@ -30,9 +30,8 @@ func init() {
 	}
 }
 
-// A rowTerm emits the terms of a sum over a row and x, one group at a time. load sets v to the
-// terms of x and the group of the row at row + offset. compute replaces v, a group of the row, by
-// the terms of x and v.
+// load sets v to the terms of x and the group of the row at row + offset. compute replaces v, a
+// group of the row, by the terms of x and v.
 type rowTerm struct {
 	load    func(t Target, v, x Group, row reg.GPVirtual, offset int)
 	compute func(t Target, v, x Group)
@@ -74,9 +73,8 @@ func fourRows(t Target, name string, term rowTerm) {
 	idx, count, x := t.PointerParam("idx"), t.IntParam("len(dst)"), t.PointerParam("x")
 	part := t.Part(n, width)
 
-	// next emits the start of the loop over the rows and returns pointers to the next four. If the
-	// rows are consecutive and ahead is not 0, it prefetches the cache line that is ahead bytes
-	// after the start of each row.
+	// If the rows are consecutive and ahead is not 0, next prefetches the cache line that is ahead
+	// bytes after the start of each row.
 	next := func(loop string, ahead int) [4]reg.GPVirtual {
 		var p [4]reg.GPVirtual
 		for i := range p {
@@ -153,8 +151,7 @@ func fourRows(t Target, name string, term rowTerm) {
 	}
 }
 
-// shortPrefetch returns the distance in bytes from the start of each row of k groups to the cache
-// line that the kernel prefetches if rows are consecutive; 0 for no prefetch.
+// The result of shortPrefetch is 0 for no prefetch.
 func shortPrefetch(t Target, k int) int {
 	switch {
 	case k == 1 && t.Rotates():
@@ -203,8 +200,6 @@ func addAll(t Target, v []Group) []Group {
 	return v
 }
 
-// longRows emits the code of fourRows for an x of more than eight groups. The elements are divided
-// into blocks of 64, of which there is at least one, and 1 to 64 remaining elements.
 func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	next func(loop string, ahead int) [4]reg.GPVirtual, finish func(sum [4]Group, loop string)) {
 	span := copyInt(t, n) // length of the blocks of a row, in bytes
@@ -255,8 +250,6 @@ func longRows(t Target, term rowTerm, x, n reg.GPVirtual, part Part,
 	finish(sum, "rows")
 }
 
-// together lists the numbers of the groups of lanes that this pass sums. passOver returns these
-// groups for each row.
 func passOver(t Target, term rowTerm, pass int, together []int, p [4]reg.GPVirtual,
 	x, span, rest reg.GPVirtual, part Part) (lane [4][]Group) {
 	width := t.Width()

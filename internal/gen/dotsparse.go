@@ -63,8 +63,6 @@ func dotSparse(t Target) {
 		t.PointerParam("w")
 	lane := zeros(t, 2, 4)
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
-	// four adds the products of nonzeros k to k+3, counted from the position in the row, to half h
-	// of the lanes.
 	four := func(h, k int) {
 		var j [4]reg.GPVirtual
 		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
@@ -77,7 +75,6 @@ func dotSparse(t Target) {
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
 	}
-	// upToThree adds the products of the remaining nonzeros, at most three, to half h of the lanes.
 	upToThree := func(h int) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")

@@ -41,7 +41,6 @@ func sumTile(t Target, term func(dst, row, query Group)) {
 	t.ShiftLeft(m.end, 2)
 	m.next, m.pace = t.PointerParam("next"), t.IntParam("pace")
 	m.order = passes(t.Width(), 2)
-	// Of the 64 terms of each pair, an iteration computes the share of one pass.
 	perIteration := len(m.rows) * len(m.queries) / len(m.order) // terms, in multiples of 64
 	if perIteration > 1 {
 		t.ShiftLeft(m.pace, bits.TrailingZeros(uint(perIteration)))
@@ -113,7 +112,7 @@ type floatTile struct {
 // sums returns a group of lanes, not yet folded, for each pair of the tile. The pairs of the first
 // query come first.
 func (m *floatTile) sums() (sum []Group) {
-	// The sums of earlier passes not yet added to a later pass; nil if in memory.
+	// nil for sums in memory
 	var earlier [][]Group
 	for k, together := range m.order {
 		m.Comment(fmt.Sprintf("Groups %v of the lanes.", together))
@@ -144,8 +143,7 @@ func (m *floatTile) sums() (sum []Group) {
 	return sum
 }
 
-// pass returns, for each pair, the sum of two groups of lanes, whose numbers are given in ascending
-// order.
+// groups has two numbers, in ascending order.
 func (m *floatTile) pass(name string, groups []int) []Group {
 	var lane [2][]Group
 	for h := range lane {
@@ -156,8 +154,6 @@ func (m *floatTile) pass(name string, groups []int) []Group {
 	at := m.NewInt() // offset of the elements of lane 0
 	address := func(p reg.GPVirtual) reg.GPVirtual { return m.Address(p, at, 1) }
 	start := func(p reg.GPVirtual) reg.GPVirtual { return p }
-	// terms calls load for groups[h] of each row and query, and body for each pair, with the group
-	// that sums the pair's lanes and the groups of the row and the query.
 	terms := func(h int, address func(p reg.GPVirtual) reg.GPVirtual,
 		load func(v Group, p reg.GPVirtual, offset int), body func(sum, row, query Group)) {
 		var x [2]Group

@@ -28,7 +28,6 @@ func init() {
 	}
 }
 
-// A byteTile emits a kernel that multiplies four rows and four queries at a time.
 type byteTile struct {
 	t       *avx
 	terms   tileTerms
@@ -43,7 +42,6 @@ type byteTile struct {
 type tileTerms interface {
 	// step returns the number of bytes of a vector that one step multiplies.
 	step() int
-	// start emits the code before the loop over the rows.
 	start(b *byteTile)
 	// sum returns a new group of lanes with the initial sum of products with query q.
 	sum(q int) Group
@@ -105,14 +103,13 @@ func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	t.Done()
 }
 
-// size returns the operand of the parameter size, which stays in memory to save a register.
+// The parameter size stays in memory to save a register.
 func (b *byteTile) size() operand.Mem { return b.t.resolve(b.t.Param("size")) }
 
 // leastTiled is the least number of bytes in a row for which the kernels compute tiles.
 const leastTiled = 16
 
-// steps emits a loop over the steps of the vectors, with labels that begin with name. part is nil
-// except in the last, incomplete step.
+// part is nil except in the last, incomplete step.
 func (b *byteTile) steps(name string, body func(part Part)) {
 	t := b.t
 	t.SetConst(b.at, 0)
@@ -132,8 +129,6 @@ func (b *byteTile) steps(name string, body func(part Part)) {
 	t.Label(name + "end")
 }
 
-// products emits a pass over the bytes of four rows and the perPass queries from number first on.
-// It returns the lanes of the sum for each query and row.
 func (b *byteTile) products(first, perPass int) [][4]Group {
 	t := b.t
 	sum, x := make([][4]Group, perPass), make([]Group, perPass)
@@ -208,8 +203,6 @@ func (t *avx) foldQuarters(v []Group) Group {
 	return Group{8, []reg.VecVirtual{t.pairOfHalves(v[0], v[1], t.VPADDD)}}
 }
 
-// extend extends the lanes of v to 64 bits, with their signs if signed is set, and calls store for
-// each four of them.
 func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	if v.width > 4 {
 		upper := t.New(v.width / 2)
@@ -227,7 +220,6 @@ func (t *avx) extend(v Group, store func(v Group), signed bool) {
 	store(wide)
 }
 
-// wordTerms multiplies bytes extended to 16 bits.
 type wordTerms struct {
 	t    *avx
 	term byteTerm

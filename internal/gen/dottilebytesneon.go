@@ -6,8 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotTileBytesNEON emits the kernel of dotTileBytes with SDOT or UDOT. The sums of four rows and
-// four queries are in registers, so that each load serves four products.
 func dotTileBytesNEON(t *neon, term byteTerm) {
 	const step = 16
 	dst, count, next := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("next")

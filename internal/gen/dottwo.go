@@ -6,9 +6,8 @@ func init() {
 	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// dotTwo emits a kernel that stores in dst two dot products, one of the first halves of x and y and
-// one of their second halves. Each half has a positive multiple of 64 elements. Both are computed
-// in one loop, which reads four streams from memory.
+// Each half of x and y has a positive multiple of 64 elements. Both dot products are computed in
+// one loop, which reads four streams from memory.
 func dotTwo(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
 	t.ShiftRight(n, 1)

@@ -76,7 +76,7 @@ func (s *doubleSums) twoPasses() {
 	first.x, first.y, first.n = copyInt(t, s.x), copyInt(t, s.y), copyInt(t, s.n)
 	first.pass("first", []int{0, 2})
 	s.pass("second", []int{1, 3})
-	// Each pass has added lanes that are 16 apart; here lanes that are 8 apart are added.
+	// The passes' sums are of lanes that are 8 apart.
 	for k, lane := range s.lane {
 		for i, v := range lane {
 			other := t.New(width)
@@ -100,8 +100,6 @@ type doubleSums struct {
 	lane    [][]Group     // lanes of each sum, two groups per pair
 }
 
-// pass sums the terms that belong to the pairs of groups with the given numbers. The names of the
-// pass's labels begin with name.
 func (s *doubleSums) pass(name string, pairs []int) {
 	t, width := s.t, s.t.Width()
 	s.pairs, s.lane = pairs, make([][]Group, len(s.lane))
@@ -161,8 +159,6 @@ func (s *doubleSums) pass(name string, pairs []int) {
 	}
 }
 
-// whole adds the terms of the group of floats that belongs to the i-th pair of this pass; all
-// floats of the group exist.
 func (s *doubleSums) whole(i int) {
 	t := s.t
 	for g := range 2 {

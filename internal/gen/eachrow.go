@@ -56,7 +56,7 @@ func cosineEachRow(t Target) {
 
 const nanBits = 0x7fc00000
 
-// A rowLoop emits a loop over the rows of a matrix, which has at least one row.
+// The matrix has at least one row.
 type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual // pointer to the next result
@@ -93,7 +93,6 @@ func (r *rowLoop) loop(sum func()) {
 	t.Done()
 }
 
-// store emits the code that stores the sums of the current row and continues with the next row.
 func (r *rowLoop) store(sums ...Group) {
 	for k, v := range sums {
 		r.t.Store(v, r.dst, float*k)

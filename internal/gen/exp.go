@@ -23,7 +23,6 @@ func init() {
 	kernel("exp", "func(dst, x []float32, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
 		place := func(k int) int { return 8 * float * k }
-		// with returns an operation with constant k of the table as its second operand.
 		with := func(load func(dst, a Group, p reg.GPVirtual, offset int), op func(dst, a, b Group),
 		) func(dst, a Group, k int) {
 			return func(dst, a Group, k int) {

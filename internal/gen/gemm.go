@@ -11,8 +11,7 @@ func init() {
 		"bStep, rows, cols, k int)", gemm).trusting().inWide()
 }
 
-// gemm emits a kernel that adds the product of the matrices a and b to c, one tile of c at a time.
-// The sums of a tile fit into registers. k is at least 1.
+// The sums of a tile fit into registers. k must be at least 1.
 func gemm(t Target) {
 	most := 12
 	if t.Registers() < 32 {
@@ -55,15 +54,11 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile emits the code for one tile of c, of the given numbers of rows and of groups of columns.
 // The tile starts at the row whose index is in the register row, and at the first of the last cols
 // columns of c. If part is not nil, the tile has one group, of which only the columns in part
 // exist.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
-	// element returns the address of the tile's first element in the matrix that param names:
-	// row*step bytes after the matrix's start, unless row is nil, and in the tile's first column if
-	// columns is set.
 	element := func(param string, row, step reg.GPVirtual, columns bool) reg.GPVirtual {
 		p := t.PointerParam(param)
 		if row != nil {
@@ -96,7 +91,7 @@ func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, 
 	if rows > 4 && part == nil {
 		t.IfLess(k, 64, name+"near")
 		p, stride := element("c", row, bytes("stride"), true), bytes("stride")
-		for range rows { // c is often not in a cache, and only needed at the end
+		for range rows { // c is only needed at the end
 			for line := 0; line < groups*width; line += 64 / float {
 				t.Prefetch(p, float*line)
 			}

@@ -84,7 +84,6 @@ func TestNamesInDocs(t *testing.T) {
 	}
 }
 
-// TestOrder checks that avx.go and neon.go declare methods in the order of target.go.
 func TestOrder(t *testing.T) {
 	place := map[string]int{}
 	for _, name := range []string{"target.go", "avx.go", "neon.go"} {
@@ -114,7 +113,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestGuards checks that package asm requires the CPU features in features, and no others.
 func TestGuards(t *testing.T) {
 	source, err := os.ReadFile("../asm/isa_amd64.go")
 	if err != nil {
@@ -134,7 +132,6 @@ func TestGuards(t *testing.T) {
 				}
 			}
 		}
-		// The guard of the AVX-512 paths is nested in the guard of AVX2.
 		for _, isa := range []string{"AVX512x256", "AVX512"} {
 			required[isa] = append(required[isa], required["AVX2"]...)
 		}

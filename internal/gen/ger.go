@@ -23,8 +23,6 @@ func ger(t Target) {
 	y, n := t.PointerParam("y"), t.IntParam("len(y)")
 	row, stride := t.PointerParam("a"), t.IntParam("stride")
 	t.ShiftLeft(stride, 2)
-	// each emits the loop over all rows; update receives a group whose lanes are all alpha times
-	// the row's element of x.
 	each := func(name string, width int, update func(v Group)) {
 		t.LoopLabel(name)
 		v := t.New(width)

@@ -29,8 +29,6 @@ func init() {
 // shortSize is the size in bytes of a half-precision float.
 const shortSize = 2
 
-// sumHalves emits a kernel that stores in dst, for each row of half-precision floats, the sums of
-// terms over the elements of the row and x.
 func sumHalves(t Target, bfloat16 bool, terms []mixedTerm) {
 	r := newRowLoop(t, shortSize)
 	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: shortSize, prefetch: 4 * rowPrefetch,
@@ -106,8 +104,6 @@ func bfloat16Rounding(t Target, bfloat16 bool) func(v Group) {
 	}
 }
 
-// byGroups emits a kernel that converts n elements of src to dst. group emits the conversion of
-// width elements, beginning with element first.
 func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
 	n, width := t.IntParam("n"), t.Width()
 	both := walk{t, n, []vector{src, dst}}
@@ -132,9 +128,8 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts emits code that loads the last n mod 4 of the n mod 8 16-bit numbers at p. It returns a
-// register that holds them in its low bits, in the order of memory, with zeros above them. The
-// names of the code's labels begin with name.
+// fewShorts loads the last n mod 4 of the n mod 8 16-bit numbers at p into the low bits of a
+// register, in the order of memory, with zeros above them.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

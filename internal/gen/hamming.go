@@ -44,9 +44,8 @@ func (t *avx) addBitCounts(count, v Group) {
 	t.VPADDQ(r(v), r(count), r(count))
 }
 
-// hammingFourRows emits a loop over four rows at a time. If one to three rows are left after the
-// loop, the code jumps to the label row; otherwise it returns from the kernel. The code skips the
-// loop if rows have more than four groups.
+// If rows are left after the loop over four rows at a time, the code jumps to the label row. It
+// skips the loop if rows have more than four groups.
 func hammingFourRows(t *avx, rows *intRows) {
 	words := t.width / 2
 	t.IfLess(rows.count, 4, "row")

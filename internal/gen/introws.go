@@ -6,9 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// eachRow emits a loop over the rows of a matrix, of which there must be at least one, that stores
-// one integer per row in dst: sum returns its register. Each element of rows and of x takes size
-// bytes.
+// There must be at least one row. Each element of rows and of x takes size bytes.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	newIntRows(t, size).each(sum)
 }
@@ -30,7 +28,6 @@ func newIntRows(t Target, size int) *intRows {
 	return r
 }
 
-// each emits a loop over the remaining rows, at least one, and the return instruction.
 func (r *intRows) each(sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	t := r.t
 	t.LoopLabel("row")

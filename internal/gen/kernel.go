@@ -54,8 +54,7 @@ func (c choice) newStub(name, signature string) *kernelSpec {
 	return k
 }
 
-// either registers two kernels and the stub that selects between them. yes is the value of the bool
-// parameter for which the kernel is selected. set configures the stub and both kernels.
+// emit(t, yes) emits the kernel for the value yes of the bool parameter.
 func (c choice) either(name, signature string, emit func(t Target, yes bool),
 	set func(k *kernelSpec)) {
 	set(c.newStub(name, signature))
@@ -80,7 +79,6 @@ func (k *kernelSpec) bodies() []string {
 		strings.Replace(k.name, k.choice.both, k.choice.no, 1)}
 }
 
-// inWide adds a body for the AVX512 path.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
@@ -99,8 +97,7 @@ func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; 
 
 func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }
 
-// variant returns the CPU feature for which the kernel has a second kernel, marked by needing, or
-// "" if it has none.
+// variant returns the CPU feature for which the kernel has a second kernel, or "" if it has none.
 func (k *kernelSpec) variant() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.name == k.bodies()[0]+other.feature {

@@ -70,8 +70,6 @@ func (l logistic) sub(a, b Group) Group { return l.binary(l.SubDoubles, a, b) }
 func (l logistic) mul(a, b Group) Group { return l.binary(l.MulDoubles, a, b) }
 func (l logistic) div(a, b Group) Group { return l.binary(l.DivDoubles, a, b) }
 
-// plus returns the sum of a and constant k of the table, times their product, and number a group of
-// the constant.
 func (l logistic) plus(a Group, k int) Group {
 	v := l.New(a.width)
 	l.AddDoubleLoad(v, a, l.table, 4*double*k)

@@ -21,8 +21,7 @@ type mixedSum struct {
 	reset    func()      // restores x, y and n for another pass; unused for one sum
 }
 
-// A mixedTerm sets dst to the terms of a sum over x and y. v is a group of elements of y, converted
-// to float32. dst may be v.
+// v is a group of elements of y, converted to float32. dst may be v.
 type mixedTerm func(dst, v Group, x source)
 
 // If the registers cannot hold the lanes of all sums, each sum has its own pass over the vectors.
@@ -39,12 +38,11 @@ func (m *mixedSum) sums() (sums []Group) {
 	return sums
 }
 
-// name begins labels of the pass, so that several passes have different labels.
 func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	t, width := m.t, m.t.Width()
 	count := lanes / width
 	lane := zeros(t, len(terms)*count, width)
-	// of returns the terms of each sum for a group v of y; the last terms overwrite v.
+	// the last terms overwrite v
 	of := func(v Group, x source) (all []Group) {
 		for k, term := range terms {
 			dst := v

@@ -86,7 +86,6 @@ func bound(line, next string) string {
 	return fmt.Sprint(line[:place], k)
 }
 
-// exceptions matches the descriptions (fault.String) of faults that do not change a result.
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`prefetch[^\t]*\t`,                                  // prefetching has no result
 	`rankK[^\t]*\t\w+\tahead_`,                          // prefetching has no result
@@ -125,7 +124,6 @@ func faults(path string, lines []string) (all []fault) {
 	return all
 }
 
-// interleave shuffles faults into an order that takes turns between functions and classes.
 func interleave(all []fault) {
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(all), func(i, j int) {
 		all[i], all[j] = all[j], all[i]
@@ -179,7 +177,7 @@ func (l *runner) build(t *testing.T, index int, line string) {
 	}
 }
 
-// test returns the failing test and the kind of failure, or "" if all pass.
+// killer is "" if all tests pass.
 func (l *runner) test(t *testing.T, flags ...string) (killer string) {
 	ctx, cancel := context.WithTimeout(t.Context(), l.limit)
 	defer cancel()
@@ -219,7 +217,6 @@ func (l *runner) kill(t *testing.T, f fault) (killer string) {
 	return killer
 }
 
-// checkUnmutated sets the time limit of runs with a fault.
 func (l *runner) checkUnmutated(t *testing.T) {
 	l.build(t, 0, l.lines[0])
 	start := time.Now()

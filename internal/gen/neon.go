@@ -282,7 +282,6 @@ func (t *neon) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed)
 }
 
-// floatBytes converts the bytes in v's first register to floats in all lanes of v.
 func (t *neon) floatBytes(v Group, signed bool) {
 	low := v.regs[0]
 	bytes, halves, upper := t.VUXTLB, t.VUXTLH, t.VUXTL2H
@@ -311,8 +310,6 @@ func (t *neon) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 	t.widenShorts(v, float16)
 }
 
-// widenShorts converts the float16s in v's first register to floats, or zero-extends 16-bit values
-// to 32 bits.
 func (t *neon) widenShorts(v Group, float16 bool) {
 	low, widen, upper := v.regs[0], t.VUXTLH, t.VUXTL2H
 	if float16 {
@@ -635,7 +632,6 @@ func (t *neon) AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.AddDoubles(dst, a, t.loadUniform(p, offset))
 }
 
-// loadUniform loads 16 bytes, a double twice, into a register that is both halves of a group.
 func (t *neon) loadUniform(p reg.GPVirtual, offset int) Group {
 	v := t.NewUniform()
 	t.FMOVQ(at(p, offset), v.regs[0])
@@ -761,9 +757,8 @@ func (t *neon) addProducts(sum Group, v, w reg.VecVirtual, signed bool) {
 	}
 }
 
-// bytesAt loads bytes from p + offset on into one register or an even number of registers, size
-// bytes into each. With a part, it moves the bytes in the part to the front of the single register
-// and sets the other bytes to 0.
+// With a part, bytesAt moves the bytes in the part to the front of the single register and sets the
+// other bytes to 0.
 func (t *neon) bytesAt(p reg.GPVirtual, offset, size, registers int, part Part) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, registers)
 	for i := range v {

@@ -11,7 +11,6 @@ import (
 
 const command = "go generate ./internal/asm"
 
-// constraint returns a build constraint in avo's syntax.
 func constraint(arch string) string { return arch + ",gc,!purego,!noasm" }
 
 func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
@@ -30,7 +29,6 @@ func printFile(files map[string][]byte, arch, isa string, f *ir.File) error {
 	return err
 }
 
-// formatGo formats Go code and breaks long lines after a comma.
 func formatGo(code []byte) ([]byte, error) {
 	const longest = 94 // bytes of a line; with two tabs of four columns each, at most 100 columns
 	var b bytes.Buffer

@@ -7,8 +7,7 @@ func init() {
 		trusting().inWide()
 }
 
-// pack emits a kernel that stores c*x in panels of width elements, which begin step floats apart;
-// width is tileRows or tileCols.
+// Panels begin step floats apart.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")

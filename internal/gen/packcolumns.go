@@ -12,7 +12,6 @@ func init() {
 		trusting()
 }
 
-// packColumns emits a kernel that multiplies rows of x by c and stores them as columns of a panel.
 func packColumns(t Target) {
 	dst, width, c := t.PointerParam("dst"), t.IntParam("width"), t.BroadcastParam("c")
 	x, stride, cols := t.PointerParam("x"), t.IntParam("stride"), t.IntParam("cols")

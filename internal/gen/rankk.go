@@ -14,8 +14,7 @@ func init() {
 // Dimensions, in int32 elements, of the tile of rankKPairs, equal to asm.TileRows and asm.TileCols.
 const tileRows, tileCols = 12, 32
 
-// rankKPairs emits a kernel that adds products of pairs of 16-bit integers to a tile of c. k is at
-// least 1.
+// k must be at least 1.
 func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
@@ -32,7 +31,7 @@ func rankKPairs(t Target) {
 			name := fmt.Sprint("tile", i, "x", j)
 			p := copyInt(t, first)
 			t.Label("ahead_" + name)
-			for range rows { // c is often not in a cache, and only needed at the end
+			for range rows { // c is only needed at the end
 				for line := 0; line < cols; line += 64 / float {
 					t.Prefetch(p, float*(j+line))
 				}
@@ -58,10 +57,9 @@ func rankKPairs(t Target) {
 	t.Done()
 }
 
-// tileSums emits a loop, with the label loop, over the k rows of a and b. For each of count
-// elements of a row of a, from element first on, it returns the sums, over the rows, of the
-// element's products with each of the two groups of b's row that begin offset bytes after the row's
-// start.
+// tileSums returns, for each of count elements of a row of a, from element first on, the sums over
+// the rows of the element's products with each of the two groups of b's row that begin offset bytes
+// after the row's start.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

@@ -13,8 +13,7 @@ func init() {
 	}).partOf("Distance").inWide()
 }
 
-// rootOfSum emits a kernel that returns the square root of the sum of term over the named vectors
-// if the sum is in the safe range. Otherwise the kernel jumps to the function whose name is slow.
+// Outside the safe range, the kernel jumps to the function whose name is slow.
 func rootOfSum(t Target, vectors []string, term func(dst Group, s source), slow string) {
 	sumTo(t, vectors, term, func(sum Group) {
 		root := t.New(1)

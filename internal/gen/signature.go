@@ -43,8 +43,6 @@ func parse(signature string) *types.Signature {
 
 func lengthOf(slice string) string { return slice + "Len" }
 
-// flat returns the signature of the assembly: unless passSlices is set, a slice x of floats becomes
-// x *float32, xLen int.
 func (s *signature) flat() string {
 	if s.passSlices {
 		return s.text
@@ -93,8 +91,6 @@ func (s *signature) int(param func(string) gotypes.Component, name string) gotyp
 	return param(lengthOf(slice))
 }
 
-// call returns a Go statement that calls function with the parameters as arguments, and returns the
-// result if the kernel has one. The parameters in names are formatted by format.
 func (s *signature) call(function, format string, names []string) string {
 	of := parse(s.text)
 	var arguments []string

@@ -37,8 +37,6 @@ func (k *kernelSpec) printSlow(b *bytes.Buffer) {
 		"\t\t%[2]s%[3]s\n\t}\n%[4]s}\n", equal[0], add, block, sum)
 }
 
-// If the kernel has flat parameters, printFlatSlow also prints a function that makes slices of
-// them.
 func (k *kernelSpec) printFlatSlow(b *bytes.Buffer) {
 	_, slow := k.stubAndSlow()
 	fmt.Fprintf(b, "\nvar _ = %s // the assembly jumps to it\n", slow)

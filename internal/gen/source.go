@@ -29,8 +29,6 @@ func (s source) load(dst Group, i int) {
 	}
 }
 
-// mul sets dst to a times the group of vector i, add to a plus that group, and sub to a minus that
-// group.
 func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, i) }
 func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
 func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
@@ -46,7 +44,6 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 	op(dst, a, b)
 }
 
-// loadBytes converts unsigned bytes to floats in dst; it loads as many bytes as dst has lanes, even
-// if the group is incomplete.
+// loadBytes loads as many bytes as dst has lanes, even if the group is incomplete.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
 func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

@@ -43,8 +43,7 @@ func dotSparseK(t Target) {
 	t.Done()
 }
 
-// axpySparseK emits a kernel that adds a multiple of a sparse row to each of eight vectors; a holds
-// the eight factors.
+// a holds eight factors.
 func axpySparseK(t Target) {
 	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"),
 		t.IntParam("len(idx)")
@@ -65,9 +64,8 @@ func axpySparseK(t Target) {
 	t.Done()
 }
 
-// nonzeros emits a loop over the nonzeros of a row, count per iteration, then the code for the
-// remaining nonzeros, then the label whose name is end. In each(j, i), the register j holds the
-// index of a nonzero, and i is its number within the iteration, from 0.
+// In each(j, i), the register j holds the index of a nonzero, and i is its number within the
+// iteration, from 0.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p
 	row.loop(t.Label, "loop", count, "rest", func() {

@@ -15,7 +15,7 @@ type strip struct {
 	last          reg.GPVirtual // byte offset of a last group that may overlap; nil for none
 }
 
-// at returns a pointer and an offset in bytes, whose sum is the address of a group in the row at p.
+// The address of the group is the sum of the results.
 func (s strip) at(t Target, p reg.GPVirtual, group int) (reg.GPVirtual, int) {
 	if s.last != nil && group == s.groups-1 {
 		return t.Address(p, s.last, 1), 0

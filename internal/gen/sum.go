@@ -65,8 +65,7 @@ func (s *summation) short() {
 	s.lengths(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
-// lengths emits the code for vectors of minGroups to maxGroups groups of the given width, of which
-// the last may be incomplete. If minGroups is 1, the code is also for empty vectors.
+// If minGroups is 1, the code of lengths is also for empty vectors.
 func (s *summation) lengths(width, minGroups, maxGroups int) {
 	t, lane := s.t, s.groups(width)
 	part := t.Part(s.n, width) // computed early, so that the last group need not wait for it
@@ -234,7 +233,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 type summation struct {
 	t             Target
 	width         int // floats per group
-	rotated       int // least number of elements of misaligned vectors that misaligned reads
+	rotated       int // least number of elements for which misaligned vectors get code of their own
 	vectors       []reg.GPVirtual
 	prefetch      int           // bytes to prefetch ahead in the first vector; 0: none
 	bytes         reg.GPVirtual // pointer to bytes that term reads too; nil for none
@@ -264,7 +263,6 @@ func pointers(t Target, names []string) (p []reg.GPVirtual) {
 	return p
 }
 
-// groups returns 64 lanes in groups of the given width, with undefined contents.
 func (s *summation) groups(width int) []Group {
 	lane := make([]Group, lanes/width)
 	for g := range lane {
@@ -369,8 +367,7 @@ func (s *summation) rest() {
 	s.finish(s.lane)
 }
 
-// foldGroups folds groups of lanes into the first of them. Groups missing from the 64 lanes count
-// as +0.
+// The groups that the slice lane lacks count as +0.
 func foldGroups(t Target, lane []Group) {
 	for half := lanes / lane[0].width / 2; half > 0; half /= 2 {
 		for g := half; g < len(lane) && g < 2*half; g++ {

@@ -5,8 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A Target is an instruction set for which kernels are generated. A kernel is written once against
-// this interface; its methods emit instructions.
+// A Target is an instruction set for which kernels are generated. Its methods emit instructions.
 //
 // A Group holds 1, 2, 4, 8 or 16 floats. Integers and pointers are general registers of 64 bits.
 //
@@ -23,25 +22,18 @@ type Target interface {
 	Func(name, doc string, s *signature)
 	Comment(lines ...string)
 
-	// PointerParam loads a parameter that is a pointer, or the base pointer of a slice.
 	PointerParam(name string) reg.GPVirtual
 	// IntParam loads an integer parameter. The name n means the length of the first slice if the
 	// function has slices, and len(x) the length of slice x.
 	IntParam(name string) reg.GPVirtual
-	// ScalarParam loads a float parameter into a group of one, BroadcastParam into all lanes of a
-	// group of Width floats.
+	// BroadcastParam loads a float parameter into all lanes of a group of Width floats.
 	ScalarParam(name string) Group
 	BroadcastParam(name string) Group
 
-	// Return and ReturnInt return lane 0 of v or n from the function, Done returns without a
-	// result.
 	Return(v Group)
 	ReturnInt(n reg.GPVirtual)
 	Done()
-	// Leave jumps to another function of package asm with the same parameters and results.
 	Leave(function string)
-
-	// Integers: pointers, counts and indices.
 
 	NewInt() reg.GPVirtual
 	SetInt(dst, n reg.GPVirtual)
@@ -53,7 +45,6 @@ type Target interface {
 
 	LoadPointer(p reg.GPVirtual, offset int) reg.GPVirtual
 
-	// StoreInt stores all 64 bits of n.
 	StoreInt(n, p reg.GPVirtual)
 
 	// Offset returns p + n*scale. Address returns an operand for the same address, valid only while
@@ -62,8 +53,8 @@ type Target interface {
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	// Element returns an operand that addresses the float p[j]; it is to be used with offset 0.
 	Element(p, j reg.GPVirtual) reg.GPVirtual
-	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame.
-	// Every call returns the same space.
+	// Scratch returns a pointer to space for eight groups of eight floats in the function's frame:
+	// the same space in every call.
 	Scratch() reg.GPVirtual
 
 	Advance(p reg.GPVirtual, bytes int)
@@ -82,7 +73,6 @@ type Target interface {
 
 	Prefetch(p reg.GPVirtual, offset int)
 
-	// New returns a group of 16, 8, 4, 2 or 1 floats with undefined contents.
 	New(width int) Group
 	// NewUniform returns a group of Width floats to which only LoadBroadcast may write; it may take
 	// fewer registers than other groups.
@@ -98,15 +88,11 @@ type Target interface {
 	// Transpose: lane i of group j becomes lane j of group i.
 	Transpose(v *[4]Group)
 
-	// Loads and stores.
-
 	// If v is narrower than its register, Load sets the other lanes of the register to +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes converts one byte for each lane of v to a float.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
 	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, and
@@ -129,7 +115,6 @@ type Target interface {
 	// LoadShortsPart is LoadShorts for an incomplete group of the widest kind; part was made from
 	// n. The names of its labels begin with name.
 	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
-	// StorePart stores the floats that exist, and writes to no other memory.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart for a group that follows at least one whole group, whose memory it may
 	// read again. LastPart converts the result of Part or FirstPart to the Part that LoadLast
@@ -161,12 +146,10 @@ type Target interface {
 	Root(dst, v Group)
 	Cosine(dst, xy, xx, yy Group)
 
-	// The Bits operations treat lanes as integers of 32 bits.
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
 	BitsSub(dst, a, b Group)
-	// MulPairs treats each lane of a and b as two signed 16-bit integers and sets the lane of dst
-	// to the sum of the two products.
+	// MulPairs treats each lane of a and b as two signed 16-bit integers and adds their products.
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
@@ -190,24 +173,19 @@ type Target interface {
 	// must hold four times. They need groups of eight floats or more.
 	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// LessDoubles returns the Mask of the lanes in which a < b. SelectDoubles returns a in the
-	// lanes of mask and b in the others.
+	// SelectDoubles returns a in the lanes of mask and b in the others.
 	LessDoubles(a, b Group) Mask
 	SelectDoubles(mask Mask, a, b Group) Group
-	// ShiftDoublesLeft treats lanes as integers of 64 bits.
 	ShiftDoublesLeft(dst, a Group, bits int)
 	FoldDoubles(v Group)
 	ReturnDouble(v Group)
 
-	// UpperHalf copies the upper half of v's lanes to a group of half the width.
 	UpperHalf(dst, v Group)
-	// Fold adds the upper half of the lanes to the lower half until lane 0 holds the sum.
 	Fold(v Group)
 	// FoldFour folds four groups of at least eight floats, which it may overwrite, and returns a
 	// group of four with the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
-	// FoldThree folds three groups of at least eight floats, which it may overwrite, each to a
-	// group of one.
+	// FoldThree may overwrite its three groups of at least eight floats.
 	FoldThree(a, b, c Group) [3]Group
 
 	// Sums over vectors of bytes are exact modulo 2^32, in integer lanes of 32 bits.
@@ -221,11 +199,10 @@ type Target interface {
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
-	// SumInts sets dst to the sum of the lanes modulo 2^32, extended to 64 bits with its sign if
-	// signed is set, and otherwise with zeros.
+	// SumInts sets dst to the sum of the lanes modulo 2^32, sign-extended if signed is set.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
-	// DifferingBits returns the number of bits in which two vectors of n 64-bit words differ. It
-	// overwrites x, y and n, and prefetches memory after x.
+	// DifferingBits takes two vectors of n 64-bit words. It overwrites x, y and n, and prefetches
+	// memory after x.
 	DifferingBits(x, y, n reg.GPVirtual) reg.GPVirtual
 
 	// Comparisons of integers are unsigned.
@@ -250,20 +227,17 @@ type Target interface {
 	// IfNearPageEnd jumps if fewer than width floats fit between p[n] and the end of the page that
 	// holds p[n-1].
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
-	// LoopLabel is Label for the start of a loop.
 	LoopLabel(name string)
 }
 
-// A Group holds 16, 8, 4, 2 or 1 floats in one or two registers.
 type Group struct {
 	width int // number of floats
 	regs  []reg.VecVirtual
 }
 
-// A Mask is a set of lanes of a group. Its representation depends on the target.
 type Mask any
 
-// A Part says which floats of an incomplete group exist. Its representation depends on the target.
+// A Part says which floats of an incomplete group exist.
 type Part any
 
 type byteTerm struct {

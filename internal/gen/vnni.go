@@ -28,7 +28,6 @@ func newVNNI(t *avx, term byteTerm) *vnniSum {
 
 func (s *vnniSum) step() int { return 4 * s.t.width }
 
-// add adds the terms of a group of bytes, or of those in part, to group i of the lanes.
 func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
 	t := s.t
 	v, w := t.New(t.width), t.New(t.width)
@@ -213,7 +212,6 @@ func (s *vnniSum) correctionFor(x, n reg.GPVirtual, part Part) Group {
 	return sum
 }
 
-// With a part, loadBytes sets the bytes outside the part to 0.
 func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
 	if part == nil {
 		t.VMOVDQU8(at(p, offset), r(v))

@@ -97,8 +97,6 @@ func Bind(fn *ir.Function) error {
 	return nil
 }
 
-// number returns the arm64 number of the register allocated to a view. It returns an error for
-// registers that arm64 code must not use.
 func number(fn *ir.Function, v view) (uint32, error) {
 	p := fn.Allocation.LookupRegister(v.Register)
 	switch {
@@ -137,7 +135,6 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
-// alignComments aligns the comments of WORDs in each run of instructions.
 func alignComments(fn *ir.Function) error {
 	var run []*ir.Instruction
 	for _, node := range append(fn.Nodes, nil) {

@@ -30,7 +30,6 @@ func compile(c *Context) error {
 	return Compile.Execute(f)
 }
 
-// live emits code in which n registers are live at once.
 func live(c *Context, n int, new func() reg.Register, write, read func(reg.Register)) {
 	var rs []reg.Register
 	for range n {
@@ -379,8 +378,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// checkLiveness compares the registers that an instruction declares as read and written with its
-// operands: as a rule, the last operand is written and the others are read.
+// As a rule, the last operand is written and the others are read.
 func checkLiveness(t *testing.T, i *ir.Instruction) {
 	var written, read []reg.Register
 	last := len(i.Operands) - 1

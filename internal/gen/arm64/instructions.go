@@ -29,7 +29,7 @@ func (c *Context) move(opcode string, src, dst operand.Op) {
 	c.emit(opcode, ops{s}, ops{d}, s, d)
 }
 
-// Address sets d to the address of a StaticGlobal.
+// Address sets d to the address of m, a StaticGlobal.
 func (c *Context) Address(m operand.Mem, d reg.Register) {
 	c.emit("MOVD", nil, ops{r64(d)}, text("$"+m.Asm()), r64(d))
 }
@@ -143,7 +143,7 @@ func (c *Context) VMOVI(imm uint8, d reg.Register) {
 	c.emit("VMOVI", nil, ops{b16(d)}, operand.U8(imm), b16(d))
 }
 
-// VEXT sets d to bytes i to i+15 of n followed by m: VEXT(8, v, v, d) swaps the halves of v.
+// VEXT sets d to bytes i to i+15 of n followed by m.
 func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
 }
@@ -167,7 +167,7 @@ func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
 func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
 func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
 
-// Permutations of 32-bit lanes: VUZP1 returns n0 n2 m0 m2, and VUZP2 n1 n3 m1 m3.
+// VUZP1 returns lanes n0 n2 m0 m2, and VUZP2 n1 n3 m1 m3.
 
 func (c *Context) VUZP1(m, n, d reg.Register) { c.vector("VUZP1", s4, m, n, d) }
 func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
@@ -235,7 +235,6 @@ func (c *Context) VFCVTN2(n, d reg.Register) {
 	c.emit("VFCVTN2", ops{n, d}, ops{d}, d2(n), s4(d))
 }
 
-// VFCMGTD is VFCMGT for two float64. VSHLD shifts two 64-bit integers left by k bits.
 func (c *Context) VFCMGTD(m, n, d reg.Register) { c.vector("VFCMGTD", d2, m, n, d) }
 
 func (c *Context) VSHLD(k uint8, n, d reg.Register) {
@@ -251,8 +250,8 @@ func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d)
 // VSCVTF converts four int32 to float32.
 func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
 
-// VUXTLB zero-extends the lower eight bytes of n to 16 bits each, VUXTLH the lower four 16-bit
-// numbers to 32 bits, and VUXTL2H the upper four.
+// VUXTLB zero-extends the lower eight bytes of n, VUXTLH the lower four 16-bit numbers, and VUXTL2H
+// the upper four.
 func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b8(n), h8(d)) }
 func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
@@ -272,7 +271,7 @@ func (c *Context) VFCVTN2H(n, d reg.Register) {
 	c.emit("VFCVTN2H", ops{n, d}, ops{d}, s4(n), h8(d))
 }
 
-// VSXTLB, VSXTLH and VSXTL2H are VUXTLB, VUXTLH and VUXTL2H with sign extension, of int8 and int16.
+// VSXTLB, VSXTLH and VSXTL2H are VUXTLB, VUXTLH and VUXTL2H with sign extension.
 func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, b8(n), h8(d)) }
 func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VSXTL2H(n, d reg.Register) { c.emit("VSXTL2H", ops{n}, ops{d}, h8(n), s4(d)) }

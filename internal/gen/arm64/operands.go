@@ -38,7 +38,6 @@ func pair(of func(reg.Register) view, a, b reg.Register) (first, second view) {
 	return first, second
 }
 
-// list returns v as a list of one register, [V0.S4] for instance.
 func list(v view) view {
 	v.format = "[" + v.format + "]"
 	return v
@@ -79,7 +78,6 @@ func Shifted(r reg.Register, k uint8) reg.Register {
 
 type ops []operand.Op
 
-// emit adds an instruction that reads the operands in reads and writes the operands in writes.
 func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Outputs: writes, Operands: args})
 }

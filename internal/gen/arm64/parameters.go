@@ -28,7 +28,6 @@ func (c *Context) Store(src reg.Register, dst gotypes.Component) {
 	}
 }
 
-// The result of resolve is nil after an error.
 func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
 	b, err := a.Resolve()
 	if err != nil {
@@ -38,7 +37,6 @@ func (c *Context) resolve(a gotypes.Component) *gotypes.Basic {
 	return b
 }
 
-// argumentMove returns the instruction that moves a parameter or result of 32 or 64 bits.
 func argumentMove(t *types.Basic) string {
 	size := gotypes.Sizes.Sizeof(t)
 	if t.Info()&types.IsFloat != 0 {

@@ -55,7 +55,6 @@ var words = map[string]uint32{
 	"VSXTL2H":  0x4f10a400,
 }
 
-// The register numbers are in the order of the operands: m, n, d or n, d.
 func encode(base uint32, registers []uint32) uint32 {
 	for i, r := range registers {
 		base |= r << []uint{0, 5, 16}[len(registers)-1-i]

@@ -70,8 +70,6 @@ type row struct {
 	word       uint32
 }
 
-// rows encodes each instruction with each register number in each of its fields, while the other
-// fields are 0 and then 31.
 func rows(t *testing.T) (all []row) {
 	if len(gnu) != len(words) {
 		t.Errorf("gnu has %d rows, words has %d", len(gnu), len(words))

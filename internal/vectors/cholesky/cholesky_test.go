@@ -103,7 +103,6 @@ func solve(t *testing.T, m dense) (worst float64) {
 	return worst
 }
 
-// golden is the SHA-256 hash of factors and solutions.
 const golden = "af31ba60432bcda7d55b86b79810afc39ad27aec565b7414f6bfaa1130319931"
 
 func TestGolden(t *testing.T) {

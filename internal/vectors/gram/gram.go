@@ -145,8 +145,7 @@ func (s *Sum) flush() {
 	s.rows = 0
 }
 
-// multiply adds the products of the packed rows to the elements of sum in the rows numbered from
-// start to end-1, in the panel of columns that starts at column j.
+// start and end are rows of sum; j is the first column of a panel.
 func (s *Sum) multiply(start, end, j int) {
 	for done := 0; done < s.rows; done += asm.BlockRows {
 		block, k := done/asm.BlockRows, min(s.rows-done, asm.BlockRows)

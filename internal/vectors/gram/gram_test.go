@@ -157,7 +157,6 @@ func TestUpper(t *testing.T) {
 	}
 }
 
-// golden is the SHA-256 hash of the elements of three Sums.
 const golden = "d2da021025e2d0d043da07345c29ea959ebbe92ed7216efc9e67560f7ce47a9b"
 
 func TestGolden(t *testing.T) {

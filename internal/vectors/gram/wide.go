@@ -63,7 +63,6 @@ func (s *SparseSum) Add(n int, row func(r int) Row, threads int) {
 	})
 }
 
-// add adds the products of row x to the rows of the matrix numbered from start to end-1.
 func (s *SparseSum) add(x Row, start, end int) {
 	first := 0
 	if start > 0 {

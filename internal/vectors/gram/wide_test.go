@@ -11,8 +11,6 @@ import (
 
 func (s *SparseSum) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
 
-// sparseRows returns rows with about the given number of nonzeros each, and the same rows with
-// their zeros.
 func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
 	for range n {

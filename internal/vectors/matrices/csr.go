@@ -9,7 +9,7 @@ import (
 
 // CSR is a matrix in compressed sparse row form: the nonzeros of row i have the positions starts[i]
 // to starts[i+1]-1 in indices and values. Kernels trust its indices: they are checked when the
-// matrix is built (but not by Trusted) or, if it is lazy, before a row's first use.
+// matrix is built (but not by Trusted) or, if it is lazy, later, in blocks of rows.
 type CSR struct {
 	cols    int
 	starts  []int64

@@ -67,7 +67,6 @@ func tooLarge(rows, cols int) any {
 	return misuse.Of("%d rows of %d columns are too many for this machine", rows, cols)
 }
 
-// aligned returns n zeros, the first at an address that is a multiple of 64.
 func aligned(n int) []float32 {
 	s := hugepage.Advise(make([]float32, n+alignment-1))
 	skip := 0

@@ -108,7 +108,7 @@ func TestNewDensePanics(t *testing.T) {
 			}
 		}
 	}
-	if m := NewDense(max, 0); m.Rows() != max { // needs no memory
+	if m := NewDense(max, 0); m.Rows() != max {
 		t.Error(m.Rows())
 	}
 	for _, cols := range []int{-1, max - 8} {

@@ -19,8 +19,7 @@ type Check struct {
 }
 
 // WillNeed announces that the rows start to end-1 will soon be read. WillNeed(0, 0) announces that
-// rows will be read in order from now on, without further announcements. A nil WillNeed means that
-// all rows are in memory.
+// rows will be read in order from now on, without further announcements.
 type WillNeed func(start, end int)
 
 // Guard stores which blocks of a lazy matrix have been checked, and the results. Matrices that are
@@ -58,7 +57,6 @@ const (
 	bad
 )
 
-// admits reports whether the block of row i is good. It checks the block if that has not been done.
 func (g *Guard) admits(i int) bool {
 	b := i >> g.shift
 	state := g.state[b].Load()

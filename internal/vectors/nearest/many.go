@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// A search for several queries ranks a chunk of rows for a batch of queries at a time.
 const (
 	batchQueries = 32
 	leastBatch   = 4 // least number of queries for which strips of short rows are faster
@@ -25,7 +24,7 @@ type chunk[E float32 | uint16] struct {
 	floats       []float32          // space for a strip of rows; nil if rows are read in place
 	scores       [maxScores]float32 // scores of all rows for each query of the batch in turn
 
-	// The fields below are for ByCosine.
+	// Fields for ByCosine:
 
 	squares, inverse [chunkRows]float32 // sum of squares of each row, and 1 / its square root
 	screens          bool               // whether all squares are from screenFrom to screenTo

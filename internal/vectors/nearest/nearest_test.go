@@ -43,7 +43,6 @@ func TestMerge(t *testing.T) {
 	for threads := 1; threads <= 4; threads++ {
 		dst := [][]int{make([]int, 0, 5), make([]int, 0, 300), {}, make([]int, 1, 4)}
 		dst[3][0] = 1 << 20
-		// best returns the score of row i of a run for query q.
 		best := func(q, run, i int) int { return (run*perRun + i) * (7919 + q) % 1013 }
 		nearest.Merge(dst, threads, runs, func(_, a, b int) bool { return before(a, b) },
 			func(hits [][]int, run int) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// someRows returns numbers at the ends of float32's range and between them, a few of them infinite
-// or NaN.
 func someRows(r *rand.Rand, count, n int) (rows, x []float32) {
 	exponents := [][]int{{0}, {-80}, {70}, {-149, -75, 0}, {-100, 63, 127}}[r.IntN(5)]
 	all := make([]float32, (count+1)*n)

@@ -2,7 +2,6 @@ package nearest
 
 const maxScores, fewRows = 4096, 256
 
-// rank adds the best of the rows at positions firstRow to end-1 to the heap hits.
 func (s *Rows[E]) rank(hits []Hit, by Metric, x []float32, firstRow, end int) []Hit {
 	if end-firstRow <= fewRows {
 		var scores [fewRows]float32 // a smaller array takes less time to clear

@@ -62,7 +62,6 @@ func sorting(by nearest.Metric, rows [][]float32, idx []uint32, x []float32,
 	return all[:min(most, len(all))]
 }
 
-// search searches rows in one layout: all of them, or those at idx.
 type search struct {
 	name string
 	idx  []uint32
