@@ -9,9 +9,9 @@
 //   - A product in a float32 sum is rounded to float32 before it is added: multiplication and
 //     addition are not fused. In a float64 sum of float32 products each product is exact.
 //   - A float32 sum over dense vectors has 64 lanes (but [Gemm] and [RankK] define sums of their
-//     own). Element i is added to lane i mod 64, in order of i, starting from +0. Then the lanes are folded: lanes l and l+32 are added for l < 32, then l
-//     and l+16 for l < 16, and so on until one is left. A float64 sum has 32 lanes, folded in the
-//     same way.
+//     own). Element i is added to lane i mod 64, in order of i, starting from +0. Then the lanes
+//     are folded: lanes l and l+32 are added for l < 32, then l and l+16 for l < 16, and so on
+//     until one is left. A float64 sum has 32 lanes, folded in the same way.
 //   - A sparse sum has 8 lanes: nonzero k is added to lane k mod 8. The lanes are folded in the
 //     same way.
 //   - A vector longer than [Block] elements is summed block by block, and the blocks' sums are

@@ -46,9 +46,8 @@ func detect() []ISA {
 }
 
 // prefers512 reports whether a CPU with AVX-512 uses 512-bit registers rather than 256-bit ones by
-// default. The CPU's family and model numbers decide, or, under a hypervisor that reports an older
-// model, the features FP16 and AMX. The features alone do not suffice, because other hypervisors
-// hide them.
+// default. The CPU's family and model numbers decide. The features FP16 and AMX identify a CPU
+// under a hypervisor that reports an older model; other hypervisors hide these features.
 func prefers512(c *cpuid.CPUInfo) bool {
 	switch c.VendorID {
 	case cpuid.Intel:

@@ -325,8 +325,8 @@ func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	t.floatBytes(v, signed, t.small(v, 1, p, offset))
 }
 
-// small returns the source operand of an instruction that loads one integer of size bytes, 1 or 2,
-// for each lane of v: the memory at p, or v itself, into which fewer than four integers are loaded
+// small returns the source operand of an instruction that loads one integer of 1 or 2 bytes for
+// each lane of v: the memory at p, or v itself, into which fewer than four integers are loaded
 // first.
 func (t *avx) small(v Group, size int, p reg.GPVirtual, offset int) operand.Op {
 	m, few := at(p, offset), t.GP32()
@@ -805,8 +805,8 @@ func (t *avx) FoldThree(a, b, c Group) [3]Group {
 	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
 }
 
-// pairOfHalves adds the upper half of each of two groups of eight to its lower half. It returns the
-// sums for a in the lower half of a register and the sums for b in the upper half.
+// pairOfHalves adds the upper half of each of two groups of eight to its lower half. The lower half
+// of the result is for a, the upper half for b.
 func (t *avx) pairOfHalves(a, b Group, add func(ops ...operand.Op)) reg.VecVirtual {
 	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
 	if t.evex {

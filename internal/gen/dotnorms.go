@@ -28,10 +28,8 @@ func init() {
 	}).partOf("Cosine").inWide()
 }
 
-// exactCosine emits code that computes the cosine of x and y from three sums: xy of x*y, which may
-// be -0 instead of +0, xx of x*x, and yy of y*y. The code jumps to the label inexact if yy is
-// outside the safe range, or if the cosine is outside [-1, 1], NaN or -0. xx must be in the safe
-// range.
+// exactCosine jumps to the label inexact if yy is outside the safe range, or if the cosine is
+// outside [-1, 1], NaN or -0. xx must be in the safe range; xy may be -0 instead of +0.
 func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine := t.New(1)
 	t.IfOutside(yy, minSquares, maxSquares, "inexact")
@@ -40,9 +38,8 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 	return cosine
 }
 
-// allNorms emits code that computes the sums of x*x, y*y and x*y, in this order. Each sum has the
-// bits that it would have if it were computed alone, but the sum of x*y may be -0 instead of +0.
-// end emits the rest of the kernel, at several places in the code. n is at most asm.Block.
+// allNorms computes the sums of x*x, y*y and x*y, in this order, with the bits of single sums, but
+// the sum of x*y may be -0 instead of +0. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -155,10 +152,8 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes emits the code for vectors of more than 64 elements. With 512-bit registers, one pass
-// computes all sums. Otherwise the first pass sums the even-numbered groups of eight lanes, the
-// second the odd-numbered groups. Adding the results of both passes is the fold from sixteen lanes
-// to eight.
+// passes is for more than 64 elements. With registers of less than 512 bits, the first pass sums
+// the even-numbered groups of eight lanes, the second the odd-numbered groups.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
 	if t.Width() > 8 {

@@ -39,9 +39,9 @@ type rowTerm struct {
 
 const groups = lanes / 8
 
-// passes returns, for each pass over the elements of rows, the numbers of the groups of lanes that
-// the pass sums: perPass of them, four or two. The second half of a pass's groups are 32 lanes
-// after the first half, so that each pass ends with the fold from 64 lanes to 32.
+// passes returns, for each pass over the elements of rows, the numbers of the perPass groups of
+// lanes that the pass sums. The second half of a pass's groups are 32 lanes after the first half,
+// so that each pass ends with the fold from 64 lanes to 32.
 func passes(width, perPass int) [][]int {
 	switch {
 	case width > 8 && perPass == 4:
@@ -54,13 +54,11 @@ func passes(width, perPass int) [][]int {
 	return [][]int{{0, 4}, {2, 6}, {1, 5}, {3, 7}}
 }
 
-// fourRows emits the named kernel, which stores in dst the sums of term over x and each of the
-// rows, four rows at a time. If idx is nil, the rows are consecutive; otherwise idx holds the
-// numbers of the rows. The number of rows is a positive multiple of four; x has 1 to asm.Block
-// elements.
+// fourRows stores in dst the sums of term over x and each of the rows. If idx is nil, the rows are
+// consecutive; otherwise idx holds the numbers of the rows. The number of rows is a positive
+// multiple of four; x has 1 to asm.Block elements.
 //
-// An x of at most eight groups stays in registers. Longer rows are read in one to four passes, each
-// of which keeps its groups of the lanes of four rows in registers.
+// An x of at most eight groups stays in registers. Longer rows are read in one to four passes.
 func fourRows(t Target, name string, term rowTerm) {
 	width, n := t.Width(), t.IntParam("len(x)")
 	if width > 8 {
@@ -162,8 +160,8 @@ func shortPrefetch(t Target, k int) int {
 	return 0
 }
 
-// shortSum emits the sum of k groups of terms, added in the order in which lanes are folded;
-// term(g) computes group g, from 0 to k-1. The remaining folds of the result have still to be done.
+// shortSum adds k groups of terms in the order in which lanes are folded. The remaining folds of
+// the result have still to be done.
 func shortSum(t Target, k int, term func(g int) Group) Group {
 	if t.Width() > 8 {
 		var lane []Group

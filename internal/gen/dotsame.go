@@ -11,8 +11,7 @@ func init() {
 	}).trusting()
 }
 
-// dotSame emits code that computes dotSparse of a row whose values are all a. Each lane has a
-// register of its own, so that no element has to be inserted into a vector.
+// Each lane has a register of its own, so that no element has to be inserted into a vector.
 //
 // few emits the code for rows of fewer than eight nonzeros. The caller must call few after it has
 // emitted the return. The names of all labels begin with name.

@@ -21,16 +21,12 @@ func init() {
 	}).trusting().inWide()
 }
 
-// sumTile emits a kernel that computes a dense sum for each pair of a row and a query, and stores
-// the sum for row i and query j in dst[j*step+i]. term emits the terms of one group of elements.
-// Row i starts at rows[i*stride]; count, the number of rows, is a positive multiple of four, the
-// number of queries a positive multiple of two. Rows and queries have length elements, 64 to
-// asm.Block.
+// sumTile stores the sum for row i and query j in dst[j*step+i]. Row i starts at rows[i*stride];
+// count, the number of rows, is a positive multiple of four, the number of queries a positive
+// multiple of two. Rows and queries have length elements, 64 to asm.Block.
 //
-// The kernel sums one tile at a time: the pairs of two queries and four rows, or two rows if there
-// are 16 registers. A pass over the elements of a tile sums two groups of the lanes of every pair.
-//
-// The kernel also prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
+// A tile has two queries and four rows, or two rows if there are 16 registers. The kernel also
+// prefetches memory from next on: pace bytes, at most 32, for each 64 terms.
 func sumTile(t Target, term func(dst, row, query Group)) {
 	m := floatTile{Target: t, term: term, size: t.Width() * float}
 	if m.rows = make([]reg.GPVirtual, 4); t.Registers() < 32 {

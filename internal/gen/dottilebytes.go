@@ -56,13 +56,11 @@ type tileTerms interface {
 	signedSum() bool
 }
 
-// dotTileBytes emits a kernel that stores in dst the dot products of each row and each of four
-// queries: all products with the first query, then all with the second, and so on. The kernel
-// computes a multiple of four rows and skips up to three rows after them. There are at least four
-// rows; size, their length, is leastTiled to asm.Block.
+// dotTileBytes stores in dst the dot products of each row and each of four queries: all products
+// with the first query, then all with the second, and so on. It skips up to three rows after a
+// multiple of four. There are at least four rows; size, their length, is leastTiled to asm.Block.
 //
-// A pass over the bytes of four rows multiplies them by perPass queries, whose sums are in
-// registers.
+// A pass over the bytes of four rows multiplies them by perPass queries.
 func dotTileBytes(t *avx, perPass int, terms tileTerms) {
 	b := &byteTile{t: t, terms: terms, at: t.NewInt()}
 	queries := t.PointerParam("queries")

@@ -42,10 +42,9 @@ func init() {
 
 const doubleLanes = lanes / 2
 
-// sumDoubles emits code that converts the elements of x and y to float64, and computes count sums
-// of 32 lanes over them. It returns each sum in lane 0 of a group. The function terms receives a
-// group of doubles of each vector, a of x and b of y, which it may overwrite, and calls add(k, v)
-// with the terms v of each sum k. x has at most asm.Block elements.
+// sumDoubles computes count sums of 32 lanes over the elements of x and y as float64s. It returns
+// each sum in lane 0 of a group. terms receives a group of doubles of each vector, a of x and b of
+// y, which it may overwrite. x has at most asm.Block elements.
 func sumDoubles(t Target, count int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),

@@ -34,10 +34,9 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 	})
 }
 
-// cosineEachRow emits a kernel that stores in dst the cosine of x and each row, with the bits that
-// the kernel cosine computes, or NaN where the kernel cosine would jump to its slow path. x has
-// more than 64 elements. xx is the sum of the squares of x and must be in the safe range
-// (minSquares to maxSquares).
+// cosineEachRow stores in dst the cosine of x and each row, with the bits of the kernel cosine, or
+// NaN where that kernel would jump to its slow path. x has more than 64 elements. xx is the sum of
+// the squares of x and must be in the safe range.
 func cosineEachRow(t Target) {
 	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},

@@ -6,15 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// elementwise emits a kernel that applies op to the elements of the named vectors and stores the
-// results in the last of these vectors. n is at most asm.Block.
+// elementwise stores the results in the last of the named vectors. n is at most asm.Block.
 //
-// The pieces after the loop do not overlap. The results are often loaded again soon, in pieces of
-// the same sizes, and a load that needs two pending stores waits until both stores have reached the
-// cache.
+// The pieces after the loop do not overlap, because a load that needs two pending stores waits
+// until both stores have reached the cache.
 //
-// If align is set, stores to vectors of at least two iterations are aligned to the size of a group,
-// and the elements before the first aligned address are stored in pieces, too.
+// If align is set, stores to vectors of at least two iterations are aligned to the size of a group.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {

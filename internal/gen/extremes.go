@@ -18,9 +18,8 @@ func init() {
 	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 
-// extreme emits a kernel that returns the minimum of x if keep is t.Least, or the maximum if keep
-// is t.Greatest. none is the bit pattern that the kernel returns if no element is a number. A zero
-// is returned as +0. n is at most asm.Block.
+// none is the bit pattern that the kernel returns if no element is a number. A zero is returned as
+// +0. n is at most asm.Block.
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
@@ -84,9 +83,8 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Return(t.Narrow(eight, 1))
 }
 
-// find emits a kernel that returns the number of elements before the first group of t.Width() that
-// has an element equal to v, or n if no group has one. n is a positive multiple of 16, and at most
-// asm.Block.
+// find emits a kernel that returns the number of elements before the first group that has an
+// element equal to v, or n if there is none. n is a positive multiple of 16, and at most asm.Block.
 func find(t Target) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	v := t.BroadcastParam("v")

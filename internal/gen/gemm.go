@@ -55,8 +55,7 @@ func gemm(t Target) {
 }
 
 // The tile starts at the row whose index is in the register row, and at the first of the last cols
-// columns of c. If part is not nil, the tile has one group, of which only the columns in part
-// exist.
+// columns of c. If part is not nil, the tile has one group, of which part exists.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	element := func(param string, row, step reg.GPVirtual, columns bool) reg.GPVirtual {

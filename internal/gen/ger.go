@@ -10,9 +10,9 @@ func init() {
 // be in memory rather than in a cache.
 const farElements = 4 << 20
 
-// ger emits a kernel that adds alpha*x[i]*y to row i of a, for at least one row and one column. If
-// y has at most maxColumns elements, it stays in registers over all rows. size is the number of
-// elements of the whole matrix, of which a may be a part.
+// ger requires at least one row and one column. A y of at most maxColumns elements stays in
+// registers over all rows. size is the number of elements of the whole matrix, of which a may be a
+// part.
 func ger(t Target) {
 	if t.Width() > 8 {
 		t.IfLess(t.IntParam("size"), farElements, "near")
@@ -65,8 +65,7 @@ func ger(t Target) {
 }
 
 // last is the distance in bytes from the start of the row to its last group, which ends where the
-// row ends. The groups between the first and the last start at multiples of their size, so that
-// their stores cross no cache line.
+// row ends. The groups between the first and the last start at multiples of their size.
 func wideRow(t Target, v Group, y, row, last reg.GPVirtual) {
 	width := t.Width()
 	const together = 4

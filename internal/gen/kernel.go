@@ -23,9 +23,9 @@ type kernelSpec struct {
 	notNEON bool
 }
 
-// A choice says how a stub selects one of two kernels by the bool parameter of the given name. A
-// kernel's name is the stub's name with the word both replaced by no if the parameter is false, and
-// by yes otherwise.
+// A choice selects one of two kernels by the bool parameter of the given name. A kernel's name is
+// the stub's name with the word both replaced by no if the parameter is false, and by yes
+// otherwise.
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -90,9 +90,9 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 // marked too.
 func (k *kernelSpec) inDot() *kernelSpec { k.dot = true; return k }
 
-// needing marks a kernel that requires a CPU feature beyond AVX-512 (VNNI, VPOPCNT). The kernel's
-// name ends in the feature's name; a bool variable of package asm, with this name in lower case,
-// reports whether the CPU has the feature.
+// needing marks a kernel that requires a CPU feature beyond AVX-512. The kernel's name ends in the
+// feature's name; a bool variable of package asm, with this name in lower case, reports whether the
+// CPU has the feature.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
 func (k *kernelSpec) notInNEON() *kernelSpec { k.notNEON = true; return k }

@@ -35,11 +35,8 @@ func (w walk) loop(label func(name string), name string, count int, rest string,
 	w.t.IfAtLeast(w.n, count, name)
 }
 
-// indexedLoop has the results of loop. On amd64, the code first advances the pointers and n beyond
-// all iterations of the loop; a single negative index then counts up to 0.
-//
-// On Intel CPUs, the additions and comparisons of loop compete with the floating-point instructions
-// for ports.
+// On amd64, the code of indexedLoop first advances the pointers and n beyond all iterations of the
+// loop; a single negative index then counts up to 0.
 func (w walk) indexedLoop(name string, count int, rest string, body func(p []reg.GPVirtual)) {
 	t := w.t
 	var p []reg.GPVirtual

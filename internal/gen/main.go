@@ -1,8 +1,6 @@
 // Command gen generates code of package asm: the kernels' assembly for each instruction set, Go
 // declarations of the assembly functions, dispatch stubs and their slow paths, and Go functions
 // that replace the stubs where assembly is not built.
-//
-// Most kernels are written once, against the Target interface, for all instruction sets.
 package main
 
 import (

@@ -341,8 +341,8 @@ func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
 }
 
 // A neonPart is a Part of a group of eight floats. LoadLast loads the 32 bytes before the group's
-// end into two registers. first holds the positions, in these 32 bytes, of the bytes in the first
-// half of the group; second holds the same positions minus 16.
+// end. first holds the positions, in these 32 bytes, of the bytes in the first half of the group;
+// second holds the same positions minus 16.
 type neonPart struct {
 	number        reg.GPVirtual  // number of floats that exist, 1 to 8
 	first, second reg.VecVirtual // byte positions for VTBL; set by LastPart
@@ -907,9 +907,8 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.BHI(label)
 }
 
-// IfNoCosine jumps if 2*b - s, as an unsigned integer, is above 2*one, where s is the sign bit and
-// b are the other bits of v. For -0 the difference is 2^64-1; otherwise it is in the order of the
-// magnitudes, with NaN greatest.
+// 2*b - s, where s is the sign bit and b are the other bits of v, is 2^64-1 for -0, and otherwise in
+// the order of the magnitudes, with NaN greatest.
 func (t *neon) IfNoCosine(v Group, label string) {
 	bits, sign := t.GP64(), t.GP64()
 	t.FMOVS(v.regs[0], bits)

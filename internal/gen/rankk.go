@@ -58,8 +58,8 @@ func rankKPairs(t Target) {
 }
 
 // tileSums returns, for each of count elements of a row of a, from element first on, the sums over
-// the rows of the element's products with each of the two groups of b's row that begin offset bytes
-// after the row's start.
+// the rows of its products with each of the two groups of b's row that begin offset bytes after the
+// row's start.
 func tileSums(t Target, first, count int, a, b, k reg.GPVirtual, offset int,
 	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)

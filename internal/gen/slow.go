@@ -7,9 +7,7 @@ import (
 )
 
 // A slow path is the Go function nameSlow to which the stub of a kernel jumps if slice lengths
-// differ or exceed asm.Block, and on the generic code path. A generated slow path panics if lengths
-// differ, calls nameActive for each block of longer slices, and otherwise calls nameGeneric.
-// Results of blocks are added from left to right.
+// differ or exceed asm.Block, and on the generic code path.
 
 func (k *kernelSpec) slowByHand() *kernelSpec { k.ownSlow = true; return k }
 

@@ -14,10 +14,9 @@ func init() {
 		trusting()
 }
 
-// dotSparseK emits a kernel that computes the dot products of a sparse row with eight vectors or,
-// in 512-bit registers, with sixteen. The pointer w begins at the weights of the first feature in
-// these vectors. Each of the eight lanes of dotSparse is a whole group here, so that each vector's
-// dot product has the bits of dotSparse.
+// dotSparseK emits a kernel for eight vectors or, in 512-bit registers, sixteen. w begins at the
+// weights of the first feature in these vectors. Each of the eight lanes of dotSparse is a whole
+// group here.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")

@@ -18,9 +18,9 @@ const (
 	stepBytes  = 24
 )
 
-// stepsSame emits a kernel that processes rows one after the other and stops at the first row whose
-// margin is infinite or NaN. It adds a multiple of each earlier row to w, even if the multiple is
-// 0, because a branch would be hard to predict. The number of rows, count, is at least 1.
+// stepsSame stops at the first row whose margin is infinite or NaN. It adds a multiple of each
+// earlier row to w, even if the multiple is 0, because a branch would be hard to predict. count is
+// at least 1.
 func stepsSame(t Target) {
 	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
 		t.PointerParam("indices"), t.PointerParam("w")

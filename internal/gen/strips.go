@@ -7,8 +7,7 @@ import (
 )
 
 // A strip is a range of columns of a matrix, narrow enough for half of the registers to hold one
-// row of the strip. If last is not nil, the last group of columns may overlap the group before;
-// elements in both groups get the same result twice.
+// row of the strip. If last is not nil, the last group of columns may overlap the group before.
 type strip struct {
 	name          string        // prefix of the strip's labels
 	width, groups int           // floats per group; number of groups
@@ -34,8 +33,8 @@ func (s strip) load(t Target, p reg.GPVirtual) (v []Group) {
 
 func maxColumns(t Target) int { return t.Registers() / 2 * t.Width() }
 
-// narrow emits the code for the last n columns of a matrix, or for all of its n columns, and the
-// return from the kernel. n is from 1 to maxColumns. body emits the loop over all rows of a strip.
+// narrow emits the code for the last n columns of a matrix, 1 to maxColumns, and the return from
+// the kernel. body emits the loop over all rows of a strip.
 func narrow(t Target, n reg.GPVirtual, body func(s strip)) {
 	width := t.Width()
 	most := maxColumns(t) / width

@@ -11,15 +11,13 @@ import (
 
 // A dispatch stub is the assembly function that package asm calls for a kernel. It has no frame: it
 // reads which code path is in use and jumps to that path's body, which finds the arguments in the
-// same places. Unless the kernel trusts its caller, the stub first compares the lengths of the
-// slices, and it jumps to a Go function, nameSlow, for unequal lengths, for vectors of more than
-// asm.Block elements, and on the generic code path.
+// same places. Unless the kernel trusts its caller, the stub jumps to a Go function, nameSlow, for
+// unequal lengths, for vectors of more than asm.Block elements, and on the generic code path.
 //
 // Stubs and bodies have flat parameters, a pointer and a length in place of a slice: Go passes the
 // arguments of assembly in memory, and without capacities there is less to store. nameActive, which
-// is inlined, calls the stub, nameFlat. In place of nameSlow or nameGeneric, the stub jumps to a
-// function whose name also ends in Flat, which makes slices of the parameters. If the assembly has
-// slices as parameters, nameActive is the stub.
+// is inlined, calls the stub, nameFlat. If the assembly has slices as parameters, nameActive is the
+// stub.
 
 // A stubFormat has the instructions of dispatch stubs for one architecture, as formats for Fprintf.
 // slow is the label of the jump to the Go function.

@@ -102,10 +102,9 @@ func (s *summation) lengths(width, minGroups, maxGroups int) {
 	}
 }
 
-// misaligned emits the code that reads all vectors from skip bytes before their starts. The first
-// vector is then read from an aligned address, unless another vector starts less than skip bytes
-// after the start of a page: in that case skip is reduced to that distance. The first elements of
-// the vectors go to the upper lanes of the first group, whose other lanes stay +0.
+// misaligned emits the code that reads all vectors from skip bytes before their starts, so that the
+// first vector is aligned, unless another vector starts less than skip bytes after the start of a
+// page: in that case skip is reduced to that distance.
 func (s *summation) misaligned() {
 	t := s.t
 	t.Label("misaligned")
@@ -148,10 +147,9 @@ func (s *summation) pageEnd() {
 	t.Jump("turns")
 }
 
-// sumLongTerms is sum with less code, for a term that takes many instructions. The last group,
-// whole or incomplete, is computed first. If bytes is not nil, it is a pointer to a vector from
-// which term may read one byte for each element. The last of the named vectors has at least one
-// element.
+// sumLongTerms is sum with less code, for a term that takes many instructions. bytes, if not nil,
+// points to a vector from which term may read one byte for each element. The last of the named
+// vectors has at least one element.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
 	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s := newSummation(t, pointers(t, vectors), bytes, n, term)

@@ -96,16 +96,15 @@ type Target interface {
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
 	// LoadShorts loads one 16-bit value for each lane: it converts float16s to floats, and
-	// zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or else stores
-	// the lower 16 bits of each lane, whose upper 16 bits must be 0. StoreShorts may overwrite v.
+	// zero-extends other values to 32 bits. StoreShorts rounds floats to float16s, or stores the
+	// lower 16 bits of each lane, whose upper 16 bits must be 0. It may overwrite v.
 	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
 
-	// Part returns the Part of an incomplete group of eight lanes or more whose first n mod width
-	// floats exist, or all of its floats if n mod width is 0. Head returns the Part of a group
-	// whose first n floats do not exist. FirstPart returns the Part of a group whose first n-start
-	// floats exist, from 1 to width of them. LoadPart sets the lanes of the missing floats to +0,
-	// and does not read their memory.
+	// Part is for a group of eight lanes or more whose first n mod width floats exist, or all if n
+	// mod width is 0. Head is for a group whose first n floats do not exist, FirstPart for a group
+	// whose first n-start floats exist, 1 to width of them. LoadPart sets the lanes of the missing
+	// floats to +0, and does not read their memory.
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	FirstPart(n reg.GPVirtual, start, width int) Part
@@ -158,9 +157,8 @@ type Target interface {
 	// number of doubles.
 
 	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
-	// LoadDoubles loads half as many floats as the width of v and converts them to doubles. Doubles
-	// converts the lower half of the floats of v to doubles in low, and the upper half to doubles
-	// in high.
+	// LoadDoubles loads half as many floats as the width of v and converts them. Doubles converts
+	// the lower half of the floats of v to doubles in low, and the upper half to doubles in high.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
 	// RoundDoubles rounds the doubles of v to floats and returns the floats, in registers of v.
 	RoundDoubles(v Group) Group
@@ -192,10 +190,10 @@ type Target interface {
 
 	// ByteLanes returns the number of lanes to which the terms of 16 bytes are added.
 	ByteLanes() int
-	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to the lanes of
-	// sums: one group or four groups. A group of ByteLanes lanes receives the terms of 16 bytes, a
-	// group of half that width the terms of 8 bytes. With a part, from LastBytes, sums is one
-	// group, which receives the terms of the last n mod 16 or n mod 8 of these bytes only.
+	// AddBytes adds the terms of the bytes from x + offset and from y + offset on to one group or
+	// four groups: 16 bytes to a group of ByteLanes lanes, 8 bytes to a group of half that width.
+	// With a part, from LastBytes, sums is one group, which receives the terms of the last n mod
+	// 16 or n mod 8 of these bytes only.
 	AddBytes(sums []Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
 	LastBytes(n reg.GPVirtual, width int) Part
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual

@@ -75,10 +75,9 @@ func (s *vnniSum) correct(sum, extra Group) {
 	}
 }
 
-// loop emits the loop over the n bytes of x and y. It returns a group whose lanes add up to the
-// sum, which is corrected unless s.extra is nil. add(i, offset) adds the terms of the group of
-// bytes at offset to group i of the lanes. last adds the terms of the remaining bytes, fewer than a
-// group.
+// loop returns a group whose lanes add up to the sum, which is corrected unless s.extra is nil.
+// add(i, offset) adds the terms of the group of bytes at offset to group i of the lanes. last adds
+// the terms of the remaining bytes, fewer than a group.
 func (s *vnniSum) loop(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -119,8 +118,8 @@ func sumVNNI(t *avx, term byteTerm) {
 	t.returnInts(sum, term)
 }
 
-// shortVNNI emits the code for vectors of at most 4*t.width bytes; for longer vectors the code
-// jumps to the label long. Conversion to 16-bit integers needs neither constants nor corrections.
+// shortVNNI is for vectors of at most 4*t.width bytes; for longer vectors the code jumps to the
+// label long.
 //
 // A masked load that reaches into an unmapped page is slow. So the second of two groups ends where
 // the vector ends, with the bytes that were in the first group masked, and a single group near the

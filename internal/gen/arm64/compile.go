@@ -13,8 +13,8 @@ import (
 )
 
 // Compile compiles a file of arm64 assembly, like pass.Compile for amd64. avo allocates x86
-// registers, whose numbers Bind prints as R0…R15 (without R4: avo reserves x86's stack pointer,
-// number 4) and V0…V31. So registers that Go or the platform reserves are never allocated.
+// registers, whose numbers Bind prints as R0…R15 (without R4, the number of x86's stack pointer)
+// and V0…V31.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),

@@ -7,8 +7,7 @@ import (
 )
 
 // words maps the names of instructions that Go 1.26 cannot assemble to their encodings, with zeros
-// in all register fields. Some names are this package's own. The order of operands is m, n, d or n,
-// d, so that Bind can insert register fields by position.
+// in all register fields. The order of operands is m, n, d or n, d.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,

@@ -119,7 +119,7 @@ func (f *Factor) rows(start, end int) error {
 }
 
 // subtract subtracts the sum of U(k, i)*U(k, j) over k0 <= k < k1 from each element (i, j) of f.u
-// with k1 <= i < end and i <= j. Rows k0 to k1-1 of U must be complete.
+// with k1 <= i < end and i <= j.
 func (f *Factor) subtract(k0, k1, end, threads int) {
 	k := k1 - k0
 	from, last := k1/asm.TileCols*asm.TileCols, roundUp(f.dim, asm.TileCols)
