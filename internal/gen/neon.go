@@ -907,8 +907,8 @@ func (t *neon) IfOutside(v Group, least, most uint32, label string) {
 	t.BHI(label)
 }
 
-// 2*b - s, where s is the sign bit and b are the other bits of v, is 2^64-1 for -0, and otherwise in
-// the order of the magnitudes, with NaN greatest.
+// 2*b - s, where s is the sign bit and b are the other bits of v, is 2^64-1 for -0, and otherwise
+// in the order of the magnitudes, with NaN greatest.
 func (t *neon) IfNoCosine(v Group, label string) {
 	bits, sign := t.GP64(), t.GP64()
 	t.FMOVS(v.regs[0], bits)

@@ -82,8 +82,8 @@ func (c *Context) emit(opcode string, reads, writes ops, args ...operand.Op) {
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Outputs: writes, Operands: args})
 }
 
-// args are the jump's operands besides label, reads the registers that the jump reads. avo expects the
-// label as the first operand, Go's assembler as the last.
+// args are the jump's operands besides label, reads the registers that the jump reads. avo expects
+// the label as the first operand, Go's assembler as the last.
 func (c *Context) branch(opcode, label string, reads ops, args ...operand.Op) {
 	args = append(ops{operand.LabelRef(label)}, args...)
 	c.add(&ir.Instruction{Opcode: opcode, Inputs: reads, Operands: args, IsBranch: true,
