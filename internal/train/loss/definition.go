@@ -10,35 +10,33 @@ import (
 type Traits struct {
 	Name    string
 	Formula string // the loss in terms of the label y and the score z
-	Numbers bool   // whether labels are regression targets, not classes
-	LogOdds bool   // whether scores are log-odds
-	Epsilon bool   // whether the loss has a width, Func.Epsilon
-	Kinks   bool   // whether the derivative jumps somewhere
+	Numbers bool   // labels are regression targets
+	LogOdds bool   // scores are log-odds
+	Epsilon bool   // the loss has a width, Func.Epsilon
+	Kinks   bool   // the derivative jumps somewhere
 
-	// Low and High are the limits of minus the derivative of the loss, and so of a row's dual
-	// variable; infinite if there is no limit.
+	// Low and High limit minus the derivative of the loss, and so a row's dual variable; infinite
+	// if there is no limit.
 	Low, High float64
-	// Curvature is the largest second derivative, from which t0 is computed. It must be 0 for a
-	// loss with kinks, and may be left 0 if both Low and High are finite.
+	// Curvature is the largest second derivative. It must be 0 for a loss with kinks, and may be
+	// left 0 if both Low and High are finite.
 	Curvature float64
 	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
 	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
-	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b, in place of the formulas of
-	// Linear and Quadratic.
+	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b instead.
 	Entropy bool
 	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
 	// smoothing width for a loss with kinks; 0 if there are several nonzero values.
 	Flat float64
-	// MeanResidual reports whether the residuals have the mean 0 for the constant prediction that
-	// minimizes the loss.
+	// MeanResidual reports whether the constant prediction that minimizes the loss gives the
+	// residuals the mean 0.
 	MeanResidual bool
 }
 
 // Slope returns the largest magnitude of the loss's derivative; +Inf if that is unbounded.
 func (t *Traits) Slope() float64 { return max(-t.Low, t.High) }
 
-// definition defines a loss: its constants, and the functions that the methods of Func call.
 type definition struct {
 	Traits
 
@@ -48,12 +46,10 @@ type definition struct {
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
 	kink        func(m, epsilon float64) float64 // Func.KinkDistance; nil for a loss without kinks
 
-	// prepare sets these fields.
-	low, high float64 // Traits.Low and High, limited to finite float32 numbers
+	low, high float64 // Traits.Low and High, limited to finite float32 numbers; set by prepare
 }
 
-// prepare sets the fields that depend on others. It returns an error if the definition is
-// incomplete or contradictory.
+// prepare validates the definition and sets low and high.
 func (d *definition) prepare() error {
 	for _, f := range []struct {
 		name    string
@@ -95,8 +91,7 @@ func (d *definition) gap(a, m, epsilon float64) float64 {
 	return max(0, d.at(m, epsilon)-d.least(a, epsilon)+float64(a*m))
 }
 
-// bestOfParabola implements Func.DualStep for a loss with DualTerm(b) = Linear*b - Quadratic*b^2
-// between Low and High.
+// bestOfParabola implements Func.DualStep for a loss with DualTerm(b) = Linear*b - Quadratic*b^2.
 func bestOfParabola(d *definition, a, m, q, epsilon float64) (to, gap float64) {
 	curve := 2 * d.Quadratic
 	slope, curvature := d.Linear-m-float64(curve*a), curve+q
@@ -118,9 +113,8 @@ func (d *definition) linear(b, epsilon float64) float64 {
 	return float64(d.Linear * b)
 }
 
-// ramp returns a, which is u + 1/2 clipped to [0, 1], and the magnitude of the derivative of a with
-// respect to the margin: inverse where u + 1/2 is not clipped, else 0. u is the signed distance of
-// the margin from a kink, times inverse, which is 1 divided by the smoothing width.
+// ramp returns u + 1/2 clipped to [0, 1], and inverse where u + 1/2 is not clipped, else 0. u is
+// the signed distance of the margin from a kink, divided by the smoothing width 1/inverse.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

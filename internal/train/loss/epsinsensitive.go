@@ -2,7 +2,6 @@ package loss
 
 import "math"
 
-// epsInsensitive is the loss max(0, |m|-epsilon), where m is the score z minus the target y.
 var epsInsensitive = definition{
 	Traits: Traits{Name: "eps-insensitive", Formula: "max(0, |y - z| - epsilon)", Numbers: true,
 		Epsilon: true, Kinks: true, Low: -1, High: 1},
@@ -27,7 +26,7 @@ var epsInsensitive = definition{
 
 // bestOfAbsolute implements Func.DualStep for a loss with DualTerm(b) = -epsilon*|b|.
 func bestOfAbsolute(d *definition, a, m, q, epsilon float64) (to, gap float64) {
-	// The maximum is at some b > 0 or at some b < 0; if neither side has one, the maximum is at 0.
+	// Unless the maximum is at some b > 0 or at some b < 0, it is at 0.
 	if to = a + float64((-m-epsilon)/q); !(to > 0) {
 		to = min(a+float64((-m+epsilon)/q), 0)
 	}

@@ -2,8 +2,6 @@ package loss
 
 import "math"
 
-// hinge is the loss max(0, 1-m) of the margin m. Its conjugate is linear, so that a dual step ends
-// where the row's margin is 1, or where the dual variable is 0 or 1.
 var hinge = definition{
 	Traits: Traits{Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true, High: 1, Linear: 1, Flat: 1},
 	at:     func(m, _ float64) float64 { return max(0, 1-m) },

@@ -7,8 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/floats"
 )
 
-// logistic is the loss log(1 + e^-m) of the margin m. Minus its conjugate at -b is the entropy of b
-// and 1-b.
 var logistic = definition{
 	Traits: Traits{Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true, High: 1, Linear: 1,
 		Entropy: true},
@@ -21,15 +19,13 @@ var logistic = definition{
 	},
 }
 
-// logLosses implements Func.Losses for Log, with a vector kernel that gives the same bits as
-// logistic.at.
+// logLosses gives the same bits as logistic.at.
 func logLosses(dst, m []float64) {
 	negate(dst, m)
 	asm.Log1pExp(dst, dst)
 }
 
-// logDerivatives implements Func.Derivatives for Log, with a vector kernel that gives the same bits
-// as logistic.smooth.
+// logDerivatives gives the same bits as logistic.smooth.
 func logDerivatives(a, curvature, m []float64) {
 	negate(a, m)
 	asm.Sigmoid(a, a)
@@ -38,24 +34,22 @@ func logDerivatives(a, curvature, m []float64) {
 	}
 }
 
-// dst must be at least as long as m, and may be m.
+// dst may be m.
 func negate(dst, m []float64) {
 	for i, v := range m {
 		dst[i] = -v
 	}
 }
 
-// bestOfEntropy implements Func.DualStep for Log. With the best value next of the dual variable,
-// the margin after the step is log((1-next)/next). With the logit t = log(next/(1-next)),
+// bestOfEntropy implements Func.DualStep for Log. The logit t of the best dual variable solves
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
 // The left side has a derivative with respect to t between 1 and 1 + q/4. bestOfEntropy takes
-// Newton steps from t = -m, and tightens a lower and an upper bound of t. A step that leaves the
-// bounds or is more than half as long as the step before is replaced by a bisection, because the
-// steps could oscillate. Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the
-// upper bound is at most the larger of log q and 1 - m. Likewise, the lower bound is at least the
-// smaller of -log q and -1 - m.
+// Newton steps from t = -m. A step that leaves the bounds of t, or is more than half as long as the
+// step before, is replaced by a bisection, because Newton steps could oscillate. Where t exceeds
+// log q, q (1 - sigmoid(t)) is less than 1, so that the solution is at most the larger of log q and
+// 1 - m. Likewise, it is at least the smaller of -log q and -1 - m.
 func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
 	if q > 16 { // for smaller q, low and high are close enough together
@@ -84,11 +78,11 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 		}
 		last = math.Abs(step)
 		if steep := float64(q*curvature) > 1; steep && last <= smallLogit {
-			// Solve t + m + q (next - a) = 0 for next, which is more accurate if q*curvature > 1.
+			// Solving for next divides an error of t by q instead of multiplying it by curvature.
 			next = a - float64((t+step+m)/q)
 			break
 		} else if !steep && last <= 16*smallLogit {
-			// the second-order term of the sigmoid's expansion, relative to the first-order term
+			// second-order term of the sigmoid's expansion, relative to the first-order term
 			half := float64(step * (0.5 - next))
 			next += float64(float64(step*curvature) * (1 + half))
 			break
@@ -100,6 +94,6 @@ func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	return max(0, min(next, 1)), gap
 }
 
-// smallLogit is the change of a logit up to which bestOfEntropy computes its effect on the sigmoid
-// without an exponential. Where the sigmoid's slope is at most 1/q, the limit is 16 times as large.
+// bestOfEntropy ends after a step of at most smallLogit or, if q*curvature <= 1, of at most
+// 16*smallLogit.
 const smallLogit = 1. / 64

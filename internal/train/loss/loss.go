@@ -1,7 +1,7 @@
-// Package loss provides the loss functions of a row, as functions of its margin or residual: the
-// value, the derivative, the conjugate, the smoothed derivatives, and the constants that the
-// solvers and the lower bounds need. Each loss is a definition in a file of its own, and Func
-// evaluates it. docs/extending.md lists the files that a new loss needs.
+// Package loss provides the losses of a row as functions of its margin or residual: the value, the
+// derivative, the conjugate, the smoothed derivatives, and the constants that solvers and lower
+// bounds need. Each loss is a definition in a file of its own, which Func evaluates.
+// docs/extending.md lists the files that a new loss needs.
 package loss
 
 import "fmt"
@@ -18,8 +18,6 @@ const (
 	Kinds = iota // number of losses
 )
 
-// definitions holds the definition of each loss. The package panics at startup if a definition is
-// missing or incomplete.
 var definitions = [Kinds]definition{Hinge: hinge, Log: logistic, SquaredHinge: squaredHinge,
 	EpsInsensitive: epsInsensitive, Squared: squared}
 
@@ -38,7 +36,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ok is false if there is no loss of the name.
+// KindOf returns the loss of the given name; ok is false if there is none.
 func KindOf(name string) (k Kind, ok bool) {
 	for k := range definitions {
 		if definitions[k].Name == name {
@@ -73,12 +71,12 @@ func (f Func) Clamp(b float32) float32 {
 	return max(float32(d.Low), min(b, float32(d.High)))
 }
 
-// DualTerm returns the minimum of At(m) + b*m over all m, which is minus the loss's conjugate at
+// DualTerm returns the infimum of At(m) + b*m over all m, which is minus the loss's conjugate at
 // -b. b must be between Traits.Low and Traits.High.
 func (f Func) DualTerm(b float64) float64 { return definitions[f.Kind].least(b, f.Epsilon) }
 
-// DualLinear returns the linear part of DualTerm(b), which is proportional to b; the factor may
-// differ between positive and negative b. It has no meaning for a loss with Traits.Entropy.
+// DualLinear returns DualTerm(b) without its quadratic part. It has no meaning for a loss with
+// Traits.Entropy.
 func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(b, f.Epsilon) }
 
 // DualStep returns next, the value between Traits.Low and Traits.High that maximizes
@@ -97,10 +95,8 @@ func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
 // m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. In a
 // zone of width h around a kink, if it overlaps no other zone, the derivative of the smoothed loss
-// changes linearly from its value on one side to its value on the other side. The kink is in the
-// middle of the zone, where the smoothed loss exceeds the loss by h/8; at both ends of the zone
-// they are equal. With the kink at one end of the zone, the smoothing error would be four times as
-// large.
+// changes linearly from its value on one side to its value on the other side. The smoothed loss
+// exceeds the loss by h/8 at the kink, in the middle of the zone, and equals it at both ends.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }
@@ -131,7 +127,7 @@ func (f Func) Losses(dst, m []float64) {
 // m. a and curvature must be at least as long as m. a may be m; curvature must not overlap m or a.
 func (f Func) Derivatives(a, curvature, m []float64, inverse float64) {
 	a, curvature = a[:len(m)], curvature[:len(m)]
-	if f.Kind == Log { // avoids a call through a function variable, as Losses does
+	if f.Kind == Log {
 		logDerivatives(a, curvature, m)
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// all holds every loss; the losses with a width have the widths 0 and 0.25.
 var all = func() (all []Func) {
 	for k := range Kind(Kinds) {
 		all = append(all, Func{Kind: k})
@@ -23,7 +22,7 @@ var all = func() (all []Func) {
 	return all
 }()
 
-// truths defines every loss again, with package math; coefficient is 0 at a kink.
+// truths defines every loss again, with package math.
 var truths = [Kinds]struct {
 	at, coefficient func(m, epsilon float64) float64
 	traits          Traits
@@ -67,8 +66,6 @@ func step(x float64) float64 {
 	return 0
 }
 
-// Every loss has the traits that truths states and, up to rounding, the values and coefficients
-// that truths computes.
 func TestEveryLoss(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -97,7 +94,6 @@ func near(have, want, off float64) bool {
 	return math.Abs(have-want) <= off && have-have == 0
 }
 
-// A loss of a kind without a definition panics.
 func TestIncompleteDefinitions(t *testing.T) {
 	for name, damage := range map[string]func(d *definition){
 		"Name":           func(d *definition) { d.Name = "" },
@@ -160,7 +156,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// points returns margins, most of them between -3 and 3. All kinks lie there.
 func points(g *rand.Rand) []float64 {
 	margins := []float64{0, 1, -1, 0.25, -0.25, 0.5, 2, 1e4, -1e4, 1e30, -1e30, 88.8, -88.8, 709,
 		-710, 40, -40}
@@ -170,8 +165,6 @@ func points(g *rand.Rand) []float64 {
 	return margins
 }
 
-// Away from kinks, and for margins of -100 to 100, Coefficient agrees with minus the difference
-// quotient of At.
 func TestCoefficient(t *testing.T) {
 	margins := points(rand.New(rand.NewPCG(1, 1)))
 	for _, f := range all {
@@ -211,7 +204,6 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// DualTerm(b) is the minimum of At(m) + b*m over m, up to the spacing of the margins tried.
 func TestLeast(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 2))
 	for _, f := range all {
@@ -236,9 +228,6 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// Outside of the smoothing zones, the first result of DerivativesAt is Coefficient. The second
-// result agrees with differences of the first, away from jumps and for margins of -100 to 100. Unless
-// Flat is 0, the second result is 0 or Flat, which is divided by the width for a loss with kinks.
 func TestSmoothing(t *testing.T) {
 	const h = 0.0625
 	for _, f := range all {
@@ -251,7 +240,7 @@ func TestSmoothing(t *testing.T) {
 			const d = 1e-6
 			up, after := f.DerivativesAt(m+d, 1/h)
 			down, before := f.DerivativesAt(m-d, 1/h)
-			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3 // near a jump
+			end := math.Abs(m) > 100 || math.Abs(after-before) > 1e-3
 			if have := (down - up) / (2 * d); !end && math.Abs(have-curvature) > 1e-5 {
 				t.Errorf("%+v: the second derivative at %v is %v, by differences %v",
 					f, m, curvature, have)
@@ -269,16 +258,13 @@ func TestSmoothing(t *testing.T) {
 	}
 }
 
-// No dual variable tried is better than the result of DualStep, up to rounding and, for Log, 1e-3
-// of the gain. The gap that DualStep returns is the row's duality gap or, for Log, differs from it
-// by at most half.
 func TestBest(t *testing.T) {
 	g := rand.New(rand.NewPCG(1, 4))
 	for _, f := range all {
 		for _, m := range points(g) {
 			for _, q := range []float64{0, 1e-12, 0.01, 1, 40, 1e8} {
 				a := float64(f.Clamp(float32(4*g.Float64() - 2)))
-				if g.IntN(4) == 0 { // optimal for m, or up to twice as large
+				if g.IntN(4) == 0 {
 					a = float64(f.Clamp(float32(f.Coefficient(m) * (1 + g.Float64()*float64(g.IntN(2))))))
 				}
 				value := func(b float64) float64 { return f.DualTerm(b) - b*m - q/2*(b-a)*(b-a) }
@@ -311,7 +297,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// For the log loss, the results of DualStep have the same bits on every machine.
+// The bits must be the same on every machine.
 func TestLogBits(t *testing.T) {
 	g, h := rand.New(rand.NewPCG(1, 5)), sha256.New()
 	f := Func{Kind: Log}
@@ -328,7 +314,7 @@ func TestLogBits(t *testing.T) {
 	}
 }
 
-// At m = 1, where its second derivative jumps, the squared hinge counts as flat, as in liblinear.
+// The second derivative jumps at m = 1.
 func TestSquaredHingeAtOne(t *testing.T) {
 	if a, curvature := (Func{Kind: SquaredHinge}).DerivativesAt(1, 1); a != 0 || curvature != 0 {
 		t.Errorf("minus the derivative is %v, the second derivative %v, want 0 and 0", a, curvature)

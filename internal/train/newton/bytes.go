@@ -5,31 +5,29 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// pixelRows holds the rows of a problem whose values are bytes, such as pixels, and the Hessian
-// over these rows, for losses whose second derivative is equal for all rows of the zone. The
-// Hessian is a sum of products of integers and therefore exact: keeping the sum between iterations,
-// and adding and removing the rows that have entered and left the zone, changes no bit. pixelRows
-// implements gram.Matrix. The last column is a column of ones.
+// pixelRows holds rows whose values are bytes, such as pixels, and the Hessian over these rows, for
+// losses whose second derivative is equal for all rows of the zone. The Hessian is a sum of
+// products of integers and therefore exact, so that adding and removing the rows that have entered
+// and left the zone changes no bit. The last column is a column of ones.
 type pixelRows struct {
 	*store.PixelReader
-	beta float64 // value of the bias's feature, which the column of ones represents; 0 for no bias
+	beta float64 // value of the bias's feature; 0 for no bias
 	free bool    // the bias has no penalty, and the rows are centered
 	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
-	sum  *gram.Bytes // integer Hessian of the bytes
-	own  *gram.Bytes // integer Hessian that is kept between iterations; nil if none is kept
+	sum  *gram.Bytes
+	own  *gram.Bytes // nil if no Hessian is kept between iterations
 	in   []bool      // whether own includes the row, for each row of the problem
-	row  []float64   // buffer for one row of sum
-	mean []float64   // mean of each column, in bytes, over the rows in sum
+	row  []float64
+	mean []float64 // mean of each column, in bytes, over the rows in sum
 }
 
-// pixelBytes estimates the size in bytes of an integer Hessian.
 func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
-// center returns the mean of the rows in sum, in the values of the data.
+// center returns mean in the values of the data.
 func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {

@@ -1,8 +1,7 @@
 // Package newton implements Newton's method with a line search for one weight vector (for a squared
 // hinge loss see Keerthi and DeCoste, JMLR 6, 2005). A Method solves a Problem in float64 over rows
 // in float32. Iterate runs one iteration of several Methods over the same rows; a Pool holds the
-// rows and the buffers that these Methods share. The package knows no settings, models or other
-// solvers.
+// rows and the buffers that these Methods share.
 //
 // With rows x_i, scores z_i, margins m_i = y_i*z_i - t_i (the targets t_i are 0 unless the problem
 // is a regression or has a prior) and row weights c_i of mean 1, a Method minimizes
@@ -17,23 +16,21 @@
 //	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,
 //
-// exactly, so that the gap is known in each iteration. S is the smoothing gap, which exists because
-// of the width h and is 0 if the loss has no kink. O is the optimization gap, which Newton's steps
-// reduce. While O is below 3 S and h is above its minimum, the Method reduces h.
+// exactly, so that the gap is known in each iteration. S is the smoothing gap, which is 0 if the
+// loss has no kink. O is the optimization gap, which Newton's steps reduce. While O is below 3 S
+// and h is above its minimum, the Method reduces h.
 //
 // The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*b_i*x_i*x_i', where b_i is
 // the second derivative of f at m_i. w moves along p to about the minimum of the smoothed objective
-// (line.go). The factor of H and the direction p of the weights are float32, which is precise
-// enough; w, wa and the margins are float64. A step of length s updates the margins,
-// m += s*y*<x, p>, instead of recomputing them from a rounded w: later iterations then correct the
-// errors in p and in <x, p>, which do not limit the precision.
+// (line.go). The factor of H and the weights' direction p are float32; w, wa and the margins are
+// float64. A step of length s updates the margins, m += s*y*<x, p>, instead of recomputing them
+// from a rounded w, so that later iterations correct the errors in p and in <x, p>.
 //
-// P and D as computed here prove nothing, because their rounding errors are not bounded. Other
-// packages compute the objective and the lower bound of a model from its weights and the a_i, with
-// bounds on every rounding error. If these do not confirm the gap, Retry continues from the weights
-// as written to the model, with margins from float64 dot products.
+// P and D as computed here prove nothing, because their rounding errors are not bounded. If a bound
+// that includes these errors does not confirm the gap, Retry continues from the weights as written
+// to the model, with margins from float64 dot products.
 //
 // A bias without a penalty is an additional variable. The rows of the zone are then centered by
-// their mean, weighted by c_i*b_i. The Hessian of the centered rows has no terms that mix the bias
-// with other variables, and rows far from the origin lose no digits.
+// their mean, weighted by c_i*b_i, because the Hessian of the centered rows has no terms that mix
+// the bias with other variables.
 package newton

@@ -11,18 +11,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// spec describes a problem over n rows x with labels y. Row j of x is row j of the Problem, which
-// has the row number n-1-j.
+// Row j of x is row j of the Problem, which has the row number n-1-j.
 type spec struct {
 	x       *dense.Matrix
 	y       []float32 // the sign of y-1/2 is the label, unless y are regression targets
 	layout  func(x *dense.Matrix) store.Examples
 	loss    loss.Func
 	lambda  float64
-	beta    float64 // value of the bias feature; 0 if there is no bias
+	beta    float64 // 0 if there is no bias
 	free    bool    // the bias has no penalty; beta is then 1
 	weights bool
-	prior   bool      // subtract numbers from the targets, as the scores of a prior would
+	prior   bool      // subtract numbers from the targets, as a prior would
 	start   []float32 // initial weights, then the initial bias if beta is not 0; nil for zeros
 }
 
@@ -47,7 +46,7 @@ func (s *spec) target(j int) (target float64) {
 	return target
 }
 
-// share returns the weight of row j. The weights have a mean of 1.
+// The weights have the mean 1.
 func (s *spec) share(j int) float64 {
 	if n := s.x.Rows(); s.weights && j < n/2*2 {
 		return 0.25 + 1.5*float64(j%2)
@@ -96,7 +95,6 @@ func (s *spec) method(tol float64) *Method {
 	return New(&Pool{X: p.X.Clone(), Threads: 1}, tol, func() *Problem { return p })
 }
 
-// ready returns a Method with buffers, as within an iteration.
 func (s *spec) ready() *Method {
 	n := s.method(0)
 	n.Ready()
@@ -137,8 +135,7 @@ func (s *spec) primal(v []float64) (p float64) {
 	return p
 }
 
-// dual returns D of the dual variables a, and wa as in doc.go. If the bias has no penalty, D is
-// -Inf unless the sum of c_i*a_i*y_i is about 0.
+// If the bias has no penalty, D is -Inf unless the sum of c_i*a_i*y_i is about 0.
 func (s *spec) dual(a []float64) (d float64, wa []float64) {
 	n := float64(s.x.Rows())
 	wa = make([]float64, s.penalized())
@@ -181,8 +178,6 @@ var allLosses = func() (all []loss.Func) {
 	return all
 }()
 
-// cases calls f with seven problems for each loss. The row format changes from problem to
-// problem.
 func cases(rows, cols int, fill float64, f func(s spec)) {
 	for k, l := range allLosses {
 		for kind, change := range []func(s *spec){

@@ -9,18 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file sums the Hessian over the rows of the zone, without lambda: from dense rows, from the
-// nonzeros of sparse rows, or from rows of bytes (bytes.go).
-
 const (
 	maxParts    = 8
 	minPartRows = 256
 )
 
-// sumHessian stores the Hessian over the rows of the zone, divided by curvatureScale, in
-// n.buffers.matrix. If the bias has no penalty and curvature is above 0, it centers the rows and
-// returns their mean; otherwise it returns nil. curvature is the sum over the rows of c_i*b_i in
-// doc.go.
+// sumHessian stores the Hessian over the rows of the zone, without lambda and divided by
+// curvatureScale, in n.buffers.matrix. If the bias has no penalty and curvature is above 0, it
+// centers the rows and returns their mean; otherwise it returns nil. curvature is the sum of
+// c_i*b_i in doc.go.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -39,7 +36,6 @@ func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) 
 	return center
 }
 
-// curvatureScale returns the number by which sumHessian divides the Hessian.
 func (n *Method) curvatureScale() float64 {
 	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
@@ -47,8 +43,8 @@ func (n *Method) curvatureScale() float64 {
 	return 1
 }
 
-// zoneMean returns the mean of the zone's rows, weighted by c_i*b_i in doc.go. curvature is the
-// sum of these weights.
+// zoneMean returns the mean of the zone's rows, weighted by c_i*b_i in doc.go, whose sum is
+// curvature.
 func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
@@ -65,7 +61,6 @@ func (n *Method) zoneMean(zone []int32, curvature float64) []float64 {
 	return mean
 }
 
-// sumDense sums the Hessian of the rows minus center; a nil center subtracts nothing.
 func (n *Method) sumDense(zone []int32, center []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.dim()
 	scale := 1 / n.curvatureScale()
@@ -107,19 +102,16 @@ func (n *Method) sumDense(zone []int32, center []float64) {
 	}
 }
 
-// UseSparse allows the Hessian to be summed from the rows' nonzeros. Only tests set it to false.
+// UseSparse allows the Hessian to be summed from the rows' nonzeros. Only tests change it.
 var UseSparse = true
 
-// nonzerosReader returns nil unless a sample of the rows predicts that summing the Hessian from
-// the nonzeros is faster than from dense rows.
 func (n *Method) nonzerosReader() *store.Nonzeros {
 	if n.p.Free || !UseSparse {
 		return nil // centering makes rows dense
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
 	d := float64(n.p.X.Cols())
-	// Estimated nanoseconds to add a row to the upper triangle: by its nonzeros on the left,
-	// as a dense row on the right.
+	// estimated nanoseconds to add a row: by its nonzeros, and as a dense row
 	if 0.6*values.Squares < 10+d*d/100 {
 		return store.NonzerosOf(n.p.X)
 	}
@@ -158,8 +150,8 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds row i of Problem.X times n.buffers.weight[i] to u, for each i in indices. The
-// number of goroutines changes no bit.
+// addRows adds row i of Problem.X times n.buffers.weight[i] to u, for each i in indices. The number
+// of goroutines changes no bit.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))
@@ -183,7 +175,6 @@ func (n *Method) addRows(u []float64, indices []uint32) {
 	}
 }
 
-// fitBuffers prepares n.buffers, which another problem may have used, for this problem.
 func (n *Method) fitBuffers() {
 	b, rows, dim := n.buffers, len(n.p.Rows), n.dim()
 	if b.factor == nil || b.dim != dim {
@@ -214,7 +205,6 @@ func (n *Method) fitBuffers() {
 	}
 }
 
-// newPixels returns nil if the Hessian is summed from nonzeros or can't be summed from bytes.
 func (n *Method) newPixels() *pixelRows {
 	unit := n.p.Loss.Kind.Traits().Flat
 	if unit == 0 || n.p.Weight != nil || n.nonzeros != nil {
@@ -260,8 +250,6 @@ func (n *Method) sumPixels(zone []int32) {
 	}
 }
 
-// zoneChanges returns the rows that have entered and left the zone since the last call, and
-// records the new zone in n.pixels.in. The slices are valid until the next call.
 func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
 	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
@@ -281,7 +269,7 @@ func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	return entering, leaving
 }
 
-// update calls f, the Add or Remove method of a gram.Bytes. places are indices in Problem.Rows.
+// places are indices in Problem.Rows.
 func (n *Method) update(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {

@@ -2,12 +2,10 @@ package newton
 
 import "math"
 
-// This file has branch-free versions of the loops over rows for the most common case, the hinge
-// loss without weights and targets: branches on the side of the kink would often be mispredicted.
-// visitHinge returns the same bits as visit. The sums of second derivatives of hingeSlope and
-// addSlope differ by rounding unless h is a power of two: hingeSlope multiplies the sum by 1/h,
-// addSlope each term. The problem decides which version runs, never the machine, so that results
-// are the same on all machines.
+// This file has branch-free loops over the rows for the hinge loss without weights and targets,
+// because branches on the side of the kink can be mispredicted. visitHinge returns the same bits as
+// visit. The second result of hingeSlope may differ from addSlope's, so that the problem, and never
+// the machine, must decide which of them runs.
 
 func bit(b bool) int {
 	if b {
@@ -27,9 +25,7 @@ func clampRamp(u float64) (a float64, within int) {
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1)
 }
 
-// hingeSlope is addSlope for these problems: m has the margins, q their derivatives along the
-// search direction, and inverse is 1/h. If the first sum is NaN, the caller uses addSlope
-// instead.
+// q has the derivatives of the margins m along the search direction, and inverse is 1/h.
 func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, second float64) {
 	q = q[:len(m)]
 	for j, v := range m {
@@ -47,7 +43,7 @@ func (n *Method) visitHinge(first, end int) (s tally) {
 	was, second := b.was[first:end], b.curvature[first:end]
 	changed, zone := b.changed[first:end], b.zone[first:end]
 	narrow := float32(inverse)
-	var loss, smoothing, curvature, ups, downs, ups2, downs2 float64 // locals stay in registers
+	var loss, smoothing, curvature, ups, downs, ups2, downs2 float64
 	var changes, inside int
 	for j, m := range margins {
 		wide, within := clampRamp(float64((1 - m) * inverse))

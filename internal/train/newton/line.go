@@ -3,15 +3,15 @@ package newton
 import "math"
 
 const (
-	slopeTol     = 0.1 // ratio of the magnitudes of final and initial slope that may end a search
+	slopeTol     = 0.1 // a search may end at this fraction of the initial slope
 	maxLineSteps = 40
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s, is about minimal. slope is the objective's derivative at 0. search
-// applies Newton's method to the derivative, safeguarded by bisection. If that does not converge,
-// search returns the largest s at which it found a negative derivative. It reports false if there
-// is no such s above 0, or if the derivative is not finite.
+// convex function of s, is about minimal. slope is the objective's derivative at 0. search applies
+// Newton's method to the derivative, safeguarded by bisection. If that does not converge, search
+// returns the largest s at which it found a negative derivative, and false if there is none or if
+// the derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -50,8 +50,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds the first and second derivatives of the rows' smoothed losses with respect to the
-// step length, at s, to v[0] and v[1], for the rows first to end-1, each times its row weight.
+// addSlope adds the first and second derivatives of the weighted smoothed losses of the rows first
+// to end-1 with respect to the step length, at s, to v[0] and v[1].
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -69,8 +69,7 @@ func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	}
 }
 
-// slope returns the first and the second derivative of the smoothed mean loss with respect to the
-// step length, at s.
+// slope returns the derivatives of the smoothed mean loss with respect to the step length, at s.
 func (n *Method) slope(s float64) (slope, second float64) {
 	all := n.line.q
 	sums := mapChunks(n, func(from, to int) (v [2]float64) {

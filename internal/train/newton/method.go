@@ -10,67 +10,65 @@ import (
 )
 
 const (
-	// defaultTol is the relative gap (P - D)/D for a tol of 0.
+	// defaultTol replaces a tol of 0.
 	defaultTol = 1e-3
-	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest of tol is
-	// left for rounding errors, which the proof of the gap adds.
+	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest is left
+	// for rounding errors.
 	gapMargin = 0.8
 	// Retries is the largest number of times that Retry lets a Method continue.
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
-	// MaxColumns is the largest number of columns for which the trainer chooses Newton's method
-	// without being told to. Package rounds has no such limit for the log loss.
+	// MaxColumns is the largest number of columns for which Newton's method is chosen
+	// automatically, except by package rounds for the log loss.
 	MaxColumns = 2000
 )
 
 type state uint8
 
 const (
-	works state = iota // more iterations are needed
-	done               // the relative gap is small enough
-	stuck              // more iterations would not reduce the gap
+	works state = iota
+	done
+	stuck // more iterations would not help
 )
 
-// Method is the solver: it minimizes the objective of one Problem by Newton's method. An iteration
-// counts as an epoch.
+// Method minimizes the objective of one Problem by Newton's method.
 type Method struct {
-	load    func() *Problem // called once
-	p       *Problem        // nil until Ready or Bound loads it
-	hinge   bool            // hinge loss without row weights and targets: see hinge.go
+	load    func() *Problem
+	p       *Problem // nil until Ready or Bound loads it
+	hinge   bool     // the loops of hinge.go apply
 	threads int
 	buffers *buffers   // lent by pool while a direction is computed; else nil
-	line    *direction // search direction of the next step; nil if there is none
+	line    *direction // nil if there is no step to take
 	pool    *Pool
 
-	nonzeros *store.Nonzeros // reader of sparse rows; nil if the Hessian is not summed by nonzeros
-	pixels   *pixelRows      // rows as bytes and their Hessian; nil if bytes are not used
-	m        []float64       // margin of each row: label times score, minus the target
+	nonzeros *store.Nonzeros // nil if the Hessian is not summed from nonzeros
+	pixels   *pixelRows      // nil if bytes are not used
+	m        []float64       // margins: label times score, minus the target
 	v        []float64       // weights minus the prior's; then the bias feature's weight, if any
-	h        float64         // width of the zone around the kink; 1 for a loss without a kink
-	minH     float64         // width at or below which h is not reduced any more
+	h        float64         // width of the zone around a kink; 1 for a loss without kinks
+	minH     float64         // h is not reduced at or below minH
 	target   float64         // relative gap (P - D)/D at which the iterations end
 
-	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows
-	// with a_i*y_i > 0, but its element for the bias the sum over all rows, and sums[1] is
-	// the sum over the other rows. Otherwise sums[0] is the sum over all rows, and sums[1] is
-	// nil.
+	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows with
+	// a_i*y_i > 0, but its element for the bias the sum over all rows, and sums[1] is the sum over
+	// the other rows. Otherwise sums[0] is the sum over all rows, and sums[1] is nil.
 	sums [2][]float64
 	a    []float32 // current dual variable a_i of each row
 
 	// The weights with the least P since the last restart, and the dual variables with the largest
-	// D of all iterations.
+	// D.
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
-	bestH        float64 // width of the zone with which bestA was computed
+	bestH        float64 // value of h with which bestA was computed
 
 	state      state
 	stall      Stall
-	recomputed bool // whether recoverOrStop has restarted the Method, which it does only once
+	recomputed bool // recoverOrStop has restarted the Method
 
 	// interrupted is true once over has found that the context is done. The Method may then be in
-	// the middle of an iteration and can't be used; a resumed run repeats the iteration.
+	// the middle of an iteration and can't be used.
 	interrupted atomic.Bool
 
 	past Past
@@ -90,13 +88,12 @@ func (p Past) Fits(epochs int) bool {
 }
 
 // New returns a Method that ends when the relative gap is at most gapMargin times tol; a tol of 0
-// means defaultTol. The Method calls load before its first iteration or its first result.
+// means defaultTol. The Method calls load when it first needs the problem.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat sets the history of a new Method, which repeats these iterations, in the given number of
-// goroutines, before its first iteration or its first result.
+// Repeat sets the history of a new Method, which Ready repeats in the given number of goroutines.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
@@ -111,7 +108,7 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 type direction struct {
-	p     []float64 // elements for the weights and, if there is a bias, the bias feature's weight
+	p     []float64 // as Method.v
 	step  []float32 // p as float32, without the bias
 	slope float64   // derivative of the smoothed objective along p, below 0
 	q     []float32 // derivative of each row's margin along p
@@ -133,8 +130,8 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the dimension of the Hessian: the number of elements of v, minus 1 if the bias has no
-// penalty, because centering the rows separates such a bias from the weights.
+// dim returns the dimension of the Hessian. A bias without a penalty does not count, because
+// centering the rows separates it from the weights.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
@@ -142,8 +139,8 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// chunkRows is the number of rows in a chunk. One goroutine computes the sums over a chunk. The
-// chunks' sums are then added in order, so that the number of goroutines changes no bit.
+// chunkRows is the number of rows in a chunk. The chunks' sums are added in order, so that the
+// number of goroutines changes no bit.
 const chunkRows = 4096
 
 func (n *Method) forChunks(f func(from, to int)) {
@@ -153,8 +150,7 @@ func (n *Method) forChunks(f func(from, to int)) {
 	})
 }
 
-// mapChunks returns the results of f for each chunk of the rows, in order. A chunk has the rows j
-// with from <= j < to. After an interruption the results are incomplete.
+// After an interruption the results of mapChunks are incomplete.
 func mapChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
 	all := make([]T, (rows+chunkRows-1)/chunkRows)

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// A step minimizes the smoothed objective, so that P may rise, by at most 0.2 times the width h.
 func TestIterations(t *testing.T) {
 	cases(120, 6, 0.7, func(s spec) {
 		for _, few := range []bool{false, true} {
@@ -45,8 +44,6 @@ func TestIterations(t *testing.T) {
 	UseSparse = true
 }
 
-// checkPlace compares the margins, the dual variables and the result of evaluate with their
-// definitions in doc.go.
 func (s *spec) checkPlace(t *testing.T, n *Method) {
 	t.Helper()
 	n.buffers = n.pool.get()
@@ -120,7 +117,6 @@ func (s *spec) checkPlace(t *testing.T, n *Method) {
 	}
 }
 
-// checkDirection checks that the search direction approximately solves the Newton equations.
 func (s *spec) checkDirection(t *testing.T, n *Method) {
 	t.Helper()
 	dim := len(n.v)
@@ -174,8 +170,7 @@ func run(t *testing.T, n *Method, threads int) (iterations int) {
 	return iterations
 }
 
-// outcome returns the weights, the bias feature's weight if there is a bias, and the dual
-// variables in the order of Problem.Rows.
+// outcome returns the dual variables in the order of Problem.Rows.
 func outcome(n *Method) (v []float64, a []float64) {
 	w, shares := make([]float32, n.p.Cols), make([]float32, len(n.p.Rows))
 	bias := n.Result(w)
@@ -236,7 +231,6 @@ func same(t *testing.T, what string, have, want *Method) {
 	}
 }
 
-// The number of goroutines, maxTogether, MaxBuffers, MaxKeptBytes and the row format change no bit.
 func TestSameBits(t *testing.T) {
 	together, kept := maxTogether, MaxKeptBytes
 	defer func() { maxTogether, MaxKeptBytes = together, kept }()
@@ -256,7 +250,7 @@ func TestSameBits(t *testing.T) {
 					if pixels {
 						toPixels(s.x, 255)
 					}
-					for i := range s.y { // labels that depend on the class
+					for i := range s.y {
 						s.y[i] = 0
 						if (i+int(10*math.Abs(float64(s.x.Row(i)[class]))))%3 == 0 {
 							s.y[i] = 1
@@ -300,7 +294,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A Method that repeats the history of another Method ends up in the same state.
 func TestRepeat(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(110, 200, 6, 0.8, f)
@@ -401,8 +394,6 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Initial weights whose P is below P of w = 0 are kept. Longer multiples of the optimum are
-// scaled to about the optimum.
 func TestStart(t *testing.T) {
 	for _, f := range allLosses {
 		s := random(114, 200, 6, 0.8, f)
@@ -442,7 +433,6 @@ func scaled(v []float64, by float64) (w []float64) {
 	return w
 }
 
-// The width is above 0 even if all rows, or all rows but one, are at the kink.
 func TestFirstWidth(t *testing.T) {
 	for _, rows := range []int{100, 5000} {
 		for _, f := range allLosses {
@@ -490,7 +480,6 @@ func TestFirstWidth(t *testing.T) {
 }
 
 // At the full step, far past the minimum, the slope is small, because no row has curvature there.
-// The line search must go back to the kink.
 func TestSearchGoesBack(t *testing.T) {
 	x := dense.New(1, 1)
 	x.Row(0)[0] = 1

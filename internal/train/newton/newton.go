@@ -36,8 +36,7 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 }
 
 // shrink shortens weights that are no better than w = 0. Pegasos steps without the offset t0 may
-// leave weights that are far too long. If the columns have unequal scales, the direction of such
-// weights may still be a better start than w = 0.
+// leave weights that are far too long, whose direction may still be a better start than w = 0.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -51,8 +50,8 @@ func (n *Method) shrink() {
 }
 
 // shrinkFactor looks for the power of two below 1 for which P of the weights times this factor, a
-// convex function of the factor, is least. It returns 0 if it finds none with a P below zero,
-// which must be P of w = 0. If there are many rows, a sample of them gives a first guess.
+// convex function of the factor, is least. It returns 0 if it finds none with a P below zero, which
+// must be P of w = 0. If there are many rows, a sample of them gives a first guess.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048 // least size of a sample of more rows
@@ -94,9 +93,8 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection evaluates the weights, reduces the width of the zone by narrow, and sets
-// n.line to the search direction. n.line stays nil if the iterations end or restart here, and
-// after an interruption.
+// computeDirection sets n.line, which stays nil if the iterations end or restart here, and after an
+// interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -127,8 +125,6 @@ func (n *Method) computeDirection() {
 	}
 }
 
-// narrow reports whether it reduced h, which it does if the smoothing gap dominates P - D and h
-// is above minH.
 func (n *Method) narrow(at evaluation) bool {
 	if !TooWide(at.optimization, at.smoothing) || n.h <= n.minH {
 		return false
@@ -141,8 +137,6 @@ func (n *Method) narrow(at evaluation) bool {
 	return true
 }
 
-// recoverOrStop restarts the iterations from the best weights; later calls set the state to
-// stuck. After an interruption it does nothing.
 func (n *Method) recoverOrStop() {
 	switch {
 	case n.over():
@@ -155,7 +149,7 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. It restarts the iterations
-// from the best weights with half the target gap. After Retries calls, it makes the Method stuck
+// from the best weights with half the target gap. After Retries calls it makes the Method stuck
 // instead. A Method that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
@@ -183,8 +177,7 @@ func (n *Method) restart() {
 	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
-// Result writes the best weights to w and returns their bias, both as differences from the
-// prior's.
+// Result writes the best weights to w and returns their bias, both as differences from the prior's.
 func (n *Method) Result(w []float32) (bias float64) {
 	n.Ready()
 	for j := range w {
@@ -210,9 +203,8 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial width h of the zone, and minH. Both are 1 for a loss without a
-// kink. The zone gets about 15 % of the rows, or three rows for each variable if that is more and
-// there are enough rows.
+// firstWidth returns the initial width h of the zone, and minH; both are 1 for a loss without
+// kinks.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
@@ -220,7 +212,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	const sample = 2048
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
-	var distances []float64 // distances of a sample of the margins from the kink
+	var distances []float64 // of a sample of the margins from the kink
 	for j := 0; j < rows; j += step {
 		distances = append(distances, n.p.Loss.KinkDistance(n.m[j]))
 	}
@@ -235,7 +227,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	return h, 0x1p-40 * h
 }
 
-// Ready loads the problem and repeats the iterations in n.past, at the first call.
+// Ready loads the problem and repeats the history set by Repeat, at the first call.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
@@ -259,15 +251,15 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// An iteration has two halves: computeDirection and move. Between the halves, multiply reads each
-// row once for several problems, such as the problems of a one-vs-rest run. The products of a row
-// with several directions have the same bits as separate products with each direction.
+// Between the two halves of an iteration, computeDirection and move, multiply reads each row once
+// for several problems. The products of a row with several directions have the same bits as
+// separate products with each direction.
 
-// maxTogether bounds the memory of the directions: it is the largest number of problems that have
-// directions at the same time. Only tests change it.
+// maxTogether is the largest number of problems that have directions at the same time, which bounds
+// the memory of the directions. Only tests change it.
 var maxTogether = 16
 
-// Iterate runs one iteration of each of the problems. All problems must have the same rows.
+// Iterate runs one iteration of each of the problems, which must have the same rows.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, maxTogether) {
 		inParallel(some, threads, (*Method).computeDirection)
@@ -288,7 +280,6 @@ func inParallel(problems []*Method, threads int, f func(n *Method)) {
 	})
 }
 
-// multiply computes direction.q of each problem. It reads each row once for all problems.
 func multiply(problems []*Method, threads int) {
 	lead := problems[0]
 	directions := dense.New(len(problems), len(lead.line.step))
@@ -298,7 +289,7 @@ func multiply(problems []*Method, threads int) {
 	lead.threads = min(threads, len(problems)*lead.p.usefulThreads())
 	lead.forChunks(func(from, to int) {
 		x, dots := lead.p.X.Clone(), make([]float32, len(problems))
-		if len(problems) == 1 { // DotMany gives the same bits
+		if len(problems) == 1 { // the same bits as DotVectors
 			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
 		for j := from; j < to; j++ {
@@ -331,11 +322,11 @@ func (n *Method) move() {
 	n.line = nil
 }
 
-// Bound runs a few iterations from the given weights and bias, and returns the largest lower
-// bound that their dual variables prove, at least 0. A width above 0 is the initial width of the
-// zone. The iterations end early when a lower bound is at least wanted, or when the Method is
-// stuck. The function bound must return the lower bound that the dual variables a prove; a is
-// indexed by row number.
+// Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
+// that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
+// The iterations end early when a lower bound is at least wanted, or when the Method is stuck. The
+// function bound must return the lower bound that the dual variables a prove; a is indexed by row
+// number.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// visitHinge and hingeSlope agree with visit and addSlope for any margins.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	s := random(81, rows, 3, 1, loss.Func{})
@@ -66,8 +65,7 @@ func TestHinge(t *testing.T) {
 			t.Fatalf("width %v: sums %+v, want %+v; or the dual variables, the changed rows or "+
 				"the zone differ", n.h, sums[1], sums[0])
 		}
-		// At a slope that is not finite the line search ends without using the second derivative,
-		// which may differ.
+		// A line search with a slope that is not finite ends without using the second derivative.
 		if slopes[0] != slopes[1] && !(slopes[0][0] == slopes[1][0] &&
 			math.Abs(slopes[0][1]-slopes[1][1]) <= 1e-12*slopes[0][1]) &&
 			!(slopes[0][0] == slopes[1][0] && math.IsInf(slopes[0][0], 0)) &&
@@ -88,7 +86,6 @@ func sameSums(s, t tally) bool {
 	return ok
 }
 
-// The Hessian over rows of bytes agrees with a sum in float64, both kept and summed anew.
 func TestPixels(t *testing.T) {
 	s := random(63, 700, 30, 0.7, loss.Func{})
 	toPixels(s.x, 255)
@@ -110,7 +107,7 @@ func TestPixels(t *testing.T) {
 				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				have := n.pixels.own
-				n.pixels.own = nil // sum all rows anew
+				n.pixels.own = nil
 				n.sumHessian(zone, 1)
 				checkHessian(t, n, zone)
 				n.pixels.own = have
@@ -162,9 +159,8 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 	}
 }
 
-// shrinkFactor returns the factor that trying all powers of two with all rows finds.
 func TestShorter(t *testing.T) {
-	// The rows with odd indices are multiplied by odd. Samples of the larger sets lack these rows.
+	// The rows with odd indices are multiplied by odd; samples of the larger sets lack these rows.
 	for odd, rows := range map[float32]int{1: 700, 16: chunkRows + 100, 1. / 16: chunkRows + 101} {
 		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
 			s := random(84, rows, 5, 1, f)

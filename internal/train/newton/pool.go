@@ -10,57 +10,55 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// MaxKeptBytes limits the total size of the Hessians that are kept between iterations; other
-// problems sum theirs anew in each iteration. Only tests change MaxKeptBytes.
+// MaxKeptBytes limits the total size of the Hessians that are kept between iterations. Only tests
+// change it.
 var MaxKeptBytes = 1 << 29
 
-// buffers holds the memory that one problem needs while its search direction is computed.
 type buffers struct {
-	dense  *gram.Sum       // Hessian over dense rows
-	sparse *gram.SparseSum // Hessian over sparse rows
-	bytes  *gram.Bytes     // Hessian over rows of bytes, if the problem keeps no Hessian
-	room   *gram.Buffer    // scratch memory of gram.Bytes
-	matrix gram.Matrix     // Hessian in use: dense, sparse or Method.pixels
+	dense  *gram.Sum
+	sparse *gram.SparseSum
+	bytes  *gram.Bytes // used if the problem keeps no Hessian
+	room   *gram.Buffer
+	matrix gram.Matrix // dense, sparse or Method.pixels
 	factor *cholesky.Factor
 	dim    int
 	packed []float32 // one row per goroutine for dense, or nonzeros of some rows for sparse
-	block  []byte    // some rows as bytes
-	index  []int32   // columns of the nonzeros in packed
-	ends   []int     // end of each row in packed and index
+	block  []byte
+	index  []int32
+	ends   []int // end of each row in packed and index
 
-	changed   []int32 // rows whose a_i has changed; visit stores chunk k's from k*chunkRows on
+	changed   []int32 // rows whose a_i has changed; chunk k's begin at k*chunkRows
 	zone      []int32 // rows with curvature above 0, stored like changed
 	entering  []int32
 	leaving   []int32
 	curvature []float32   // weight times second derivative of each row of the zone
 	was       []float32   // previous dual variable of each row in changed
-	weight    []float64   // factor by which addRows multiplies each row of the store
-	only      []uint32    // buffer: indices of the rows that addRows adds
-	parts     [][]float64 // sums of the parts into which addRows cuts the rows
+	weight    []float64   // by index in Problem.X
+	only      []uint32    // indices in Problem.X
+	parts     [][]float64 // sums of addRows
 }
 
-// Pool holds the rows, and the buffers for computing search directions, that the Methods of a run
-// share.
+// Pool holds the rows and the buffers that the Methods of a run share.
 type Pool struct {
-	X            store.Rows      // rows of the data, in the fastest format
+	X            store.Rows
 	Threads      int             // goroutines that convert X to bytes
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
 	MaxKeptBytes int             // a limit beside newton.MaxKeptBytes; 0 for none
 	Context      context.Context // interrupts iterations when the context is done; may be nil
 
 	mu   sync.Mutex
-	back sync.Cond // signaled when buffers are returned
+	back sync.Cond
 	free []*buffers
 	used int
-	rows [][]float32 // slices that giveBack has received, one element per row
+	rows [][]float32 // slices for borrow, one element per row
 
 	once     sync.Once
-	bytes    *store.Pixels // X as bytes if areBytes is true; set by once
-	areBytes bool          // whether bytes can represent the values of X; set by once
-	kept     int           // total size in bytes of the Hessians kept between iterations
+	bytes    *store.Pixels // X as bytes if areBytes is true
+	areBytes bool
+	kept     int // total size in bytes of the Hessians kept between iterations
 }
 
-// get returns buffers for one problem. It waits while MaxBuffers problems have buffers.
+// get waits while MaxBuffers problems have buffers.
 func (l *Pool) get() *buffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +84,7 @@ func (l *Pool) put(b *buffers) {
 	l.back.Signal()
 }
 
-// borrow returns a slice with the given number of elements, one per row, and undefined contents.
+// The contents of the slice are undefined.
 func (l *Pool) borrow(rows int) []float32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,9 +103,9 @@ func (l *Pool) giveBack(v []float32) {
 	l.rows = append(l.rows, v)
 }
 
-// gramBlock is a number of rows. The loops that add rows to a Hessian check the context before
-// every 16*gramBlock dense rows, 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to
-// bytes. Rows that are stored as bytes are added without a check.
+// gramBlock is a number of rows. The context is checked before every 16*gramBlock dense rows,
+// 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to bytes. Rows that are stored as
+// bytes are added without a check.
 const gramBlock = 256
 
 func (l *Pool) reserve(bytes int) bool {

@@ -6,7 +6,7 @@ import (
 )
 
 // Problem is an objective that a Method minimizes. Row j of the problem has the row number Rows[j],
-// its index in the caller's arrays, such as Weight. The rows are in the order of the data.
+// its index in the caller's arrays, such as Weight.
 type Problem struct {
 	Loss   loss.Func
 	Lambda float64
@@ -14,7 +14,7 @@ type Problem struct {
 	Beta   float64 // value of the bias's feature; 0 for no bias
 	Free   bool    // the bias has no penalty; Beta must then be 1
 
-	Rows []uint32             // number of each row in the caller's arrays
+	Rows []uint32             // number of each row
 	X    store.Rows           // rows to which At refers
 	At   []uint32             // index in X of each row
 	Name func(row uint32) int // index in Pool.X of the row with the given number
@@ -22,15 +22,14 @@ type Problem struct {
 
 	Weight []float64                // weight c_i by row number; nil if all are 1
 	Target func(row uint32) float64 // number subtracted from y_i*z_i, by row number; nil for 0
-	AtZero func() float64           // returns P of w = 0, which is the mean loss
+	AtZero func() float64           // returns P of w = 0
 
 	// Start returns the initial weights and bias, as differences from the prior's.
 	Start func() (w []float32, bias float64)
 }
 
-// usefulThreads returns the number of goroutines that an iteration can keep busy: 1, and 1 more for
-// each 4 ms of estimated work, because goroutines wait for each other dozens of times per
-// iteration. The number of goroutines changes no bit of the results.
+// usefulThreads returns 1, and 1 more for each 4 ms of estimated work of an iteration, because
+// goroutines wait for each other many times per iteration. The number of goroutines changes no bit.
 func (p *Problem) usefulThreads() int {
 	cols := float64(p.Cols)
 	return 1 + int(float64(len(p.Rows))*(60+0.2*cols+0.0015*cols*cols)/4e6)

@@ -5,7 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file has the rules that Method shares with the solver for rows in shards on many machines.
+// This file has the rules that package rounds uses, too.
 
 // Stall records the last iteration in which P - D was at most 0.9 times P - D in the iteration
 // recorded before.
@@ -23,13 +23,11 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap dominates P - D, so that the width h of the zone
-// should be reduced.
+// TooWide reports whether the smoothing gap dominates P - D, so that the width h should be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, as rounding errors
-// can make the matrix indefinite, Decompose tries 64, 64^2 and so on up to 64^7 times lambda, and
-// then returns an error.
+// can make the matrix indefinite, it tries 64 to 64^7 times lambda, and then returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// setMargins recomputes the margins from v, with the weights rounded to float32. It computes
-// float64 dot products if exact is true, else float32 dot products.
+// setMargins recomputes the margins from v, with the weights rounded to float32, from float64 dot
+// products if exact is true, else from float32 dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -32,7 +32,6 @@ func (n *Method) setMargins(exact bool) {
 	})
 }
 
-// objective returns the objective P of the weights factor*v, computed from the margins of v.
 func (n *Method) objective(factor float64) float64 {
 	loss := 0.0
 	for _, sum := range mapChunks(n, func(from, to int) float64 {
@@ -43,8 +42,8 @@ func (n *Method) objective(factor float64) float64 {
 	return n.penalty(factor) + loss/float64(len(n.p.Rows))
 }
 
-// losses returns the sum of the losses for the weights factor*v, weighted by the row weights,
-// over every step-th row from first to below end.
+// losses returns the weighted sum of the losses for the weights factor*v, over every step-th row
+// from first to below end.
 func (n *Method) losses(factor float64, first, end, step int) (sum float64) {
 	var m [blockRows]float64
 	for first < end {
@@ -79,8 +78,8 @@ type evaluation struct {
 	curvature               float64 // sum of row weight times second derivative
 }
 
-// evaluate computes the dual variables and P - D for the current weights, and records the best P
-// and D so far. After an interruption it returns a zero value.
+// evaluate updates the dual variables, their sums, and the best P and D. After an interruption it
+// returns a zero value.
 func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
 	if n.hinge {
@@ -136,13 +135,13 @@ func (n *Method) updateSums(changed []int32) {
 	}
 }
 
-// gap computes P, D and the parts S and O of P - D from the sums over the rows. If the bias has
-// no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0: D is then computed
-// for dual variables scaled down on one side, those with a_i*y_i > 0 or those with a_i*y_i < 0.
+// gap computes P, D, S and O. If the bias has no penalty, dual variables are feasible only if the
+// sum of c_i*a_i*y_i is 0: D is then computed for dual variables scaled down on one side, those
+// with a_i*y_i > 0 or those with a_i*y_i < 0.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
-	r := [2]float64{1, 1} // factors by which the a_i with a_i*y_i > 0, and < 0, are scaled
+	r := [2]float64{1, 1} // factors of the a_i with a_i*y_i > 0, and < 0
 	if up, down := s.bias[0], -s.bias[1]; n.p.Free && up > down {
 		r[0] = down / up
 	} else if n.p.Free && down > up {
@@ -169,7 +168,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	at.p = float64(half*ww) + s.loss/rows
 	at.optimization, at.smoothing = float64(half*distance), s.smoothing/rows
 	if p.Loss.Kind.Traits().Entropy {
-		// The last term estimates by how much scaling the a_i down can change their entropy.
+		// The last term estimates by how much scaling the a_i can change their entropy.
 		at.d = at.p - at.optimization - float64((2-r[0]-r[1])*8)
 		return at
 	}
@@ -185,8 +184,6 @@ func (n *Method) gap(s *tally) (at evaluation) {
 	return at
 }
 
-// findDirection sets n.line to the search direction. It reports false if the Hessian can't be
-// factored, if solve reports false, or after an interruption.
 func (n *Method) findDirection(at evaluation) bool {
 	b, center := n.buffers, n.sumHessian(at.zone, at.curvature)
 	if n.over() {
@@ -198,8 +195,7 @@ func (n *Method) findDirection(at evaluation) bool {
 }
 
 // solve stores the search direction in n.line. It reports false, and leaves n.line nil, if the
-// direction is not finite or if the smoothed objective does not fall along it. center and
-// curvature are those of sumHessian.
+// direction is not finite or not a descent direction. center and curvature are those of sumHessian.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),

@@ -1,14 +1,14 @@
 package newton
 
-// tally holds sums over rows i with dual variables a_i and labels y_i. Element 0 of each array is a
-// sum over the rows with a_i*y_i > 0, and element 1 over the rows with a_i*y_i < 0.
+// tally holds weighted sums over rows. Element 0 of each array is a sum over the rows with a_i*y_i
+// > 0, and element 1 over the rows with a_i*y_i < 0.
 type tally struct {
-	loss      float64    // sum of the losses, each times the row weight
-	smoothing float64    // sum of the rows' parts of S in doc.go; 0 for losses without a kink
-	gain      [2]float64 // sums of the parts of D that are linear in a_i
-	squares   [2]float64 // sums of row weight times a_i^2
-	bias      [2]float64 // sums of row weight times a_i*y_i
-	curvature float64    // sum of row weight times second derivative
+	loss      float64
+	smoothing float64    // S in doc.go; 0 for losses without a kink
+	gain      [2]float64 // parts of D that are linear in a_i
+	squares   [2]float64 // of a_i^2
+	bias      [2]float64 // of a_i*y_i
+	curvature float64    // of second derivatives
 	changed   int        // number of rows whose a_i has changed
 	zone      int        // number of rows with a second derivative above 0
 }
@@ -26,7 +26,6 @@ func (s *tally) add(t *tally) {
 	s.zone += t.zone
 }
 
-// blockRows is the number of rows whose losses are computed at a time, in buffers on the stack.
 const blockRows = 256
 
 // visit updates the dual variables of the rows first to end-1, and returns their sums. It stores
@@ -42,8 +41,8 @@ func (n *Method) visit(first, end int) (s tally) {
 	return s
 }
 
-// visitBlock is visit for the len(losses) rows from row from on, and adds to s. chunk is the
-// first row of their chunk.
+// visitBlock adds the sums of len(losses) rows, from row from on, to s. chunk is the first row of
+// their chunk.
 func (n *Method) visitBlock(s *tally, chunk, from int, losses, dual, second []float64) {
 	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks

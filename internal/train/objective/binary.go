@@ -16,9 +16,9 @@ type Binary struct {
 	Positive int32 // the class whose rows have the label +1
 }
 
-// Coefficient returns minus a sub-gradient of the loss of row i with the score z: c with respect to
-// the margin, without the row's weight, and g with respect to the score, times the row's weight.
-// With a prior, z is the score minus the prior's score.
+// Coefficient returns minus a sub-gradient of the loss of row i: c with respect to the margin,
+// without the row's weight, and g with respect to the score, times the row's weight. With a prior,
+// z is the score minus the prior's score.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
@@ -61,9 +61,9 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view, for the weight vector w or, if wide is not nil, for the vector wide. Dot products with w
-// are float32, and the sum is NaN if a score is not finite; those with wide are float64, and not
-// checked. x is the view's rows, cloned for the calling goroutine.
+// view, for the vector wide or, if wide is nil, for w. Dot products with w are float32, and the sum
+// is NaN if a score is not finite; those with wide are float64, and not checked. x is a clone of
+// the view's rows.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,
 ) (sum float64) {
 	var margins [64]float64
@@ -107,12 +107,10 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError returns a bound on the error of the mean loss if the scores have the root mean square
-// error z; loss is the mean loss as computed. To z it first adds SumError * (1 + Epsilon + the root
-// mean square of the regression targets), for the roundings of margins. A loss whose derivative is
-// at most s in magnitude changes by at most s*z. A loss whose second derivative is at most c
-// changes by at most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the
-// loss.
+// LossError adds to z the error of margins by rounding: SumError * (1 + Epsilon + the root mean
+// square of the regression targets). A loss whose derivative is at most s in magnitude then changes
+// by at most s*z. A loss whose second derivative is at most c changes by at most c/2 z (2d + z)
+// where its derivative is c*d, and d^2 is at most 2/c times the loss.
 func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// problem is one training problem in two forms: of package objective, and of certtest. Exactly one
-// of binary and joint is set.
+// Exactly one of binary and joint is set.
 type problem struct {
 	of     objective.Problem
 	binary *objective.Binary
@@ -41,8 +40,7 @@ func cases(t *testing.T, f func(t *testing.T, g *rand.Rand, p *problem)) {
 	}
 }
 
-// newProblem returns a random problem. A kind of loss.Kinds or more makes it a joint problem with
-// the loss truth.
+// A kind of loss.Kinds or more makes a joint problem with the loss truth.
 func newProblem(t *testing.T, g *rand.Rand, kind loss.Kind, truth certtest.Kind) *problem {
 	t.Helper()
 	n, d, vectors := 3+g.IntN(9), 1+g.IntN(5), 1
@@ -147,7 +145,6 @@ func (p *problem) weights(g *rand.Rand) (w [][]float32, b []float64) {
 	return w, b
 }
 
-// scores returns the rows' float64 scores without a prior's, in the order of the view.
 func (p *problem) scores(w [][]float32, b []float64) (z [][]float64) {
 	for at := range p.truth.Rows {
 		var row []float64

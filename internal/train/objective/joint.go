@@ -15,15 +15,14 @@ import (
 type Joint struct {
 	*Terms
 	Vectors int
-	Log     bool // whether the loss is the multinomial log loss, not the Crammer-Singer loss
+	Log     bool // the loss is the multinomial log loss, not the Crammer-Singer loss
 	// Costs[y][r] is the cost of predicting class r for a row of class y; nil for 1 each.
 	Costs [][]float64
 }
 
-// Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z. It
-// sets the element of the row's own class to 0, in place of minus the sum of the other elements.
-// With the loss of Crammer and Singer, Coefficients returns false if all elements are 0; otherwise
-// it returns true. With a prior, z is the scores minus the prior's scores.
+// Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
+// for the row's own class, in place of minus the sum of the other elements. It returns false if all
+// elements of a Crammer-Singer loss are 0. With a prior, z is the scores minus the prior's scores.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -88,9 +87,8 @@ func (j *Joint) Loss(z []float64, y int) float64 {
 // the next vector is used: many vectors together can exceed the caches.
 const lossBlock = 32
 
-// MeanLoss returns the weighted mean loss for the vectors w or, if wide is not nil, for the vectors
-// wide, with the biases b. Dot products with w are float32, those with wide float64. The mean is
-// NaN if a score is not finite.
+// MeanLoss returns the weighted mean loss, from float64 dot products with the vectors wide or, if
+// wide is nil, from float32 dot products with w. It is NaN if a score is not finite.
 func (j *Joint) MeanLoss(w [][]float32, wide [][]float64, b []float64) float64 {
 	var all *dense.Matrix
 	if wide == nil {
@@ -133,8 +131,7 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, nil, b)
 }
 
-// Clamp returns the larger of a and 0, the nearest value that is feasible for a dual variable. It
-// does not limit the sum of a row's dual variables.
+// Clamp returns the larger of a and 0. It does not limit the sum of a row's dual variables.
 func (j *Joint) Clamp(a float32) float32 { return max(0, a) }
 
 func (j *Joint) AtZero() float64 {
@@ -147,9 +144,8 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// LossError returns a bound on the error of the mean loss if the scores have the root mean square
-// error z: a loss changes by at most twice the largest change of a score. To 2*z it adds SumError
-// times the largest cost (at least 1), for the rounding of the sum of cost and scores.
+// LossError returns 2*z, because a loss changes by at most twice the largest change of a score,
+// plus SumError times the largest cost (at least 1), for the rounding of sums of cost and scores.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
@@ -158,9 +154,8 @@ func (j *Joint) LossError(z, loss float64) float64 {
 	return float64(2*z) + float64(j.SumError*most)
 }
 
-// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), or 0 if that logarithm is
-// negative. If base is one of the z_r, the logarithm can be negative only by rounding. LogSumExp
-// does not overflow.
+// LogSumExp returns the logarithm of the sum over r of e^(z_r - base), or 0 if that is negative. If
+// base is one of the z_r, the logarithm is negative only by rounding.
 func LogSumExp(z []float64, base float64) float64 {
 	top := slices.Max(z)
 	var sum float64

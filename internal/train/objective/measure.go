@@ -18,7 +18,7 @@ type Evaluation struct {
 }
 
 // Measure returns the primal objective P for the vectors in f, and mistake, a bound on the absolute
-// error of the returned P.
+// error of P.
 func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	penalty := PenaltyOf(t, f.W, f.B)
 	z := t.ScoreError(t.MaxNorm(f.W, penalty), f.B, f.DotSize, f.R2)
@@ -35,9 +35,9 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	return penalty + f.Loss, mistake
 }
 
-// foldError returns a bound on the change of the penalty that the rounding of weights causes when
-// the scaling c is folded into the vectors w. penalty is the penalty of w. With a prior, the bound
-// holds as well, because w minus the prior changes by as much as w.
+// foldError returns a bound on the change of the penalty by the rounding of weights when the
+// scaling c is folded into the vectors w. penalty is the penalty of w, or of w minus the prior,
+// which changes by as much as w.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {
@@ -47,8 +47,7 @@ func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float6
 	return float64(t.Lambda * d * (math.Sqrt(2*penalty/t.Lambda) + d))
 }
 
-// biasFoldError returns a bound on the change of the biases' penalty that rounding causes when the
-// scaling c is folded into them; 0 where biases have no penalty.
+// biasFoldError is foldError for the biases' penalty; 0 if there is none.
 func (t *Terms) biasFoldError(c *scale.Scale, w [][]float32, b []float64) (sum float64) {
 	if t.BiasScale == 0 {
 		return 0

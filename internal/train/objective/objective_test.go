@@ -32,7 +32,7 @@ func (p *problem) meanLoss(w [][]float32, b []float64, exact bool) float64 {
 	n := p.terms.Count()
 	sum := p.binary.SumLosses(p.terms.X, w[0], nil, b[0], 0, n)
 	if exact {
-		half := n / 2 // two calls, to test values of from and to other than 0 and n
+		half := n / 2
 		sum = p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], 0, half) +
 			p.binary.SumLosses(p.terms.X, nil, wide(w)[0], b[0], half, n)
 	}
@@ -114,7 +114,6 @@ func TestLossError(t *testing.T) {
 	if e := one.LossError(3, 1); e != 3*one.Cost.Kind.Traits().Slope() {
 		t.Errorf("hinge: the error is %v", e)
 	}
-	// The rounding of labels, epsilon and costs is included.
 	v := store.View{X: store.Of(dense.New(2, 1)), Target: []float32{3, 4}}
 	number := objective.Binary{Terms: &objective.Terms{View: v, SumError: 1},
 		Cost: loss.Func{Kind: loss.EpsInsensitive, Epsilon: 0.5}}
@@ -136,7 +135,7 @@ func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 func TestCoefficients(t *testing.T) {
 	cases(t, func(t *testing.T, g *rand.Rand, p *problem) {
 		w, b := p.weights(g)
-		if p.truth.Prior != nil { // the arguments are scores without the prior's part
+		if p.truth.Prior != nil { // scores without the prior's part
 			for k := range w {
 				for j := range w[k] {
 					w[k][j] -= p.truth.Prior[k][j]
@@ -184,7 +183,6 @@ func TestCoefficients(t *testing.T) {
 	})
 }
 
-// rowLoss returns the loss of row i, at place at of the view, for z plus the prior's scores.
 func (p *problem) rowLoss(at, i int, z []float64) float64 {
 	one := p.truth
 	one.Rows, one.Labels, one.Weight = [][]float64{{}}, p.truth.Labels[at:at+1], nil
@@ -234,7 +232,6 @@ func TestPrior(t *testing.T) {
 			t.Errorf("weight %d is %v, want %v", j, v, want)
 		}
 	}
-	// The error is the rounding of float64 sums.
 	length := math.Sqrt(objective.SquareSum(p.truth.Prior[0]))
 	e := p.terms.SumError * (1.001*length*math.Sqrt(p.r2) + math.Abs(p.truth.PriorBias[0]))
 	if have := p.terms.PriorError(p.r2); math.Abs(have-e) > 1e-12*e {
@@ -307,7 +304,6 @@ func TestScoreError(t *testing.T) {
 	}
 }
 
-// The bound includes the rounding of the weights and biases into which a scaling is folded.
 func TestMeasureOfFoldedWeights(t *testing.T) {
 	terms := &objective.Terms{Lambda: 2, BiasScale: 0.5, SumError: 0x1p-20, PriorBias: []float64{1}}
 	terms.View = store.View{X: store.Of(dense.New(1, 2)), Class: []int32{1}}

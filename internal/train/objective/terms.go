@@ -4,7 +4,7 @@
 //
 // and a bound on the error of the computed value. A problem is Binary (one weight vector) or Joint
 // (one weight vector for each class, trained together). Both embed Terms, which holds the rows and
-// the penalty. Solvers call the methods of Binary and Joint for the coefficients of steps.
+// the penalty.
 package objective
 
 import (
@@ -25,7 +25,7 @@ type Problem interface {
 	// NaN if a score is not finite.
 	At(w [][]float32, bias []float64) float64
 	// LossError returns a bound on the error of the mean loss if the scores have the root mean
-	// square error z; loss is the mean loss as computed.
+	// square error z; loss is the computed mean loss.
 	LossError(z, loss float64) float64
 }
 
@@ -35,12 +35,12 @@ type Terms struct {
 
 	Lambda    float64
 	BiasScale float64 // value of the feature appended to each row for the bias; 0 for none
-	FreeBias  bool    // whether the problem has a bias without a penalty; BiasScale is then 0
+	FreeBias  bool    // the problem has a bias without a penalty; BiasScale is then 0
 
 	Prior     [][]float32 // weights whose distance from w is penalized; nil for zeros
 	PriorBias []float64   // biases of the prior, one for each weight vector; zeros without a prior
-	// PriorScores holds the prior's scores from float32 dot products: for each row of X in order,
-	// one for each weight vector; nil without a prior. Solvers train w minus the prior.
+	// PriorScores holds the prior's scores from float32 dot products: for each row of X, one for
+	// each weight vector; nil without a prior.
 	PriorScores []float64
 	// PriorScores from float64 dot products; nil until ComputePriorScores64.
 	priorScores64 []float64
@@ -52,9 +52,8 @@ type Terms struct {
 
 // ScoreError returns a bound on the root mean square error of the rows' scores with any weight
 // vector whose norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for
-// float64 dot products, and r2 the mean squared norm of the rows, with the feature for the bias.
-// The bound does not include the rounding errors of labels and of the loss's constants, which
-// LossError adds.
+// float64 dot products, and r2 the mean squared norm of the rows, with the bias's feature.
+// LossError adds the rounding errors of labels and of the loss's constants.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -66,9 +65,8 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest norm of the vectors w, or an upper bound on it: for a single vector
-// without a prior, it computes an upper bound from the argument penalty, the penalty of w, which
-// may include the bias's penalty.
+// MaxNorm returns the largest norm of the vectors w. For a single vector without a prior it returns
+// an upper bound instead, computed from the penalty of w, which may include the bias's penalty.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -85,8 +83,7 @@ func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
-// ComputePriorScores64 computes the prior's scores in float64, which the lower bounds need, if
-// there is a prior.
+// ComputePriorScores64 computes the prior's scores in float64, if there is a prior.
 func (t *Terms) ComputePriorScores64() {
 	if t.Prior == nil || t.priorScores64 != nil {
 		return
@@ -112,7 +109,6 @@ func (t *Terms) PriorScore64(i, k int) float64 {
 	return t.priorScores64[i*len(t.Prior)+k]
 }
 
-// atZero returns the weighted mean of loss(i) over the view's rows i of X.
 func (t *Terms) atZero(loss func(i int) float64) float64 {
 	var sum, n float64
 	for _, i := range t.All() {
@@ -122,9 +118,8 @@ func (t *Terms) atZero(loss func(i int) float64) float64 {
 	return sum / n
 }
 
-// SetPrior sets the prior's weights and biases, w0, and computes the prior's scores. Solvers then
-// train u = w - w0, and the scores of w0 are part of the rows' targets. SetPrior returns an error
-// that names the row if a score is not finite.
+// SetPrior sets the prior's weights and biases, and computes the prior's scores. It returns an
+// error that names the row if a score is not finite.
 func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	t.Prior, t.PriorBias = weights, bias
 	t.PriorScores = make([]float64, len(weights)*t.X.Rows())
@@ -141,7 +136,7 @@ func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	return nil
 }
 
-// AddPrior adds the prior's weights, if there is a prior, but not its biases, to the vectors w.
+// AddPrior adds the prior's weights, but not its biases, to the vectors w.
 func (t *Terms) AddPrior(w [][]float32) {
 	for k, prior := range t.Prior {
 		for j, v := range prior {
@@ -150,8 +145,8 @@ func (t *Terms) AddPrior(w [][]float32) {
 	}
 }
 
-// PenaltyOf returns the sum of Penalty over the weight vectors w of a problem with the terms t. The
-// biases have a penalty if t.BiasScale is not 0.
+// PenaltyOf returns the sum of Penalty over the weight vectors w. The biases have a penalty if
+// t.BiasScale is not 0.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32
