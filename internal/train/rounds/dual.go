@@ -13,26 +13,23 @@ import (
 //
 //	v = sum of c_i*a_i*y_i*x_i over all rows,  w = v/(lambda n),
 //
-// a pass over a shard increases the dual objective of the shard's rows, one a_i at a time, with
-// sigma' |x_i|^2 in place of |x_i|^2. If sigma' is the number of shards, the dual objective can't
-// fall when the changes of all shards are added. With a smaller sigma' the steps are longer, and
-// often the dual objective still does not fall. So sigma' begins at a fraction of the number of
-// shards. If the dual objective falls, the pass is rolled back and sigma' increased.
+// a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
+// is the number of shards, adding the changes of all shards can't lower the dual objective, up to
+// rounding. sigma' begins below that, because steps are then longer. A pass that lowers the dual
+// objective is rolled back, and sigma' increased.
 
 const (
 	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at
 	// least 1.
 	initialSigmaShare = 0.6
 	// dualPatience is the number of passes in which P - D must fall by a tenth.
-	dualPatience = 60
-	// rowsPerCancelCheck is the number of rows between checks for cancellation.
+	dualPatience       = 60
 	rowsPerCancelCheck = 4096
 )
 
-// runDual returns the dual variables to store for the next round. In a round of the kind Ascent it
-// makes a pass of dual coordinate ascent first. alpha and next have the same layout, problem by
-// problem: each row's dual variable before the last pass, followed by each row's dual variable
-// after it.
+// runDual returns the dual variables to store for the next round. alpha and next have the same
+// layout, problem by problem: the rows' dual variables in case the last pass is rolled back, then
+// those in case it is not.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -47,7 +44,7 @@ func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) 
 		t := &w.tasks[k]
 		after := next[(2*t.vector+1)*n:][:n]
 		if w.state.Kind == Ascent {
-			// Each shard and round has a random order of its own.
+			// a random order for each shard and round
 			stream := order.Stream ^ (uint64(w.state.Round)<<24 | uint64(w.p.number))
 			order.Permute(rand.NewPCG(w.r.Config.Seed, stream), rows)
 			w.ascend(ctx, t, rows, after)
@@ -64,8 +61,8 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend makes a pass of dual coordinate ascent and updates alpha. rows lists the row numbers in
-// the order of visits. ascend returns early if ctx is done.
+// ascend updates alpha by a pass of dual coordinate ascent. rows is the order of visits. The pass
+// is incomplete if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -99,8 +96,8 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 
 // addDuals adds the sums over all rows of the shard to t.sum: the dual terms, in a round of the
 // kind Proof the squares of the dual variables, and v. The elements of v are truncated once for the
-// whole shard, not once for each block: the result depends on how the rows are cut into shards
-// anyway, because the dual variables do.
+// whole shard, not once for each block: the dual variables depend on how the rows are cut into
+// shards anyway.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {
@@ -127,9 +124,7 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	return nil
 }
 
-// updateFromPass computes the primal objective before the pass and the dual objective after it. If
-// the dual objective is below t.Bound, and sigma' is less than the number of shards, the pass is
-// rolled back and sigma' increased.
+// updateFromPass computes the primal objective before the pass and the dual objective after it.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Every loss either has limits that its values and dual variables respect, or is refused by name.
 func TestEveryLossHasLimitsOrIsRefused(t *testing.T) {
 	for _, name := range loss.Names() {
 		kind, _ := loss.KindOf(name)

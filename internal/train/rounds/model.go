@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// modelVector is a weight vector of a Model and its bias, for scaled rows.
+// modelVector is a weight vector and a bias for scaled rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
@@ -80,7 +80,7 @@ func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	return e
 }
 
-// norm includes the bias variable, which is the bias divided by r.biasScale, if there is a bias.
+// norm includes the bias variable, the bias divided by r.biasScale.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objective.SquareSum(e.w)
 	if r.biasScale > 0 {

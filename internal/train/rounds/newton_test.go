@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// setHessian sets the Hessian sums of a ring so that their means over the rows are h(i, j).
+// The means of the sums over the rows are h(i, j).
 func (t *task) setHessian(r *Rounds, ring int, h func(i, j int) float64) {
 	triangle := t.sum[t.size-(r.rings()-ring)*r.triangle():]
 	for i := range r.vars {
@@ -23,7 +23,6 @@ func (t *task) setHessian(r *Rounds, ring int, h func(i, j int) float64) {
 	}
 }
 
-// The objective, the bound and its parts for each width follow from the sums.
 func TestMeasureWidths(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
@@ -71,7 +70,6 @@ func TestMeasureWidths(t *testing.T) {
 	}
 }
 
-// Slope is the objective's slope along the direction.
 func TestFindDirection(t *testing.T) {
 	for _, c := range []struct {
 		loss  loss.Kind
@@ -124,7 +122,7 @@ func TestFindDirection(t *testing.T) {
 		if !near(p.Slope, slope) || slope >= 0 {
 			t.Errorf("%+v: slope %v, want %v", c, p.Slope, slope)
 		}
-		zone.u = []float64{0.01, 0.02, -0.01, 0.005} // the gradient is 0
+		zone.u = []float64{0.01, 0.02, -0.01, 0.005}
 		if r.findDirection(task, zone, c.index) {
 			t.Errorf("%+v: a direction of slope %v", c, p.Slope)
 		}
@@ -135,8 +133,8 @@ func TestFindDirection(t *testing.T) {
 	}
 }
 
-// lossAt returns the loss at margin m and, for the loss smoothed to the width, the dual variable
-// and the second derivative.
+// lossAt returns the loss and, for the loss smoothed to the width, the dual variable and the second
+// derivative.
 func lossAt(kind loss.Kind, m, width float64) (value, a, curvature float64) {
 	value = max(0, 1-m)
 	switch u := (1-m)/width + 0.5; {
@@ -197,7 +195,6 @@ func TestVisitNewton(t *testing.T) {
 	}
 }
 
-// visit returns the task of the round of a shard that has all rows.
 func visit(t *testing.T, r *Rounds, shard *Shard, state *State) *task {
 	t.Helper()
 	sum, _, err := shard.Visit(context.Background(), state, nil, 2)
@@ -218,7 +215,6 @@ func dot(w, x []float64) (sum float64) {
 	return sum
 }
 
-// checkSums compares the sums of a round of the kind Sums with sums over the rows that row returns.
 func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 	row func(i int) (x []float64, y, weight float64),
 ) {
@@ -270,15 +266,13 @@ func checkSums(t *testing.T, r *Rounds, shard *Shard, s *State,
 		for j := range u {
 			close("u", z.u[j], u[j]/n, 1e-10)
 			for k := j; k < r.vars; k++ {
-				want := matrix[j*r.vars+k] // its products are float32
+				want := matrix[j*r.vars+k] // the products are float32
 				close("Hessian", h[g].at(j, k)*scale, want, 1e-4+1e-6*math.Abs(want))
 			}
 		}
 	}
 }
 
-// checkSlopes compares the sums of a round of the kind Line with sums over the rows that row
-// returns.
 func checkSlopes(t *testing.T, r *Rounds, shard *Shard, s *State,
 	row func(i int) (x []float64, y, weight float64),
 ) {

@@ -10,17 +10,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/cholesky"
 )
 
-// widthSums holds sums over all rows for one width of the zone. The zone consists of the margins
-// around the kink for which the loss is smoothed.
+// widthSums holds sums over all rows for one width of the zone: see newtonsums.go.
 type widthSums struct {
 	width     float64
 	rows      float64   // number of rows in the zone
-	smoothing float64   // smoothing gap S, the part of P - D due to the width: see package newton
-	rest      float64   // optimization gap O, the part of P - D that steps reduce: see newton
+	smoothing float64   // S in package newton
+	rest      float64   // O in package newton
 	u         []float64 // mean of weight * dual variable * label * row
 }
 
-// nextSums updates the state s by the total of all shards' gradient and Hessian sums.
 func (r *Rounds) nextSums(s *State, tasks []task) error {
 	s.Iterations++
 	for k := range tasks {
@@ -42,8 +40,8 @@ func (r *Rounds) nextSums(s *State, tasks []task) error {
 	return nil
 }
 
-// measureWidths returns the widthSums of each width, the widest first. It stores in t the primal
-// objective, and the largest lower bound over the widths, if they are the best so far.
+// measureWidths returns the widthSums of each width, the widest first. It stores the primal
+// objective, and the largest lower bound over the widths, in t if they are the best so far.
 func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	rings, primal := r.rings(), r.objective(t)
 	dualTerms, inRings, us := t.sum[1:], t.sum[1+rings:1+2*rings], t.sum[1+2*rings:]
@@ -72,8 +70,7 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	return widths
 }
 
-// minZoneShare is the least fraction of the rows that must lie in a zone for pickWidth to choose
-// the zone although a wider one would do.
+// minZoneShare is a fraction of the rows: see pickWidth.
 const minZoneShare = 0.1
 
 // pickWidth returns the index of the next width in widths. It begins with the widest, and skips the
@@ -92,8 +89,8 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 }
 
 // findDirection computes the search direction of Newton's method, and the slope along it of the
-// objective smoothed over the given zone. index is the number of the zone's width, 0 for the
-// widest. findDirection reports false if there is no usable direction.
+// objective smoothed over the given zone. index is 0 for the widest zone. findDirection reports
+// false if there is no usable direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.
@@ -118,16 +115,15 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 }
 
 // hessian is the weighted sum of the outer products x*x' of the rows x in a zone, kept as one sum
-// for each ring of the zone. It implements gram.Matrix.
+// for each ring of the zone.
 type hessian struct {
 	r     *Rounds
 	rings [][]int64 // upper triangle of each sum: quanta, in variables times Rounds.scale
 }
 
-// Dim returns the number of variables.
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j), i <= j, with the quanta and the scaling of the variables undone.
+// at returns element (i, j), i <= j, with quanta and scaling undone.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {
@@ -148,10 +144,9 @@ func (h *hessian) Diagonal(dst []float64) {
 	}
 }
 
-// nextLine updates the state s by the slopes of the objective at the step lengths. Each problem's W
-// moves along its search direction to where the slope is 0, found by linear interpolation between
-// adjacent step lengths, 0 among them. If the slope is negative at all of them, W moves by the
-// longest.
+// nextLine moves each problem's W along its search direction to where the slope is 0, found by
+// linear interpolation between adjacent step lengths, 0 among them. If the slope is negative at all
+// step lengths, W moves by the longest.
 func (r *Rounds) nextLine(s *State, tasks []task) error {
 	for k := range tasks {
 		t := &tasks[k]

@@ -25,7 +25,7 @@ import (
 
 func badRow(row int, reason string) error { return fmt.Errorf("row %d: %s", row, reason) }
 
-// shardsOf cuts rows into n shards of whole blocks, some of which may have no rows.
+// Some of the shards may have no rows.
 func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n int) (
 	shards []*rounds.Shard,
 ) {
@@ -47,8 +47,6 @@ func shardsOf(t testing.TB, r *rounds.Rounds, x store.Examples, y []float32, n i
 	return shards
 }
 
-// Every other round visits the shards in reverse, and the number of goroutines differs from round
-// to round.
 func finalState(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.State {
 	t.Helper()
 	s := r.Start()
@@ -89,7 +87,6 @@ func train(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *rounds.Model
 	return m
 }
 
-// verify verifies a model in rounds over n shards of the rows, which have the statistics s.
 func verify(t testing.TB, c *rounds.Model, x store.Examples, y []float32, s *scale.Statistics,
 	n int,
 ) (*rounds.Rounds, *rounds.State, error) {
@@ -112,14 +109,12 @@ func compare(c *rounds.Model, r *rounds.Rounds, s *rounds.State) *pegasos.Verifi
 	return public(c).Compare(pegasos.Result(r.Result(s)))
 }
 
-// names of the losses that rounds train with
 var hinge, squaredHinge, logLoss = loss.Hinge.Name(), loss.SquaredHinge.Name(), loss.Log.Name()
 
-// problem is a random training problem for rounds over shards.
 type problem struct {
 	g      *rand.Rand
 	rows   *dense.Matrix
-	x      store.Examples // the rows, dense or sparse
+	x      store.Examples
 	y      []float32
 	cfg    settings.Settings
 	method rounds.Method
@@ -128,8 +123,6 @@ type problem struct {
 
 func pick[T any](g *rand.Rand, of ...T) T { return of[g.IntN(len(of))] }
 
-// newProblem returns a random problem for a seed: rows of any magnitude and distance from the
-// origin, and random settings that rounds support.
 func newProblem(seed uint64) *problem {
 	g := rand.New(rand.NewPCG(seed, 78))
 	p := &problem{g: g}
@@ -166,7 +159,6 @@ func newProblem(seed uint64) *problem {
 	return p
 }
 
-// matrix returns random numbers scale*(z+mean) for normal z, sometimes mostly zeros.
 func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	m := dense.New(rows, cols)
 	fill := pick(p.g, 0.3, 1, 1)
@@ -180,8 +172,6 @@ func (p *problem) matrix(rows, cols int, scale, mean float64) *dense.Matrix {
 	return m
 }
 
-// label gives most rows the class whose random vector scores highest. The first rows get classes in
-// turn.
 func (p *problem) label(classes int) {
 	truth := p.matrix(classes, p.rows.Cols(), 1, 0)
 	p.y = make([]float32, p.rows.Rows())
@@ -198,7 +188,7 @@ func (p *problem) label(classes int) {
 	}
 }
 
-// train returns nil where the labels or settings are refused.
+// train returns nil if the labels or settings are refused.
 func (p *problem) train(t testing.TB) *rounds.Model {
 	t.Helper()
 	if _, _, err := labels.Classify(p.y, nil, nil, badRow); err != nil {
@@ -213,7 +203,6 @@ func (p *problem) train(t testing.TB) *rounds.Model {
 	return train(t, r, shardsOf(t, r, p.x, p.y, p.shards))
 }
 
-// scaledRow returns row i, scaled as for the model, in float64.
 func (p *problem) scaledRow(m *rounds.Model, i int) []float64 {
 	row, length := floats.Float64s(p.rows.Row(i)), 0.0
 	for _, v := range row {
@@ -233,7 +222,6 @@ func (p *problem) scaledRow(m *rounds.Model, i int) []float64 {
 	return row
 }
 
-// vector returns weight vector k of the model and its bias, for scaled rows.
 func (p *problem) vector(m *rounds.Model, k int) (w []float64, b float64) {
 	if m.Bias != nil {
 		b = m.Bias[k]
@@ -249,8 +237,7 @@ func (p *problem) vector(m *rounds.Model, k int) (w []float64, b float64) {
 	return w, b
 }
 
-// subproblem returns the binary problem of weight vector k: with two classes the second class is
-// positive, otherwise class k.
+// With two classes the second class is positive, otherwise class k.
 func (p *problem) subproblem(m *rounds.Model, k int) *certtest.Problem {
 	q := &certtest.Problem{Lambda: m.Lambda, Vectors: 1, BiasScale: m.Config.BiasScale,
 		Bias: m.Config.Bias == settings.BiasAugmented,
@@ -279,8 +266,6 @@ func (p *problem) subproblem(m *rounds.Model, k int) *certtest.Problem {
 
 type tally struct{ problems, bounds, useful, close int }
 
-// check compares the certificate of each of the model's weight vectors with the optimum found by
-// certtest.
 func (n *tally) check(p *problem, m *rounds.Model) error {
 	for k, c := range m.Result.PerClass {
 		w, b := p.vector(m, k)
@@ -327,8 +312,7 @@ func (n *tally) checkVector(q *certtest.Problem, w []float64, b float64, c proof
 	return nil
 }
 
-// scoreSize returns the largest sum, over the rows, of |b| and the magnitudes of the row's products
-// with w.
+// scoreSize returns the largest sum of |b| and the magnitudes of a row's products with w.
 func scoreSize(q *certtest.Problem, w []float64, b float64) (size float64) {
 	for _, row := range q.Rows {
 		sum := math.Abs(b)

@@ -9,18 +9,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file implements the proof, a round that ends the run if it suffices. It recomputes the
-// objective of the model as stored and the lower bound from dual variables in float32. The bound is
-// reduced by all rounding errors: those that package certificate takes into account, and the
-// truncation of sums to quanta, by which a sum of n addends is off by at most n quanta.
+// The proof is a round that recomputes the objective of the model as stored and the lower bound
+// from dual variables in float32. The bound is reduced by the rounding errors of floating point and
+// by the truncation of sums to quanta, by which a sum of n addends is off by at most n quanta.
 
 // maxTruncation is the error of P by truncation, relative to P, above which P includes the
-// remainders of the block sums. They matter if the bound on a row's loss is many orders of
-// magnitude above the mean loss, because a quantum is then large.
+// remainders of the block sums. They matter if the bound on a row's loss, and so the quantum, is
+// many orders of magnitude above the mean loss.
 const maxTruncation = 1e-11
 
 // remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 such
-// that the remainders of all blocks can be added.
+// that the sum of the remainders of all blocks can't overflow.
 func (r *Rounds) remainderScale() float64 {
 	_, e := math.Frexp(float64(r.blocks()))
 	return math.Ldexp(1, 61-e)
@@ -45,9 +44,9 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof stores the model's proven objective and lower bound in s. The state is then Done if the
-// proof suffices (see reached), if all problems are stuck, or if s has no retries or iterations
-// left. Otherwise training continues with half the target gap.
+// nextProof stores the model's proven objective and lower bound in s. If the proof does not suffice
+// (see reached), and neither stuck problems nor limits end the run, training continues with half
+// the target gap.
 func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0
 	stuck := true
@@ -135,8 +134,8 @@ func (r *Rounds) certify(t *task) (value, bound float64) {
 }
 
 // reached reports whether a proof suffices. In a verification of a model that claims a positive
-// lower bound, the proven lower bound must be at least the claimed one. In all other cases the gap
-// must be at most Config.Tol.
+// lower bound, the proven lower bound must be at least the claimed one. Otherwise the gap must be
+// at most Config.Tol.
 func (r *Rounds) reached(s *State) bool {
 	if r.claimed == nil || !(r.claimed.Result.DualObjective > 0) {
 		return s.Gap() <= r.Config.Tol
@@ -144,8 +143,7 @@ func (r *Rounds) reached(s *State) bool {
 	return s.Bound >= r.claimed.Result.DualObjective
 }
 
-// resume prepares problem k for more rounds after a proof that did not suffice. It raises
-// TargetBound if that is set, which it is only in a verification.
+// resume prepares problem k for more rounds after a proof that did not suffice.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// proofOf's model has the weights w and the bias b, with the given means of losses, dual terms,
-// squares and, in unscaled variables, vectors.
+// u, the mean vector, is in unscaled variables.
 func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, meanLoss, dualTerm, square float64,
 	u []float64,
 ) *task {
@@ -29,7 +28,6 @@ func proofOf(t *testing.T, r *Rounds, s *State, w []float64, b, meanLoss, dualTe
 	return p
 }
 
-// The objective is P and the bound is D, less the rounding errors.
 func TestCertify(t *testing.T) {
 	w, u := []float64{3, 0, 4}, []float64{0.01, -0.02, 0, 0.02} // u.u/(2 lambda) is 0.045
 	for _, c := range []struct {
@@ -53,8 +51,6 @@ func TestCertify(t *testing.T) {
 	}
 }
 
-// If truncation may have an effect on P, P includes the remainders, and the bound stays the same up
-// to 1e-10.
 func TestCertifyRemainders(t *testing.T) {
 	w, u := []float64{3, 0, 4}, []float64{0.01, -0.02, 0, 0.02}
 	for inverse, included := range map[float64]bool{0x1p20: true, 0x1p40: false} {
@@ -76,8 +72,6 @@ func TestCertifyRemainders(t *testing.T) {
 	}
 }
 
-// Rounding errors are subtracted from the bound: here a bias that is large beside its feature and
-// few bits of the sums make them large.
 func TestCertifyErrors(t *testing.T) {
 	u := []float64{0.01, -0.02, 0, 0.02}
 	for _, c := range []struct {
@@ -97,7 +91,7 @@ func TestCertifyErrors(t *testing.T) {
 		s.Kind = Proof
 		p := taskOf(t, r, s)
 		for k := range p.segments {
-			p.segments[k].quantum = quantum{0x1p20, 0x1p-20} // truncation shows
+			p.segments[k].quantum = quantum{0x1p20, 0x1p-20}
 		}
 		p.model = modelVector{w: []float64{3, 0, 4}, bias: 5e8, biasSize: 7e8}
 		p.setMean(r, 0, p.segments[0], 2e9)
@@ -113,7 +107,6 @@ func TestCertifyErrors(t *testing.T) {
 	}
 }
 
-// Without a bias variable the bias is 0.
 func TestModelVector(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	m := &Model{Weights: [][]float32{{1, -2, 3}}, Bias: []float64{-0.25}}
@@ -211,7 +204,6 @@ func verifying(t *testing.T, method Method, objective, bound float64) *Rounds {
 	return r
 }
 
-// A verification stops by the claimed bound if there is one, else by the gap.
 func TestReached(t *testing.T) {
 	for _, c := range []struct{ claimed, objective, bound, want float64 }{
 		{0, 1.1, 1, 1}, {0, 1.2, 1, 0}, {0.5, 1, 0.5, 1}, {0.5, 1, 0.49, 0}, {math.NaN(), 1.2, 1, 0},
@@ -230,8 +222,6 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// A verification by Newton's method begins with the model's weights. The target is a little above
-// the claimed bound, and every retry raises it.
 func TestTargetBound(t *testing.T) {
 	r := verifying(t, Newton, 1, 0.6)
 	s := r.Start()
@@ -267,7 +257,6 @@ func TestTargetBound(t *testing.T) {
 	}
 }
 
-// A vector's claim is in PerClass. Without PerClass there is none.
 func TestClaim(t *testing.T) {
 	c := &Model{Result: proof.Result{Objective: 3, DualObjective: 2}}
 	c.Weights = make([][]float32, 2)

@@ -1,27 +1,24 @@
-// Package rounds trains and verifies linear models over rows that are distributed in shards, for
-// Beam. In each round every shard is visited once, on any machine, and returns integer sums over
-// its rows. From the total of all shards' sums, Next computes the state that the next round begins
-// with:
+// Package rounds trains and verifies linear models over rows that are distributed in shards. In
+// each round every shard is visited once, on any machine, and returns integer sums over its rows.
+// From the total of all shards' sums, Next computes the state that the next round begins with:
 //
 //	sum, alpha = Shard.Visit(state, alpha)   each shard, anywhere
 //	state      = Rounds.Next(state, total)   once
 //
-// The results depend only on the settings, the rows and these arguments. Since the sums are
-// integers, they may be added in any order. Most sums over a block of Block rows are computed in
-// floating point, in row order, and truncated once to a multiple of 2^-q, where
+// Since the sums are integers, they may be added in any order. Most sums over a block of Block rows
+// are computed in floating point, in row order, and truncated once to a multiple of 2^-q, where
 //
 //	q = 61 - exponent of (number of rows of all shards * bound on the mean addend)
 //
-// and this bound is known before the round. Every shard begins at a multiple of Block rows, so
-// that block sums don't depend on where the rows are cut into shards.
+// and this bound is known before the round. Every shard begins at a multiple of Block rows, so that
+// block sums don't depend on where the rows are cut into shards.
 //
 // There are two methods. Newton's method, as in internal/train/newton, recomputes the margins in
 // every round: it stores nothing per row, and its result is the same to the bit for any number of
-// shards. A step costs time up to quadratic in the number of columns for each row. The dual method,
-// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual
-// coordinate ascent over each shard, with steps damped by a factor sigma' because all shards change
-// w at the same time. It stores the dual variables of the rows. It suits sparse rows of many
-// columns. The number of rounds grows with the number of shards.
+// shards. The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes
+// a pass of dual coordinate ascent over each shard, with steps damped by a factor sigma' because
+// all shards change w at the same time. It stores the dual variables of the rows, and suits sparse
+// rows of many columns.
 package rounds
 
 import (
@@ -40,30 +37,28 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Block is the number of rows in a block, over which sums are computed in floating point. The
-// number of a shard's first row is a multiple of Block.
+// Block is the number of rows in a block, over which sums are computed in floating point.
 const Block = 256
 
 // Method names a solver for training in rounds. Its values are also values of Settings.Finish.
 type Method string
 
 const (
-	Newton Method = settings.FinishNewton // Newton's method, for up to a few thousand columns
-	Dual   Method = settings.FinishDual   // CoCoA+, for the hinge and squared hinge loss
+	Newton Method = settings.FinishNewton
+	Dual   Method = settings.FinishDual // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits is a loss that can be trained in rounds, with upper bounds on its values. The bounds
-// determine the quantum of each sum over rows: the sum is truncated to a multiple of its quantum.
+// lossLimits has upper bounds on the values of a loss, which determine the quantum of each sum over
+// rows.
 type lossLimits struct {
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
 	// of a row with |1 - y*z| at most m.
 	margin func(m float64) (row, dual, dualTerm float64)
-	// Upper bounds, for the dual method, on the means over the rows of the magnitudes of the dual
-	// variables and of their dual terms.
+	// upper bounds, for the dual method, on the means over the rows of the magnitudes of the dual
+	// variables and of their dual terms
 	meanDual, meanDualTerm float64
 }
 
-// supported holds the losses that can be trained in rounds. For other losses New returns an error.
 var supported = map[loss.Kind]*lossLimits{
 	loss.Hinge: {unitSlope, 1, 1},
 	loss.Log:   {unitSlope, 1, 1},
@@ -74,13 +69,12 @@ var supported = map[loss.Kind]*lossLimits{
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is the lossLimits.margin of the hinge loss and the log loss: for m of at least 1 the
-// loss is at most m, and dual variables and dual terms are at most 1.
+// unitSlope is the lossLimits.margin of the hinge loss and the log loss, for m of at least 1.
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
 // Model is a linear model as it is stored in a file.
 type Model struct {
-	Classes []float32         // labels of the classes, ascending
+	Classes []float32
 	Weights [][]float32       // one vector per problem, with the scale folded in if it is Folded
 	Bias    []float64         // one per problem; nil if the model has none
 	Lambda  float64           // penalty factor of the objective
@@ -106,27 +100,27 @@ type Rounds struct {
 	Lambda float64           // penalty factor of the objective, as set or computed from C
 	Shards int               // number of shards that have rows, at least 1
 
-	labels       []float32   // labels of the classes, ascending
-	rows         int         // number of rows of all shards
-	weightSum    float64     // sum of row weights before normalization; 0 without class weights
-	meanSquare   float64     // mean squared norm of scaled rows, with the bias feature
-	weightedRows float64     // number of rows with a class weight above 0
-	cols         int         // number of columns
-	vars         int         // variables per weight vector: the columns, then the bias if any
-	biasScale    float64     // value of the bias feature, the same in all rows; 0 without a bias
-	classWeights []float64   // weight of each class's rows, with a mean of 1 over weighted rows
-	loss         loss.Func   // loss as a function of the margin
-	limits       *lossLimits // bounds on the values of loss
-	claimed      *Model      // model whose claims are verified; nil when training
+	labels       []float32
+	rows         int     // of all shards
+	weightSum    float64 // sum of row weights before normalization; 0 without class weights
+	meanSquare   float64 // mean squared norm of scaled rows, with the bias feature
+	weightedRows float64 // number of rows with a class weight above 0
+	cols         int
+	vars         int       // variables per weight vector: the columns, then the bias if any
+	biasScale    float64   // value of the bias feature; 0 without a bias
+	classWeights []float64 // weight of each class's rows, with a mean of 1 over weighted rows
+	loss         loss.Func
+	limits       *lossLimits
+	claimed      *Model // model whose claims are verified; nil when training
 
 	scale         []float64 // power of 2 per variable; times it, all |features| are below 1
 	maxLength     float64   // upper bound on a scaled row's norm, with the bias feature
 	maxAbs        []float32 // largest magnitude in each column, before scaling
 	maxSquare     float64   // largest squared norm of a row, before scaling
-	sparseHessian bool      // Hessians are summed from nonzeros, not from dense rows
+	sparseHessian bool      // Hessians are summed from nonzeros
 
-	// hessianQuantum is the quantum of Hessian sums in variables scaled by scale. The mean row
-	// weight is 1, and second derivatives, without the factor 1/width, are at most 2.
+	// quantum of Hessian sums in variables scaled by scale: the mean row weight is 1, and second
+	// derivatives, without the factor 1/width, are at most 2
 	hessianQuantum quantum
 }
 
@@ -136,7 +130,7 @@ type Rounds struct {
 // Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 means choose.ProofTol), Bias
 // (none, augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest
 // number of dual passes or of Newton's iterations. Zero fields get their defaults or are chosen
-// from the statistics. An error about a field is an options.Rule.
+// from the statistics.
 func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {
@@ -175,7 +169,7 @@ func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) 
 	return r, options.Check([]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.meanSquare)})
 }
 
-// kind is the loss; known is false if cfg has an unknown loss.
+// known is false if cfg has an unknown loss.
 func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known bool) error {
 	classes, bias := cmp.Or(cfg.Multiclass, settings.OneVsRest), cmp.Or(cfg.Bias, settings.BiasNone)
 	others := settings.SetBeyond(cfg, settings.Round)
@@ -195,8 +189,7 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 	})
 }
 
-// setWeights normalizes the class weights such that the rows with a weight above 0 have the mean
-// weight 1.
+// setWeights normalizes the class weights: the rows with a weight above 0 have the mean weight 1.
 func (r *Rounds) setWeights(s *scale.Statistics) error {
 	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
@@ -241,7 +234,6 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 // blocks returns an upper bound on the number of blocks of all shards.
 func (r *Rounds) blocks() int { return r.rows/Block + 1 }
 
-// setBounds also decides whether Hessians are summed from nonzeros.
 func (r *Rounds) setBounds(s *scale.Statistics) error {
 	r.maxAbs, r.maxSquare = s.MaxAbs, s.Sizes[scale.None].MaxSquare
 	for j := range r.vars {
@@ -263,12 +255,11 @@ func (r *Rounds) setBounds(s *scale.Statistics) error {
 	if s.Dense || r.Scale != nil && r.Scale.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
-	// Nanoseconds per row: of half the products of its nonzeros, and of half a matrix in blocks.
+	// estimated nanoseconds per row: from its nonzeros, and from dense rows in blocks
 	r.sparseHessian = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
 
-// maxScaled returns an upper bound on the magnitudes in column j of the scaled rows.
 func (r *Rounds) maxScaled(j int) float64 {
 	size, s := float64(r.maxAbs[j]), r.Scale
 	switch {
@@ -299,8 +290,7 @@ func (r *Rounds) quantum(bound float64) quantum {
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
-// maxDualShards is the number of shards above which Warning advises fewer shards for the dual
-// method.
+// maxDualShards is the number of shards above which Warning advises fewer shards.
 const maxDualShards = 16
 
 func (r *Rounds) Warning() string {

@@ -64,8 +64,6 @@ func FuzzCertificate(f *testing.F) {
 	})
 }
 
-// Models are the same to the bit on every machine and instruction set, and with Newton's method for
-// 1, 4 and 16 shards.
 func TestGolden(t *testing.T) {
 	data := sample.Random(54, 2000, 40, 2, 0.4)
 	many := sample.Random(55, 1200, 17, 4, 0.5)
@@ -130,11 +128,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// plain are settings without scaling and bias.
 var plain = settings.Settings{Loss: hinge, Lambda: 0.1, Scale: scale.None,
 	Bias: settings.BiasNone}
 
-// Zero settings get their defaults or values chosen from the statistics.
 func TestNewDefaults(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
@@ -190,8 +186,6 @@ func TestNewDefaults(t *testing.T) {
 	}
 }
 
-// Unsupported settings are refused with an error that names the field, except weights of 0 for all
-// rows.
 func TestNewRefused(t *testing.T) {
 	data := sample.Random(61, 300, 5, 2, 1)
 	for _, c := range []struct {
@@ -275,7 +269,6 @@ func TestShardRefused(t *testing.T) {
 	}
 }
 
-// Visit rejects states that don't fit and wrong dual variables.
 func TestRoundRefused(t *testing.T) {
 	data := sample.Random(62, 300, 5, 2, 1)
 	r, err := rounds.New(plain, rounds.Dual, sample.Statistics(t, data.Dense, data.Y), 1)
@@ -423,8 +416,6 @@ func withTargets(spread, centre float64) func(*rounds.Model, *scale.Statistics) 
 	}
 }
 
-// A verification reads the weights as the Folded field of the model's scale says, whether or not
-// training would have folded the scale into them.
 func TestVerifyFolded(t *testing.T) {
 	data := sample.Random(64, 200, 4, 2, 1)
 	s := sample.Statistics(t, data.Dense, data.Y)
@@ -451,8 +442,6 @@ func TestVerifyFolded(t *testing.T) {
 	}
 }
 
-// Models trained in rounds are never contradicted; models that claim more than is true are
-// contradicted or refused.
 func TestVerify(t *testing.T) {
 	seeds := uint64(150)
 	if testing.Short() {
@@ -499,7 +488,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// tamperings make a model or the result c of its first vector untrue.
 var tamperings = map[string]func(m *rounds.Model, c *proof.ClassResult){
 	"objective": func(_ *rounds.Model, c *proof.ClassResult) { c.Objective *= 0.999 },
 	"bound": func(_ *rounds.Model, c *proof.ClassResult) {
@@ -512,7 +500,7 @@ var tamperings = map[string]func(m *rounds.Model, c *proof.ClassResult){
 	},
 }
 
-// The means in the copy's result are recomputed from PerClass.
+// tamper recomputes the means in the copy's result from PerClass.
 func tamper(m *rounds.Model, change func(*rounds.Model, *proof.ClassResult)) *rounds.Model {
 	lie := *m
 	lie.Weights = slices.Clone(m.Weights)

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// handlers maps each kind of round to the function that adds a worker's current row to the sums,
-// and the function that updates the state by the total of all shards' sums.
+// visit adds a worker's current row to the sums; next updates the state by the total of all shards'
+// sums.
 var handlers = map[Kind]struct {
 	visit func(*worker, *task)
 	next  func(*Rounds, *State, []task) error
@@ -22,7 +22,7 @@ var handlers = map[Kind]struct {
 }
 
 // targetShare is the first State.Target as a fraction of Config.Tol. It is below 1 because the
-// model's weights are rounded to float32 and the proof subtracts all rounding errors.
+// proof subtracts rounding errors, and the model's weights are rounded to float32.
 const targetShare = 0.95
 
 // Start returns the input of the first round.
@@ -44,9 +44,9 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
-// Visit computes the shard's sums for the round whose input is state. alpha has the dual variables
-// that the shard's Visit returned as next in the round before; it may be nil in the first round.
-// next has the dual variables to store for the next round; it is nil with Newton's method.
+// Visit computes the shard's sums for the round whose input is state. alpha is the next that Visit
+// returned for this shard in the round before; it may be nil in the first round. next has the dual
+// variables to store for the next round; nil with Newton's method.
 func (p *Shard) Visit(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {

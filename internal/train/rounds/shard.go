@@ -15,17 +15,17 @@ import (
 type Shard struct {
 	r           *Rounds
 	x           store.Matrix
-	class       []int32   // class of each row, an index into Rounds.labels
-	number      int       // number of the shard, part of the seed of its random row orders
+	class       []int32   // index into Rounds.labels
+	number      int       // part of the seed of the shard's random row orders
 	squareNorms []float64 // squared norm of each scaled row with its bias feature; 0 if weight 0
-	columns     []int32   // column numbers of a dense row: 0 to cols-1
+	columns     []int32   // 0 to cols-1: column numbers of a dense row
 	scaledZeros []float64 // value of 0 in each column after scaling; nil without a shift
 }
 
 // Shard returns the shard with the given number, whose rows are x, a dense.Matrix or sparse.Matrix,
 // with labels y. x is not copied, and must not change. start is the number of x's first row among
-// the rows of all shards: a multiple of Block, unless x has no rows. Shard reads all rows and
-// returns an error if a row does not fit the statistics.
+// the rows of all shards: a multiple of Block, unless x has no rows. Shard returns an error if a
+// row does not fit the statistics.
 func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*Shard, error) {
 	if err := store.CheckExamples(x); err != nil {
 		return nil, err
@@ -54,7 +54,6 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, start int) (*S
 	return p, p.check(y)
 }
 
-// check compares the rows with the statistics. It sets the class and the squared norm of each row.
 func (p *Shard) check(y []float32) error {
 	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
@@ -95,8 +94,7 @@ func (p *Shard) row(i int) (index []int32, values []float32) {
 }
 
 // AlphaLength returns the number of dual variables that the caller stores for the shard between
-// rounds: two for each row and problem, from before and after the last pass. It is 0 with Newton's
-// method.
+// rounds: two for each row and problem, or 0 with Newton's method.
 func (p *Shard) AlphaLength() int {
 	if p.r.Method == Newton {
 		return 0
@@ -104,15 +102,15 @@ func (p *Shard) AlphaLength() int {
 	return 2 * len(p.class) * p.r.Problems()
 }
 
-// reader reads the scaled rows of a shard, in one goroutine. Its slices index and values are valid
-// until the next call of read.
+// reader reads the scaled rows of a shard, in one goroutine. index and values are valid until the
+// next call of read.
 type reader struct {
 	p *Shard
 	r *Rounds
 
-	row    int       // number of the row in the shard
-	weight float64   // weight of the row's class
-	index  []int32   // column numbers of values
+	row    int // in the shard
+	weight float64
+	index  []int32
 	values []float64 // scaled features; 0 in the columns that are not in index
 }
 
@@ -151,8 +149,7 @@ func (o *reader) read(i int) bool {
 	return true
 }
 
-// label returns +1 if the current row is of the positive class of problem k, else -1. With two
-// classes the second is the positive class, otherwise class k is.
+// With two classes the second is the positive class, otherwise class k is.
 func (o *reader) label(k int) float64 {
 	if len(o.r.labels) == 2 {
 		k = 1
@@ -163,8 +160,7 @@ func (o *reader) label(k int) float64 {
 	return -1
 }
 
-// dot excludes the bias. It keeps four running sums, and adds the product of values[t] to running
-// sum t mod 4.
+// dot excludes the bias. It adds the product of values[t] to running sum t mod 4.
 func (o *reader) dot(w []float64) float64 {
 	var s0, s1, s2, s3 float64
 	index, values := o.index, o.values
@@ -183,8 +179,7 @@ func (o *reader) dot(w []float64) float64 {
 	return floats.Fold(lane)
 }
 
-// margin returns the current row's margin in problem k for the weights w. If there is a bias, the
-// last element of w is the bias variable.
+// If there is a bias, the last element of w is the bias variable.
 func (o *reader) margin(k int, w []float64) float64 {
 	z := o.dot(w)
 	if r := o.r; r.biasScale > 0 {

@@ -44,7 +44,7 @@ type Problem struct {
 	Objective float64 `json:"objective"` // smallest so far; a proof sets it to the model's
 	Bound     float64 `json:"bound"`     // largest lower bound so far; a proof recomputes it
 
-	// Stall records when Objective - Bound last fell by a tenth.
+	// updated by Objective - Bound
 	newton.Stall
 
 	// TargetBound is the Bound at which the problem is done in a verification; 0 means that the gap
@@ -56,8 +56,7 @@ type Problem struct {
 	DualWidth float64 `json:"dual_width,omitempty"` // width of the zone with which Bound was found
 	Slope     float64 `json:"slope,omitempty"`      // slope along Direction at step length 0
 
-	// Dual method. RolledBack means that the last pass lowered the dual objective, so that the dual
-	// variables from before it are in force.
+	// Dual method. RolledBack means that the dual variables from before the last pass are in force.
 	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to Rounds.Shards
 	FailedSigma float64 `json:"failed,omitempty"` // largest sigma' that was rolled back; 0 for none
 	RolledBack  bool    `json:"back,omitempty"`
@@ -86,7 +85,6 @@ func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 func (r *Rounds) Vars() int { return r.vars }
 
 // Problems returns the number of weight vectors: 1 for two classes, else the number of classes.
-// This is also the number of dual variables of each row.
 func (r *Rounds) Problems() int {
 	if len(r.labels) == 2 {
 		return 1
@@ -94,7 +92,7 @@ func (r *Rounds) Problems() int {
 	return len(r.labels)
 }
 
-// methods maps each kind of round to the training method that has such rounds, "" for both.
+// "" is for both methods.
 var methods = map[Kind]Method{Sums: Newton, Line: Newton, Ascent: Dual, Proof: ""}
 
 var firstKind = map[Method]Kind{Newton: Sums, Dual: Ascent}
@@ -140,8 +138,6 @@ func (s *State) updateDone(p *Problem, patience int) {
 	p.Done, p.Stuck = reached || stalled, stalled && !reached
 }
 
-// scheduleProof makes the next round a proof if all problems are done or the iterations are used
-// up, and reports whether it did.
 func (r *Rounds) scheduleProof(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {

@@ -13,7 +13,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newRounds returns rounds with a bias variable and without scale.
 func newRounds(t *testing.T, kind loss.Kind, method Method, shards int) *Rounds {
 	t.Helper()
 	r, err := New(settings.Settings{Loss: kind.Name(), Lambda: 0.01,
@@ -32,7 +31,7 @@ func statistics() *scale.Statistics {
 		Sizes: map[scale.Kind]scale.RowSizes{scale.None: {MaxSquare: 5, MeanSquare: 2}}}
 }
 
-// taskOf returns the only task of the round that s begins, with sums of 0.
+// The sums are 0.
 func taskOf(t *testing.T, r *Rounds, s *State) *task {
 	t.Helper()
 	tasks, size, err := r.tasks(s)
@@ -42,7 +41,6 @@ func taskOf(t *testing.T, r *Rounds, s *State) *task {
 	return &splitSums(tasks, make([]int64, size))[0]
 }
 
-// setMean sets sum i, in segment q, so that its mean over the rows is v.
 func (t *task) setMean(r *Rounds, i int, q segment, v float64) {
 	t.sum[i] = int64(v * r.weightedRows * q.inverse)
 }
@@ -80,7 +78,6 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Hessians are summed product by product if rows have few nonzeros for their number of columns.
 func TestSparseHessian(t *testing.T) {
 	for _, c := range []struct {
 		nonzeros float64 // per row
@@ -105,7 +102,6 @@ func TestSparseHessian(t *testing.T) {
 	}
 }
 
-// rowBounds may be slightly too high, but the bounds of loss and dual variable must not be too low.
 func TestRowBounds(t *testing.T) {
 	for _, c := range []struct {
 		kind                loss.Kind
@@ -129,7 +125,6 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// The largest sum is at least 2^60 and less than 2^61 quanta.
 func TestQuantum(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	for _, bound := range []float64{1e-9, 0.5, 1, 1.024, 2, 1e9} {
@@ -150,7 +145,6 @@ func TestQuantum(t *testing.T) {
 	}
 }
 
-// Sums are truncated toward zero. Sums that are not below 2^62 quanta in magnitude are rejected.
 func TestAddTruncated(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	w := &worker{reader: reader{r: r}}
@@ -177,7 +171,6 @@ func TestAddTruncated(t *testing.T) {
 	}
 }
 
-// remainder returns the part that truncation drops. Remainders of all blocks don't overflow.
 func TestRemainder(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1) // 4 blocks
 	if have := r.remainderScale(); have != 0x1p58 {
@@ -242,7 +235,6 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// Problems that are done have sums only in a proof, and no round follows the last.
 func TestTasks(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Dual, 1)
 	r.labels = []float32{0, 1, 2}
@@ -329,7 +321,6 @@ func TestScheduleProof(t *testing.T) {
 	}
 }
 
-// The objective is lambda/2 |w|^2 plus the mean loss.
 func TestObjective(t *testing.T) {
 	r := newRounds(t, loss.Hinge, Newton, 1)
 	s := r.Start()
@@ -346,7 +337,6 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// A dual pass that lowers the bound is rolled back, unless it was damped as much as is safe.
 func TestUpdateFromPass(t *testing.T) {
 	for _, c := range []struct {
 		sigma, mean, bound    float64
@@ -374,8 +364,6 @@ func TestUpdateFromPass(t *testing.T) {
 	}
 }
 
-// pickWidth narrows the zone while the smoothing gap dominates P - D, or while the next narrower
-// zone has enough rows.
 func TestPickWidth(t *testing.T) {
 	wide := func(rows float64) widthSums { return widthSums{rows: rows, rest: 1, smoothing: 1} }
 	fine := func(rows float64) widthSums { return widthSums{rows: rows, rest: 3, smoothing: 1} }
@@ -401,7 +389,6 @@ func TestPickWidth(t *testing.T) {
 	}
 }
 
-// The step lengths are exact multiples of 1/256.
 func TestStepLengths(t *testing.T) {
 	last := 0.0
 	for _, s := range stepLengths {
@@ -416,14 +403,12 @@ func TestStepLengths(t *testing.T) {
 	}
 }
 
-// fillLine sets the loss's slopes along the direction.
 func (t *task) fillLine(r *Rounds, slope func(s float64) float64) {
 	for l, s := range stepLengths {
 		t.setMean(r, l, t.segments[l], slope(s))
 	}
 }
 
-// A step along the direction goes to where the slope is 0, but not beyond the longest step.
 func TestNextLine(t *testing.T) {
 	for _, c := range []struct {
 		slope float64 // slope of the objective at step length 0

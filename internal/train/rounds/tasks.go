@@ -9,21 +9,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file lays out the sums of a round, and their quanta (see quantum), for the workers that
-// compute the sums and for Next, which reads them.
-
 // task is the work of a round for one weight vector.
 type task struct {
 	*Problem
-	vector    int         // index of the weight vector in State.Problems
+	vector    int         // index in State.Problems
 	model     modelVector // stored weight vector whose objective a proof computes
-	segments  []segment   // layout of the sums; Hessians or remainders come after the segments
+	segments  []segment   // Hessians or remainders come after the segments
 	blockSums int         // number of leading sums that are computed block by block
 	size      int         // number of sums, Hessians and remainders included
 
 	sum      []int64
-	block    []float64  // leading sums over the current block, before truncation
-	ringRows []ringRows // rows of the current block in each ring
+	block    []float64 // leading sums over the current block, before truncation
+	ringRows []ringRows
 }
 
 // segment describes adjacent sums that have the same quantum.
@@ -35,14 +32,14 @@ type segment struct {
 
 // ringRows are the rows of a block that lie in one ring.
 type ringRows struct {
-	rows  []int     // row numbers in the shard
+	rows  []int     // in the shard
 	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
 }
 
 const (
-	// ringCount is the number of zone widths that a round of Newton's method serves if the loss
-	// has a kink, and so the number of rings: see newtonsums.go. The widest is Problem.Width;
-	// each other width is the next wider one divided by widthRatio.
+	// ringCount is the number of widths of the zone if the loss has a kink, and so the number of
+	// rings: see newtonsums.go. The widest is Problem.Width; each other width is the next wider one
+	// divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. In training all margins are 0 in that
@@ -50,15 +47,13 @@ const (
 	initialWidth = 3
 )
 
-// stepLengths are the step lengths at which a round of the kind Line computes slopes. Length 1 is
-// the full step of Newton's method.
+// stepLengths are multiples of the step of Newton's method at which a Line round computes slopes.
 var stepLengths = []float64{
 	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
 	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
 	21. / 16, 11. / 8, 3. / 2, 13. / 8, 7. / 4, 2, 9. / 4, 5. / 2, 3, 4, 6, 8, 16, 64,
 }
 
-// rings returns the number of widths of the zone: ringCount, or 1 for losses without a kink.
 func (r *Rounds) rings() int {
 	if r.loss.Kind.Traits().Kinks {
 		return ringCount
@@ -66,8 +61,8 @@ func (r *Rounds) rings() int {
 	return 1
 }
 
-// triangle returns the number of elements of a symmetric matrix's upper triangle, which is stored
-// row by row: element (i, j), i <= j, has the index rowStart(i)+j.
+// A symmetric matrix's upper triangle is stored row by row: element (i, j), i <= j, has the index
+// rowStart(i)+j.
 func (r *Rounds) triangle() int      { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowStart(i int) int { return i*r.vars - i*(i+1)/2 }
 
@@ -149,7 +144,7 @@ func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	return append(layout, segment{r.quantum(dual), r.vars, true})
 }
 
-// splitSums returns a copy of the tasks, each with its part of the slice sum.
+// splitSums returns a copy of the tasks.
 func splitSums(tasks []task, sum []int64) []task {
 	tasks = slices.Clone(tasks)
 	for k := range tasks {
@@ -161,9 +156,8 @@ func splitSums(tasks []task, sum []int64) []task {
 // mean divides a sum over the rows, v quanta of q, by the number of rows with a weight above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector divides the sum of the vectors terms by the number of rows with a weight above 0. The
-// elements of terms are in quanta of q and multiplied by Rounds.scale; both are undone in the
-// result.
+// meanVector divides the sum of the vectors terms by the number of rows with a weight above 0. It
+// undoes the quanta of q and the factors Rounds.scale.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -176,8 +170,8 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective returns the primal objective of the weights t.W. If it is the smallest so far,
-// objective stores it and the weights in t.
+// objective returns the primal objective of the weights t.W, and stores both in t if the objective
+// is the smallest so far.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
@@ -195,14 +189,14 @@ type worker struct {
 	sums  []int64
 	err   error
 
-	// The current row with the bias feature, in variables scaled by Rounds.scale: see scaledRow.
+	// the current row with the bias feature, times Rounds.scale
 	columns []int32
 	scaled  []float64
 
-	// Buffers for Hessians of dense rows; nil in other rounds and with Rounds.sparseHessian.
-	products *gram.Sum // sum of the outer products of a ring's rows
+	// buffers for Hessians of dense rows; else nil
+	products *gram.Sum
 	packed   []float32 // a ring's rows in the current block, dense, times Rounds.scale
-	upper    []float64 // one row of the upper triangle of products
+	upper    []float64
 }
 
 func (p *Shard) worker(s *State, tasks []task, size int) *worker {

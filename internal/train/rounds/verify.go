@@ -9,9 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file verifies the claims of a model about rows in shards. Verification trains as usual and
-// finds its own lower bound; the claim only decides when it stops. The proof computes the objective
-// of the given model in place of the trained weights.
+// Verification finds a lower bound of its own by training; the claim decides when it stops. The
+// proof computes the objective of the given model in place of the trained weights.
 
 // claimSurplus determines the lower bound at which a proof is tried: the claimed lower bound plus
 // this fraction of the claimed P - D, because the proof subtracts rounding errors.
