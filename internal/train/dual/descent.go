@@ -1,8 +1,7 @@
 // Package dual implements dual coordinate descent (Hsieh et al., ICML 2008; for the log loss Yu,
 // Huang and Lin, Machine Learning 85, 2011). Descent solves problems with one weight vector, Joint
-// solves problems with a vector for each class. Both are Solvers: they start from any dual
-// variables, usually zeros, and continue from an iterate.State. Improve uses them to raise a lower
-// bound on the optimum that package certificate computed.
+// solves problems with a vector for each class. Both start from any dual variables. Improve raises
+// a lower bound on the optimum.
 package dual
 
 import (
@@ -20,14 +19,14 @@ import (
 // Solver is a dual coordinate descent in progress: a Descent or a Joint.
 type Solver interface {
 	// RecomputeWeights recomputes the weight vectors, and biases that have a penalty, from the dual
-	// variables. A bias without a penalty stays as it is.
+	// variables.
 	RecomputeWeights()
 	// Visit takes a dual step with each of the rows idx that is not skipped. Skipped rows count as
-	// steps as well. Visit stops, and sets the state's Err, at a row whose score, or whose
-	// curvature of the dual objective, is not finite.
+	// steps as well. Visit stops, and sets the state's Err, at a row whose score or curvature is
+	// not finite.
 	Visit(idx []uint32)
-	EndEpoch() // must be called after each pass over the rows
-	// Duals returns a copy of the dual variables, clamped to the values that the loss allows.
+	EndEpoch() // must be called after each pass
+	// Duals returns a copy of the dual variables, clamped by objective.Problem.Clamp.
 	Duals() []float32
 	// GapEstimate returns an estimate of P - D.
 	GapEstimate() float64
@@ -35,23 +34,23 @@ type Solver interface {
 	DualEstimate() float64
 	// Save returns the counters that a checkpoint keeps beside the arrays.
 	Save() *iterate.Progress
-	// Restore sets the counters that Save returns. It reports false if the counters are impossible
-	// in a run of the given number of epochs.
+	// Restore sets the counters that Save returns. It reports false if the start or the number of
+	// passes is impossible after the given number of epochs.
 	Restore(from *iterate.Progress, epochs int) bool
 	// Arrays calls f with each array that a checkpoint keeps, in a fixed order. f may write to it.
 	Arrays(f func([]float32))
 }
 
-// Descent is dual coordinate descent on a binary problem. Row i has a dual variable a_i, one of the
-// coefficients that its loss can have, and a weight c_i:
+// Descent is dual coordinate descent on a binary problem. Row i has a dual variable a_i and a
+// weight c_i:
 //
 //	w = v/(lambda*n), v = sum of c_i*a_i*y_i*x_i.
 //
 // A step sets a_i to the maximizer of the dual objective (nearly, for the log loss) with all other
 // dual variables fixed (Hsieh et al., algorithm 1), unless the gain would be too small: see pays.
 // Because w is computed from the a_i, the primal objective P minus the dual objective D is the mean
-// of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, and each step
-// gets the gap of its row before the step at no extra cost.
+// of the rows' duality gaps, loss(m_i) + conjugate(-a_i) + a_i*m_i with weight c_i, unless the bias
+// has no penalty.
 //
 // A bias without a penalty is found by the method of multipliers: within a pass it moves like the
 // weight of an appended feature, and at the end of the pass the penalty is centered at the bias
@@ -63,26 +62,25 @@ type Descent struct {
 	square float64   // square of the feature for the bias; r2 of New if the bias has no penalty
 }
 
-// common is the state that both solvers share: the dual variables, and which rows to skip.
 type common struct {
 	*iterate.State
 	problem objective.Problem
 	alpha   []float32 // dual variable of each row, or of each row and class in a joint problem
 	iterate.Progress
-	minGain  float64   // smallest gain for which a step changes dual variables: see pays
+	minGain  float64   // smallest gain for which a step is taken: see pays
 	nextPass []float32 // pass in which each row is visited next
 	streak   []float32 // latest successive visits of each row with a gap of 0; at most maxSkip
 	active   []uint32  // buffer of activeRows
 }
 
 const (
-	minGainShare = 1. / 64 // minGain as a share of the rows' mean gain in the pass before
-	maxSkip      = 4       // passes for which a row is skipped at most
+	minGainShare = 1. / 64 // ratio of minGain to the rows' mean gain in the pass before
+	maxSkip      = 4       // largest number of passes for which a row is skipped
 )
 
-// skip updates the skipping state of row i after a visit that found the given duality gap. A row
-// whose gap was 0 in two successive visits is skipped for one pass, after the next such visit for
-// two, and so on up to maxSkip. Unlike in liblinear's shrinking, every row is visited again.
+// A row whose gap was 0 in two successive visits is skipped for one pass, after the next such visit
+// for two, and so on up to maxSkip. Unlike in liblinear's shrinking, the number of passes is fixed
+// when the row is skipped.
 func (r *common) skip(i uint32, gap float64) {
 	if gap > 0 {
 		r.streak[i] = 0
@@ -92,8 +90,7 @@ func (r *common) skip(i uint32, gap float64) {
 	r.streak[i] = min(r.streak[i]+1, maxSkip)
 }
 
-// activeRows returns the rows of idx that are not skipped in this pass. The result is valid until
-// the next call.
+// The result of activeRows is valid until the next call.
 func (r *common) activeRows(idx []uint32) []uint32 {
 	if cap(r.active) < len(idx) {
 		r.active = make([]uint32, len(idx))
@@ -124,21 +121,18 @@ func (r *common) EndEpoch() {
 	r.minGain = float64(minGainShare * r.MeanGain)
 }
 
-// pays reports whether a step is worth its cost, and adds the step's gain to r.GainSum. square is
-// the squared Euclidean norm of the change of a row's dual variables, c the row's weight, and q the
-// curvature of n times the dual objective, divided by c. The step raises the dual objective by at
-// least gain/(2n), where gain is q*c*square, and by exactly gain/(2n) for a piecewise linear loss
-// if the step stops at no limit of the dual variables.
+// pays adds a step's gain to r.GainSum, and reports whether it is large enough to take the step.
+// square is the squared Euclidean norm of the change of a row's dual variables, c the row's weight,
+// and q the curvature of n times the dual objective, divided by c. The best step raises the dual
+// objective by at least gain/(2n), where gain is q*c*square.
 func (r *common) pays(q, c, square float64) bool {
 	gain := float64(float64(q*c) * square)
 	r.GainSum += gain
 	return !(gain < r.minGain)
 }
 
-// GapEstimate estimates P - D, the primal minus the dual objective, from the rows' mean duality
-// gaps in the last two passes. The gaps are measured in the course of a pass, and P - D is
-// smaller at the end of the pass: the estimate is below the mean gap of the last pass, and lower
-// still if the mean gap has fallen from the pass before.
+// GapEstimate is below the mean gap of the last pass, because the gaps are measured in the course
+// of the pass, and lower still if the mean gap has fallen from the pass before.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -171,8 +165,8 @@ func (r *common) Duals() []float32 {
 	return a
 }
 
-// dual returns the dual objective D. sum is the weighted sum over the rows of the part of D that
-// does not depend on w.
+// dual returns the dual objective D. sum is the weighted sum of the rows' parts of D that do not
+// depend on w.
 func (r *common) dual(sum float64) float64 {
 	square := 0.0
 	for k, v := range r.Vectors {
@@ -185,9 +179,9 @@ func (r *common) dual(sum float64) float64 {
 	return sum/float64(r.Count()) - square/(2*r.FixedScale*float64(r.Count()))
 }
 
-// New returns a solver that starts with the dual variables alpha, after the steps that s has
-// taken. For r2 see certificate.Bound. If mean is set, the result is the mean of the last pass's
-// iterates: the primal objective of a single iterate jumps up and down if the loss has a kink.
+// New returns a solver that starts with the dual variables alpha. For r2 see certificate.Bound. If
+// mean is set, the result is the mean of the last pass's iterates: the primal objective of a single
+// iterate jumps up and down if the loss has a kink.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
@@ -249,7 +243,7 @@ func (d *Descent) Visit(all []uint32) {
 	d.T += int64(len(all))
 }
 
-// score returns the score of row i. inverse is 1/(lambda*n).
+// inverse is 1/(lambda*n).
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
 	if d.FreeBias {
@@ -280,9 +274,9 @@ func (d *Descent) DualEstimate() float64 {
 	return d.dual(sum)
 }
 
-// Improve makes the given number of passes with the solver d, whose state is s and whose problem
-// is p. It returns the lower bound on the optimum that the dual variables then prove, or 0 if
-// Visit sets an error. For r2 see certificate.Bound.
+// Improve makes the given number of passes with the solver d, whose state is s and whose problem is
+// p. It returns the lower bound on the optimum that the dual variables then prove, or 0 if Visit
+// sets an error. For r2 see certificate.Bound.
 func Improve(d Solver, s *iterate.State, p objective.Problem, passes int, r2 float64) float64 {
 	d.RecomputeWeights()
 	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)

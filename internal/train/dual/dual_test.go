@@ -15,8 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// A step raises the dual objective at least about as much as any change of the row's dual
-// variables that others tries.
 func TestSteps(t *testing.T) {
 	kinds := make(map[string]int)
 	for k, s := range specs(48) {
@@ -114,8 +112,7 @@ func (d *problem) checkStep(t *testing.T, i int) (kind string) {
 	return "stepped"
 }
 
-// others calls f with other dual variables of row i, several times if they are feasible, and then
-// restores the current ones. before holds the row's dual variables before the step.
+// before holds the row's dual variables before the step.
 func (d *problem) others(i int, before []float32, f func()) {
 	a := d.dualsOf(i)
 	kept := slices.Clone(a)
@@ -148,7 +145,6 @@ func (d *problem) others(i int, before []float32, f func()) {
 	}
 }
 
-// checkVectors compares the solver's vectors with the sums of the rows times their coefficients.
 func (d *problem) checkVectors(t *testing.T) {
 	t.Helper()
 	value, v := d.dual()
@@ -237,7 +233,7 @@ func TestPassesConverge(t *testing.T) {
 	}
 }
 
-// optimum returns the least P. There must be no prior.
+// There must be no prior.
 func (d *problem) optimum() float64 {
 	s := d.spec
 	p := certtest.Problem{Kind: certtest.Hinge, Epsilon: s.loss.Epsilon, Vectors: len(d.Vectors),
@@ -290,8 +286,7 @@ func TestImprove(t *testing.T) {
 	}
 }
 
-// tooLarge returns a solver whose third step overflows float32 in the dot product of its row with
-// the sum of the rows of the first two steps.
+// The third step overflows float32 in the dot product.
 func tooLarge(t *testing.T, joint bool) *problem {
 	x := dense.New(6, 1)
 	for i := range 6 {
@@ -429,7 +424,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// A visit to many sparse rows mixes the vectors of a joint problem.
 func TestMixedVectors(t *testing.T) {
 	data := sample.Random(75, 400, 12, 40, 0.5)
 	for _, s := range specs(400) {
@@ -455,9 +449,8 @@ func TestMixedVectors(t *testing.T) {
 	}
 }
 
-// A row without values has the same score for both classes. From dual variables of 0 its duality
-// gap is estimated to second order, and the step sets the dual variables to 1/2. At the optimum the
-// gap is 0, and no step is taken.
+// A row without values has the same score for both classes. From dual variables of 0 the step sets
+// them to 1/2, the optimum.
 func TestEqualScores(t *testing.T) {
 	x := dense.New(2, 1)
 	d := solverOf(t, spec{joint: true, log: true, lambda: 1}, x, []float32{0, 1}, false,

@@ -13,41 +13,38 @@ import (
 )
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
-// columns or rows of very unequal norms. After some passes, most dual variables at a limit usually
-// have their optimal value. It remains to optimize the other variables, the free variables, of
-// which the dual objective is a quadratic function: conjugate gradients usually need fewer passes
-// for that than steps with one row at a time. The step is clipped to the limits (compare Moré and
-// Toraldo, SIAM J. Optimization 1, 1991). A step that does not raise the dual objective is not
-// taken.
+// columns or rows of very unequal norms. The dual objective is a quadratic function of the free
+// variables, those that are not at a limit. Conjugate gradients optimize them together. The step is
+// clipped to the limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991). A step that does
+// not raise the dual objective is not taken.
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
 	facePeriod    = 8        // passes between two of these steps; more if no step was taken
 	faceProducts  = 10       // largest number of products with the matrix in a step
-	faceHalvings  = 8        // most step lengths tried; each is half of the length before
+	faceHalvings  = 8        // number of step lengths tried; each is half of the length before
 	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements
 	maxHeavy      = 64       // largest number of heavy columns
 	leastDiagonal = 1e-3     // least element of D, as a share of the matrix's diagonal element
-	maxFree       = 1 << 18  // largest number of free variables, so that memory is bounded
+	maxFree       = 1 << 18  // largest number of free variables, which bounds the memory
 	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
 )
 
-// FaceBytes estimates the most bytes that a step with the free variables of a problem takes. The
-// slice of indices has room to grow.
+// FaceBytes estimates the most bytes that a step with the free variables of a problem takes.
 func FaceBytes(rows, columns float64) float64 {
 	rows = min(rows, maxFree)
 	heavy := 4 * float64(rows*min(columns, maxHeavy))
 	return rows*(6*8+2*4) + min(heavy, maxHeavyBytes) + 4*rows // 4 for the bias
 }
 
-// face is the set of free rows that moveFree finds, and a quadratic model of the dual objective.
+// face is the set of free rows, and a quadratic model of the dual objective.
 // With s_i = y_i times the change of c_i*a_i, n times the change of the dual objective is
 //
 //	sum of slope_i*s_i - 1/2 sum of s_i*s_j*<x_i, x_j>/(lambda*n) - bend/2 sum of s_i^2/c_i.
 //
 // The preconditioner approximates lambda*n times the matrix by D + H*H': H has the heavy columns,
-// which have a large share of the diagonal, and the bias's feature; D is diagonal and
-// has the rest of the diagonal.
+// which have a large share of the diagonal, and the bias's feature; D is diagonal and has the rest
+// of the diagonal.
 type face struct {
 	*Descent
 	rows    []uint32
@@ -57,9 +54,9 @@ type face struct {
 	heavy   int              // number of columns of H
 	h       []float32        // H, with row k divided by root[k]
 	factor  *cholesky.Factor // Cholesky factor of I + h'*h
-	r, p, q []float64        // buffers of the conjugate gradients
+	r, p, q []float64        // buffers
 	step    []float64        // changes s_i of the free rows
-	u       []float32        // sum of rows: see sumRows; also a buffer with an element per column
+	u       []float32        // result of sumRows; also a buffer with an element per column
 	t       []float64        // buffer with an element per column of H
 }
 
@@ -77,8 +74,7 @@ func (d *Descent) limits(a float64) (low, high float64) {
 	return low, high
 }
 
-// moveFree changes all free variables in one step, if conjugate gradients find a step that raises
-// the dual objective, and reports whether it did.
+// moveFree reports whether it took a step.
 func (d *Descent) moveFree() bool {
 	traits := d.Of.Cost.Kind.Traits()
 	if traits.Entropy {
@@ -133,8 +129,8 @@ func (f *face) eachValue(do func(k, column int, value float64)) {
 	}
 }
 
-// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns.
-// It returns the number of heavy columns.
+// findHeavy stores in f.u a number from 1 up for each heavy column, and 0 for all other columns. It
+// returns the number of heavy columns.
 func (f *face) findHeavy() int {
 	f.eachValue(func(k, j int, v float64) { f.u[j] += float32(float64(v*v) / f.diagonal(k)) })
 	var columns []int
@@ -255,9 +251,8 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move changes the dual variables by f.step or a fraction of f.step, clipped to their limits,
-// that raises the dual objective. It reports whether it found such a step. inverse is
-// 1/(lambda*n).
+// move takes f.step or a fraction of it, clipped to the limits, that raises the dual objective. It
+// reports false if it finds no such step. inverse is 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {
@@ -287,7 +282,7 @@ func (f *face) move(inverse float64) bool {
 	return false
 }
 
-// accept takes the step that move found. total is the result of sumRows.
+// total is the result of sumRows.
 func (f *face) accept(total float64) {
 	for k, i := range f.rows {
 		f.alpha[i] = float32(f.q[k])

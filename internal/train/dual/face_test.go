@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// EndEpoch takes steps with all free variables only for binary problems without an entropy.
 func TestFreeVariables(t *testing.T) {
 	changes := map[string]int{}
 	for k, s := range specs(48) {

@@ -14,21 +14,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// spec describes a training problem. Unless joint is set, class 1 is positive and all others are
-// negative.
+// Unless joint is set, class 1 is positive and all others are negative.
 type spec struct {
 	name    string
-	loss    loss.Func // loss of a binary problem
-	joint   bool      // whether the problem is joint: Crammer-Singer, or multinomial if log is set
+	loss    loss.Func
+	joint   bool // Crammer-Singer, or multinomial if log is set
 	log     bool
-	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
+	costs   [][]float64 // nil for 1 each
 	lambda  float64
 	bias    float64 // value of the appended feature; 0 for none
-	free    bool    // whether the bias has no penalty
+	free    bool    // the bias has no penalty
 	weights []float32
-	prior   bool // whether there is a prior, with random weights
-	started bool // whether the solver begins with random dual variables
-	mean    bool // whether the result is the mean of the last pass's iterates
+	prior   bool // random weights
+	started bool // begin with random dual variables
+	mean    bool // the result is the mean of the last pass's iterates
 }
 
 func (s *spec) kinked() bool {
@@ -83,11 +82,11 @@ type problem struct {
 	wide   [][]float64       // the rows, with the appended feature
 	y      []float32
 
-	feature float64   // value of the appended feature
-	alpha   []float32 // the solver's own dual variables
+	feature float64 // value of the appended feature
+	alpha   []float32
 }
 
-// newSolver returns a solver on random rows, sparse or dense. Row 7 has no nonzeros.
+// Row 7 has no nonzeros.
 func newSolver(t testing.TB, s spec, n int, sparse bool) *problem {
 	t.Helper()
 	data := sample.Random(72, n, 5, 3, 0.9)
@@ -189,7 +188,6 @@ func solverOf(t testing.TB, s spec, x store.Examples, y []float32, numbers bool,
 	return d
 }
 
-// visit takes each step in a call of its own, and samples w when a sample is due.
 func (d *problem) visit(idx ...uint32) {
 	for k := range idx {
 		if d.solver.Visit(idx[k : k+1]); d.Err == nil {

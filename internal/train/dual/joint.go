@@ -32,11 +32,11 @@ type Joint struct {
 	common // alpha has 0 for each row's own class
 	Of     *objective.Joint
 	m      *dense.Matrix // rows are the vectors v_r
-	space  *store.Mixed  // nil until Visit first mixes vectors
-	mixed  *store.Mixed  // space, with the vectors, during a visit to many sparse rows; else nil
+	space  *store.Mixed
+	mixed  *store.Mixed // nil unless Visit mixes the vectors
 
-	dots              []float32 // buffer: a row's dot products with the vectors
-	z, old, b, sorted []float64 // buffers, one number per class: see scores, duals and project
+	dots              []float32 // buffer
+	z, old, b, sorted []float64 // buffers, one number per class
 }
 
 // NewJoint returns the dual coordinate descent on the joint problem p. The rows of m are the
@@ -76,8 +76,8 @@ func (j *Joint) duals(i int) []float64 {
 	return j.old
 }
 
-// shift adds row i, multiplied by change and by the row's weight, to vector r, and updates the bias
-// of the vector. If the vectors are mixed, the caller must then add the row with mixed.Axpy.
+// shift adds row i, multiplied by change and by the row's weight, to vector r, and to the vector's
+// bias. If the vectors are mixed, the caller must then add the row with mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
@@ -91,8 +91,7 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// minNonzeros is the least mean number of nonzeros per column for which Visit mixes the vectors:
-// with few nonzeros, the products take less time than copying the vectors.
+// minNonzeros is the argument of store.MixingPays.
 const minNonzeros = 2
 
 func (j *Joint) Visit(all []uint32) {
@@ -136,8 +135,8 @@ func (j *Joint) Visit(all []uint32) {
 }
 
 // scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
-// class r: z_r is the score of row i for class r, y the row's class. scores returns q (see
-// Joint), and reports whether q and the elements of z are finite.
+// class r: z_r is the score of row i for class r, y the row's class. scores returns q (see Joint),
+// and reports whether q and the elements of z are finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots
@@ -185,8 +184,7 @@ func (j *Joint) step(i int) {
 }
 
 // project stores the best dual variables of a row for the loss of Crammer and Singer in the buffer
-// b: a projection onto the simplex. It overwrites the buffer z, and returns the row's duality gap
-// before the step.
+// b. It overwrites the buffer z, and returns the row's duality gap before the step.
 func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
 	for r, p := range j.old {
@@ -200,8 +198,8 @@ func (j *Joint) project(q float64) (gap float64) {
 // stepToSoftmax stores dual variables for the log loss in the buffer b. They are nearly the best
 // dual variables on the line from the old dual variables to the softmax of the scores: along this
 // line the dual objective is concave, and it rises at the start. stepToSoftmax returns the row's
-// duality gap before the step. If each old dual variable differs from the softmax p of its class by
-// at most p, the gap is accurate to second order only.
+// duality gap before the step; if each old dual variable differs from the softmax p of its class by
+// at most p, accurate to second order only.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
@@ -216,7 +214,7 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 		gap = j.relativeEntropy()
 	}
 	// Newton's method, safeguarded by bisection, for the position s on the line: 0 is old, 1 the
-	// softmax. It starts at the maximizer for an entropy with the second derivative -1.
+	// softmax.
 	s, low, high := 1/(1+q), 0.0, 1.0
 	for range 16 {
 		slope, second := -float64(float64(q*s)*square), -float64(q*square)

@@ -2,8 +2,8 @@ package dual_test
 
 import "math"
 
-// This file computes the dual objective and duality gaps of a solver's problem in float64, straight
-// from the losses and their conjugates. The tests of package loss check these.
+// This file computes the dual objective and duality gaps in float64, straight from the losses and
+// their conjugates.
 
 func entropy(p float64) float64 {
 	if p <= 0 {
@@ -41,7 +41,6 @@ func (d *problem) dualsOf(i int) []float32 {
 	return d.alpha[i*k:][:k]
 }
 
-// label returns side and target such that row i has the margin side*score - target.
 func (d *problem) label(i int) (side, target float64) {
 	switch {
 	case d.Target != nil:
@@ -116,7 +115,6 @@ func (d *problem) dual() (value float64, v [][]float64) {
 	return value - squares/(2*d.Lambda*n*n), v
 }
 
-// gap returns row i's duality gap for w = v/(lambda*n).
 func (d *problem) gap(i int, v [][]float64) float64 {
 	c, gain := d.coefficients(i)
 	z, at := make([]float64, len(c)), 0.0

@@ -21,11 +21,11 @@ type Binary struct {
 	V  []float32 // the state's only vector
 	Of objective.Binary
 
-	// Buffers for a batch.
-	dots         []float32 // dot products of the batch's rows with V
-	z            []float64 // scores of the batch's rows
+	// buffers for a batch
+	dots         []float32
+	z            []float64
 	updates      []uint32
-	coefficients []float32 // multiple of each row in updates that is added to V
+	coefficients []float32 // multiples of the rows in updates
 }
 
 // NewBinary returns a Binary that trains the only vector of s. Rows of the given class have the
@@ -57,8 +57,6 @@ func (p *Binary) Steps(idx []uint32, ends []int) {
 	}
 }
 
-// inBatches calls step with the rows of each step of Steps, and samples w after each step for which
-// a sample is due. It stops if a step sets s.Err.
 func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint32)) {
 	for k, start := 0, 0; start < len(idx) && s.Err == nil; k++ {
 		end := start + 1
@@ -72,8 +70,8 @@ func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint3
 	}
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx. If Radius is above 0, it then
-// projects w onto the ball of that radius (Fig. 2 of the Pegasos paper).
+// batch takes a step with the mean sub-gradient of the rows idx, and projects w if Radius is above
+// 0 (Fig. 2 of the Pegasos paper).
 func (p *Binary) batch(idx []uint32) {
 	n := len(idx)
 	if cap(p.dots) < n {
@@ -123,7 +121,6 @@ func (p *Binary) PlainHinge() bool {
 	return p.Of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.FreeBias
 }
 
-// runHinge takes a step of the hinge loss with each row.
 func (p *Binary) runHinge(idx []uint32) {
 	if p.T == 0 && p.T0 == 0 {
 		// w is 0 and violates every margin, but satisfied would return true, because Scale is 0.
@@ -151,17 +148,16 @@ func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
-// satisfied reports whether the margin of row i is finite and at least 1: then its hinge loss is 0.
-// The argument dot is the row's dot product with V. Before the first step of a run without an
-// offset, where Scale is 0, satisfied returns true although w = 0 has the margin 0: callers must
-// test for that.
+// satisfied reports whether the margin of row i is finite and at least 1. Before the first step of
+// a run without an offset, where Scale is 0, satisfied returns true although w = 0 has the margin
+// 0: callers must test for that.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate adds row i, whose margin is below 1, to v, multiplied by the row's label and weight. If
-// the margin is not finite, violate ends the run and returns false.
+// violate adds row i to v, multiplied by the row's label and weight. If the margin is not finite,
+// violate ends the run and returns false.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
@@ -190,9 +186,8 @@ func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	return y, true
 }
 
-// runLoss takes a step with each of the rows idx, for any loss. As for the hinge loss, w is
-// v/scale: for every coefficient g, the step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) only
-// adds g x to v.
+// w is v/scale: for every coefficient g, the step from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0))
+// only adds g x to v.
 func (p *Binary) runLoss(idx []uint32) {
 	for _, i := range idx {
 		z := p.Score(0, p.X.Dot(int(i), p.V), p.Scale())
@@ -216,13 +211,11 @@ func (p *Binary) runLoss(idx []uint32) {
 	}
 }
 
-// preparedSteps is the largest number of steps whose inputs runPrepared computes before it takes
-// them.
+// preparedSteps is the largest number of steps that are prepared before they are taken.
 const preparedSteps = 64
 
-// runPrepared does what runHinge does, for row formats whose kernel takes many steps in one call
-// and for problems without an appended feature. It first computes the inputs of up to preparedSteps
-// steps, except w and the nonzeros of the rows, and then takes these steps.
+// runPrepared is runHinge for row formats whose kernel takes many steps in one call, and for
+// problems without an appended feature.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
@@ -233,8 +226,6 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 				x.Prefetch(int(i))
 			}
 			y := p.Of.Sign(i)
-			// The fields are set one by one, because a composite literal would be built elsewhere
-			// and copied.
 			s := &steps[k]
 			x.Prepare(s, int(i), y, p.Of.Weighted(i, y))
 			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // Scale k steps later

@@ -14,22 +14,22 @@ type Group struct {
 	scores       []float32 // dot product of the current row with each problem's vector
 	coefficients []float32 // multiples of a sparse row to add: Coefficients of mixed
 
-	// For dense rows: the vector of problem k is row first+k of vectors.
+	// for dense rows: the vector of problem k is row first+k of vectors
 	vectors *dense.Matrix
 	first   int
 
-	// For sparse rows: own holds the problems' vectors, and mixed has interleaved copies of them.
+	// for sparse rows: the problems' vectors, and interleaved copies
 	mixed *store.Mixed
 	own   [][]float32
 }
 
-// minGroup is the smallest number of problems that share sparse rows. They share a buffer that has
-// space for at least 8 vectors; with fewer problems, too much of that space would be unused.
+// minGroup is the smallest number of problems that share sparse rows. Their buffer is padded to a
+// multiple of 8 vectors: with fewer problems, too much of it would be unused.
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
 // vectors. NewGroup returns nil if a problem has a projection or is not a PlainHinge problem, or if
-// sharing the rows would not pay; each problem must then take its steps by itself.
+// sharing the rows would not pay.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	for _, p := range problems {
 		if !p.PlainHinge() || p.Radius > 0 {

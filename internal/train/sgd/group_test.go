@@ -24,7 +24,6 @@ func oneVsRest(t *testing.T, s spec, x store.Examples, y []float32, k int, m *de
 	return problems
 }
 
-// Problems in a Group get the same bits as problems that take their steps by themselves.
 func TestGroup(t *testing.T) {
 	for _, c := range []struct {
 		classes, first int
@@ -67,7 +66,6 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// A Group must not be used where sharing rows is impossible or would cost more than it saves.
 func TestNoGroup(t *testing.T) {
 	data := sample.Random(7, 30, 10, 8, 0.6)
 	wide := sample.Random(7, 30, 40_000, 3, 0.0001)
@@ -98,7 +96,6 @@ func TestNoGroup(t *testing.T) {
 	}
 }
 
-// A group ends before the step in which a score is not finite.
 func TestGroupNotFinite(t *testing.T) {
 	x := dense.New(6, 1)
 	for i := range 6 {

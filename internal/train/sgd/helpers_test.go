@@ -18,23 +18,22 @@ func layouts(x *dense.Matrix) []store.Examples {
 	return []store.Examples{x, sample.ToSparse(x), sample.UserRows(x)}
 }
 
-// spec describes a training problem. In a binary problem, class 1 is positive and all others are
-// negative.
+// In a binary problem, class 1 is positive and all others are negative.
 type spec struct {
-	loss    loss.Func // loss of a binary problem
-	joint   bool      // whether the problem is joint: multinomial if log is set, or Crammer-Singer
+	loss    loss.Func
+	joint   bool // multinomial if log is set, else Crammer-Singer
 	log     bool
-	costs   [][]float64 // costs of Crammer-Singer; nil for 1 each
+	costs   [][]float64 // nil for 1 each
 	lambda  float64
 	t0      float64
 	bias    float64 // value of the appended feature; 0 for none
-	free    bool    // whether the bias has no penalty
+	free    bool    // the bias has no penalty
 	weights []float32
-	prior   bool    // whether there is a prior, with random weights
+	prior   bool    // random weights
 	start   int64   // steps of the model that the run continues, with random weights; 0 for none
 	radius  float64 // radius of the ball around the prior; 0 for no projection
 	batch   int     // number of rows of a step; 0 for steps without batches
-	compact bool    // whether sparse rows, each with equal values, are stored in fewer bytes
+	compact bool    // sparse rows, each with equal values, are stored in fewer bytes
 }
 
 func (s *spec) numbers() bool { return !s.joint && s.loss.Kind.Traits().Numbers }
@@ -52,7 +51,6 @@ func (s *spec) data(seed uint64, n, classes int) (*dense.Matrix, []float32) {
 	return p.Dense, p.Y
 }
 
-// state returns the state of a run before its first step.
 func (s *spec) state(t testing.TB, x store.Examples, y []float32) iterate.State {
 	t.Helper()
 	set, err := store.NewSet(x, y, store.SetOptions{Regression: s.numbers(), Weights: s.weights})
@@ -123,7 +121,7 @@ func weightsOf(s *iterate.State) (w [][]float64) {
 	return w
 }
 
-// oracle takes the paper's steps in float64 and stores w itself, not v/scale:
+// oracle takes the paper's steps in float64 and stores w itself:
 //
 //	w <- w - eta*lambda*(w - w0) + eta * mean of weight*g*x,  eta = 1/(lambda*(t+t0))
 //
@@ -135,10 +133,9 @@ type oracle struct {
 	share  []float64 // weights of the rows, with a mean of 1 over those above 0
 	t      int64
 	w, w0  [][]float64 // weight vectors, each followed by its bias
-	counts []float64   // sums of the coefficients that Windows.Count should hold
+	counts []float64   // of coefficients, as in Windows.Count
 }
 
-// newOracle's oracle begins with the weights and the step number of the state.
 func (s *spec) newOracle(x *dense.Matrix, y []float32, from *iterate.State) *oracle {
 	o := &oracle{spec: s, x: x, y: y, t: from.T, w: weightsOf(from),
 		counts: make([]float64, x.Rows()*len(from.Vectors)), share: make([]float64, x.Rows())}
@@ -166,7 +163,7 @@ func (s *spec) newOracle(x *dense.Matrix, y []float32, from *iterate.State) *ora
 	return o
 }
 
-// coefficients returns g for each vector, and whether rounding may decide the coefficients.
+// kink reports whether rounding may decide the coefficients.
 func (s *spec) coefficients(z []float64, label float32, y int) (g []float64, kink bool) {
 	if s.joint {
 		return s.jointCoefficients(z, y)
@@ -219,8 +216,7 @@ func (s *spec) jointCoefficients(z []float64, y int) (g []float64, kink bool) {
 	return g, kink
 }
 
-// step takes a step with the mean over the rows idx, unless it reports that rounding may decide a
-// coefficient.
+// step takes no step if rounding may decide a coefficient.
 func (o *oracle) step(idx []uint32) (kink bool) {
 	eta := 1 / (o.lambda * (float64(o.t) + 1 + o.t0))
 	d := o.x.Cols()

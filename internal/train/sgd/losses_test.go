@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// curved's data have rows of very unequal norms. Its t0 is the largest squared norm of a row, times
-// the curvature of the loss, divided by lambda.
+// The t0 of curved is the largest squared norm of a row, times the curvature of the loss, divided
+// by lambda.
 func curved(cost loss.Func, lambda, bias float64) *sgd.Binary {
 	data := sample.Random(22, 200, 7, 2, 0.7)
 	x := data.Dense
@@ -40,8 +40,6 @@ func curved(cost loss.Func, lambda, bias float64) *sgd.Binary {
 	return sgd.NewBinary(s, cost, 1)
 }
 
-// Steps with the t0 of curved must not blow up the objective, even though a few rows are much
-// longer than the others.
 func TestStepsDoNotOvershoot(t *testing.T) {
 	for k := range loss.Kind(loss.Kinds) {
 		cost := loss.Func{Kind: k}

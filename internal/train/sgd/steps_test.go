@@ -29,8 +29,7 @@ func (s *spec) newStepper(t testing.TB, x store.Examples, y []float32) (stepper,
 	return p, &p.State
 }
 
-// take compares the state after each step with the oracle. It returns the number of steps before
-// rounding could decide a coefficient.
+// take returns the number of steps before rounding could decide a coefficient.
 func (s *spec) take(t *testing.T, x store.Examples, wide *dense.Matrix, y []float32) (steps int) {
 	t.Helper()
 	p, state := s.newStepper(t, x, y)
@@ -91,8 +90,6 @@ var losses = func() []spec {
 	return all
 }()
 
-// Steps agree with the paper's, up to rounding, for every loss and layout, with each kind of bias,
-// weights, a prior, a start, batches and projection.
 func TestStepsAreThePapers(t *testing.T) {
 	steps, runs := 0, 0
 	for k, l := range losses {
@@ -162,7 +159,7 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
-// A margin of exactly 1 is no violation: the paper tests for a margin below 1.
+// The paper tests for a margin below 1.
 func TestMarginOfOne(t *testing.T) {
 	x := dense.New(4, 1)
 	for i, v := range []float32{1, 0.5, 0.499, 0} {
@@ -225,7 +222,6 @@ func upTo(n int) (idx []uint32) {
 	return idx
 }
 
-// Many steps in one call give the same bits as calls with one step each.
 func TestManyStepsAtATime(t *testing.T) {
 	for _, l := range losses {
 		for _, change := range []func(s *spec){
@@ -280,7 +276,6 @@ func TestManyStepsAtATime(t *testing.T) {
 	}
 }
 
-// Some problems prepare steps for rows with one value each.
 func TestPreparedSteps(t *testing.T) {
 	data := sample.ZerosAndOnes(sample.Random(12, 150, 7, 2, 0.5))
 	for i := range 150 {
@@ -324,7 +319,6 @@ func arrays(s *iterate.State) (all []uint32) {
 	return all
 }
 
-// Binary takes no steps after an error.
 func TestNotFinite(t *testing.T) {
 	wide := dense.New(5, 1)
 	for i := range 5 {

@@ -8,8 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// The class with the largest loss, the first if there are several, has the coefficient 1, and all
-// others have 0.
 func TestTies(t *testing.T) {
 	x, y := dense.New(4, 1), []float32{0, 1, 2, 3} // one row of each class
 	for _, c := range []struct {
