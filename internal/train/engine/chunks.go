@@ -15,14 +15,14 @@ type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *Point // point that the first chunk starts from; nil for none
+	start   *Point // initial point; nil for none
 	runs    []*Run // runs[k]: latest run whose first weight vector is k; nil if none
 	epochs  float64
 }
 
-// NewChunks returns a trainer for chunks of rows with labels among classes. s has the settings of a
-// run of one epoch. Its ClassWeight must be empty: the caller multiplies the rows' weights by the
-// class weights. start is the point that the first chunk starts from, nil for none.
+// NewChunks returns a trainer for chunks of rows with labels among classes. The ClassWeight of s
+// must be empty: the caller multiplies the rows' weights by the class weights. start is the initial
+// point, nil for none.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
@@ -55,8 +55,7 @@ func (c *Chunks) Train(set *store.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r, a run on a new chunk, continue the latest run on the same weight vectors,
-// if there is one.
+// continueFrom makes r continue the latest run on the same weight vectors, if there is one.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {

@@ -35,8 +35,7 @@ func chunksOf(t *testing.T, p sample.Pair, classes []float32, weights []float32,
 	return sets
 }
 
-// In sequential order and without an offset, no step depends on later rows: chunks give the weights
-// of one pass.
+// In sequential order and without an offset, no step depends on later rows.
 func TestChunksAreAPass(t *testing.T) {
 	data := sample.Random(81, 60, 5, 3, 1)
 	for _, s := range []settings.Settings{
@@ -70,7 +69,6 @@ func TestChunksAreAPass(t *testing.T) {
 	}
 }
 
-// A chunk of one row may be smaller than a batch. Random orders continue from chunk to chunk.
 func TestChunksContinue(t *testing.T) {
 	data := sample.Random(82, 40, 5, 2, 1)
 	s := settings.Settings{Lambda: 0.05, Batch: 8, Bias: settings.BiasAugmented}.InForce()
@@ -98,7 +96,6 @@ func TestChunksContinue(t *testing.T) {
 	}
 }
 
-// A chunk with rows of one class only is no error.
 func TestChunksStart(t *testing.T) {
 	data := sample.Random(83, 60, 5, 3, 1)
 	s := settings.Settings{
@@ -139,7 +136,6 @@ func TestChunksStart(t *testing.T) {
 	}
 }
 
-// A chunk's rows can be freed before the next chunk, also with a group of one-vs-rest problems.
 func TestChunksAreReleased(t *testing.T) {
 	data := sample.Random(82, 60, 5, 3, 1)
 	s := settings.Settings{Lambda: 0.05}

@@ -1,12 +1,12 @@
 // Package engine trains linear models: it builds the optimization problems of a Job, advances their
 // solvers epoch by epoch, checks the stopping criteria, and measures, verifies and checkpoints the
-// result. It is the only package of the trainer that knows all solvers.
+// result.
 //
-// Its main type, Session, is one training run. A session has one Run over all rows or, for
-// one-vs-one with more than two classes, one for each pair of classes that has rows. A Run has a
-// Learner for each class against the rest, or a single Learner for two classes, for regression or
-// for a joint problem. The learners of a run visit the same rows in the same order. A Learner takes
-// Pegasos steps, or steps of dual coordinate descent, or iterations of Newton's method.
+// A Session, one training run, has one Run over all rows or, for one-vs-one with more than two
+// classes, one for each pair of classes that has rows. A Run has a Learner for each class against
+// the rest, or a single Learner for two classes, for regression or for a joint problem. The
+// learners of a run visit the same rows in the same order. A Learner takes Pegasos steps, or steps
+// of dual coordinate descent, or iterations of Newton's method.
 package engine
 
 import (
@@ -24,16 +24,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Job is the input of a Session: rows, settings, and the models or the checkpoint that training
-// starts from.
+// Job is the input of a Session.
 type Job struct {
 	settings.Settings              // settings for the scaled rows
-	Rows              *store.Set   // training set: scaled rows with labels and weights
-	Scale             *scale.Scale // scaling of the rows and targets; nil for none
+	Rows              *store.Set   // scaled rows with labels and weights
+	Scale             *scale.Scale // scaling of rows and targets; nil for none
 	Columns           int          // number of nonempty columns; 0 if unknown
 
 	Start, Prior *Point      // initial model; model at the center of the penalty; nil for none
-	PriorHash    string      // hash of the prior, part of the data's fingerprint; "" for none
+	PriorHash    string      // hash of the prior; "" for none
 	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
 	Resume       *Resume     // checkpoint to continue from; nil for a new run
 
@@ -41,30 +40,28 @@ type Job struct {
 	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
 	Share     int   // number of concurrent sessions that share the memory; New replaces 0 by 1
 	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
-	KeepState bool  // the caller will request checkpoints: count the memory for them
-	KeepProof bool  // lower bounds are computed from dual variables rounded as in a proof
+	KeepState bool  // count the memory for checkpoints
+	KeepProof bool  // lower bounds are from dual variables rounded as in a proof
 
-	// Until is a context that cancels New; nil if nothing cancels it. Train and Verify replace
-	// Until by their context.
+	// Until is a context that cancels New; may be nil. Train and Verify replace it by their
+	// context.
 	Until context.Context
 	// Quality returns how good a model is on validation data; larger is better. If Quality is set,
 	// Train, unless it stops early, returns the best of the points that it checked. Patience
 	// requires Quality.
 	Quality func(*Point) float64
-	// Progress, if not nil, is called after each epoch. It is also called during the first epoch,
-	// after each of the fractions of that epoch that Early lists, above 0 and below 1.
+	// Progress, if not nil, is called after epochs and, in the first epoch, after the fractions of
+	// the epoch in Early, above 0 and below 1.
 	Progress func(Progress)
 	Early    []float64
 }
 
-// Resume is the checkpoint that a resumed run continues from.
 type Resume struct {
 	*checkpoint.State                   // nil if the model has no checkpoint
 	Settings          settings.Settings // settings of the interrupted run
 }
 
-// Progress says how far a session has trained. Its step counts are sums over the runs of the
-// session.
+// Progress says how far a session has trained. The step counts are sums over the runs.
 type Progress struct {
 	Epoch      int
 	Steps      int64
@@ -77,12 +74,12 @@ type Session struct {
 	Job
 	Runs           []*Run
 	chunk          bool        // the rows are a chunk of a stream; they may be fewer than a batch
-	Newtons        newton.Pool // rows and buffers shared by the problems of Newton's method
+	Newtons        newton.Pool // rows and buffers of Newton's method
 	plan           plan
 	verifyByNewton bool // Verify may use Newton's method to find a bound
 
 	abandonable bool   // the measurement in progress is useless once Until is done
-	hash        string // fingerprint of the data; empty until Fingerprint computes it
+	hash        string // fingerprint of the data; "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
 	// undecided is set if the context was done before the stopping criteria at the end of an epoch
@@ -91,7 +88,7 @@ type Session struct {
 	ended     bool // a stopping criterion ended the session before its last step
 	stop      stopState
 
-	measured *Point // point measured last, rounded as the written model will be
+	measured *Point // point measured last
 	proven   *Point // point whose gap, at most Tol, ended the session; nil for none
 }
 
@@ -101,19 +98,17 @@ func (s *Session) parallel(f func(i int, r *Run)) {
 	parallel.For(s.Threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
 
-// mayAbandon reports whether the measurement in progress is useless because the context is done.
 func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }
 
-// stopState is the state of the stopping criteria, Tol and Patience, between two checks of them.
+// stopState is the state of the stopping criteria, Tol and Patience.
 type stopState struct {
 	nextCheck int     // epoch after which the next check is due
-	best      *Point  // best point by Quality so far; nil before the first check
-	quality   float64 // value that Quality returned for best
-	sinceBest int     // number of checks of Quality since best was found
+	best      *Point  // best point by Quality; nil before the first check
+	quality   float64 // of best
+	sinceBest int     // checks of Quality since best was found
 }
 
-// plan says which solver a session begins with, and related choices. It depends only on the
-// settings, the data and, with FinishAuto, MaxMemory.
+// plan is the choice of solvers. It must not depend on the machine.
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
 	// density and columns are properties of the rows: columns is the number of nonempty columns, or
@@ -156,8 +151,7 @@ func (s *Session) learners() (all []*Learner) {
 	return all
 }
 
-// parallelRanges calls f for ranges of learners in parallel. A range has the learners from start to
-// end-1.
+// parallelRanges calls f in parallel for the ranges of learners start to end-1.
 func (r *Run) parallelRanges(f func(start, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {

@@ -161,7 +161,6 @@ var goldenDigests = map[string]string{
 	"weights":                  "89803a402752",
 }
 
-// The bits of weights and results are the golden bits on every code path, with 1 to 3 goroutines.
 func TestGolden(t *testing.T) {
 	jobs := goldenJobs(t)
 	if len(jobs) != len(goldenDigests) {

@@ -14,8 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// newJob returns the job of training with the settings, their zero fields filled in by Plain, on
-// the rows of x with the labels y, on one goroutine.
+// newJob's job has one goroutine, and zero fields of the settings are filled in by Plain.
 func newJob(t testing.TB, x store.Examples, y []float32, s settings.Settings) engine.Job {
 	t.Helper()
 	return weightedJob(t, x, y, nil, s)
@@ -77,7 +76,7 @@ func targets(p sample.Pair) sample.Pair {
 	return p
 }
 
-// rowWeights returns n weights: 0, 1, 2, 3, 0, 1 and so on.
+// rowWeights returns 0, 1, 2, 3, 0, 1 and so on.
 func rowWeights(n int) []float32 {
 	w := make([]float32, n)
 	for i := range w {

@@ -12,26 +12,25 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// Learner solves one optimization problem: for one weight vector of a binary or regression problem,
-// or for all weight vectors of a joint problem.
+// Learner solves one optimization problem: for one weight vector, or for all weight vectors of a
+// joint problem.
 type Learner struct {
 	*iterate.State
-	Of     objective.Problem // objective that is minimized
-	Binary *sgd.Binary       // Pegasos steps on one vector; nil in a joint problem
-	Joint  *sgd.Joint        // Pegasos steps on a joint problem; nil for one vector
+	Of     objective.Problem
+	Binary *sgd.Binary // Pegasos steps; nil in a joint problem
+	Joint  *sgd.Joint  // Pegasos steps; nil unless the problem is joint
 
-	// steps takes Pegasos steps: it is the method Steps of Binary or of Joint.
+	// method Steps of Binary or of Joint
 	steps func(idx []uint32, ends []int)
 
 	Dual   dual.Solver    // dual coordinate descent; nil while another solver is in use
 	Newton *newton.Method // Newton's method; nil while another solver is in use
 
-	newtonStarts int   // number of times Newton's method was started
-	newtonStart  int64 // step after which Newton's method replaced another solver
-	afterDual    bool  // whether the replaced solver was dual coordinate descent
+	newtonStarts int
+	newtonStart  int64 // step after which newton replaced another solver
+	afterDual    bool  // the replaced solver was dual coordinate descent
 }
 
-// phase names the solver that a learner uses.
 type phase uint8
 
 const (
@@ -52,7 +51,6 @@ func (l *Learner) phase() phase {
 
 var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
-// newtonActive reports whether Newton's method has iterations left to do on l.
 func (l *Learner) newtonActive() bool { return l.Newton != nil && l.Newton.Works() }
 
 // While Newton's method is in use, TakeSteps only counts the steps. After an error it does nothing.
@@ -96,8 +94,8 @@ func (l *Learner) dualVariables() []float32 {
 }
 
 // lowerBound returns the lower bound on the minimum of the objective P that the current dual
-// variables prove, or NaN if there are none. If rounded is true, the dual variables are rounded as
-// in a proof file, so that the run reports the gap that its proof will show.
+// variables prove; NaN if l keeps none. If rounded is true, the dual variables are rounded as in a
+// proof file, so that the run reports the gap that its proof will show.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {
@@ -115,14 +113,12 @@ func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	return math.NaN()
 }
 
-// boundOf returns the lower bound on the minimum of p's objective that the dual variables a prove.
 func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	bound, _ := certificate.Bound(p, a, r2)
 	return bound
 }
 
-// pack returns the dual variables of l, rounded as in a proof file. It returns false if there are
-// none.
+// pack returns the dual variables of l, rounded as in a proof file; false if there are none.
 func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	a := l.dualVariables()
 	if a == nil && l.Windows != nil {

@@ -52,9 +52,8 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0, unless that is not finite. With the epsilon-insensitive loss, a mean residual of 0 does not
-// minimize the objective: center then leaves the bias unchanged if Tol is set and Finish names a
-// solver.
+// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
+// center then leaves the bias unchanged if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -73,8 +72,7 @@ func (s *Session) center(m *Point) {
 }
 
 // copyInitial copies the weight vectors of Start, or of Prior if there is no Start, into m if the
-// runs are on pairs of classes: a pair without rows has no run, and its weight vector in m stays
-// the copy.
+// runs are on pairs of classes: a pair without rows has no run, and keeps the copy.
 func (s *Session) copyInitial(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
 	if from == nil || !s.pairs() {
@@ -93,16 +91,15 @@ func (s *Session) copyInitial(m *Point) {
 type Precision uint8
 
 const (
-	Quick    Precision = iota // float32 dot products, as in prediction
-	AsNeeded                  // float32 if P's error is then small next to P - D, else float64
+	Quick    Precision = iota // float32 dot products
+	AsNeeded                  // float32 if P's error is then small enough, else float64
 	Exact                     // float64 dot products
 )
 
-// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound is computed
-// from the current dual variables of the runs; it holds for any weights. If there is a scaling, the
-// objective is computed for the weights that the model file will have, with the scaling folded in
-// and rounded to float32. Measure returns the largest possible error of the objective, averaged
-// over the learners.
+// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound is from the
+// current dual variables of the runs. If there is a scaling, the objective is computed for the
+// weights that the model file will have, with the scaling folded in and rounded to float32. Measure
+// returns the largest possible error of the objective, averaged over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -148,9 +145,9 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether no dot product of a row of the run with a weight vector of s.measured,
-// nor a partial sum of one, can overflow float32, and whether the biases are finite. It returns
-// false for user-defined rows, whose rounding is unknown.
+// finiteDots reports whether no float32 dot product of a row of the run with a weight vector of
+// s.measured can overflow, and whether the biases are finite. It returns false for user-defined
+// rows.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -164,8 +161,8 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes objectives of s.measured from float64 dot products where how asks for that.
-// Objectives that are not finite stay unchanged.
+// refine recomputes finite objectives of s.measured from float64 dot products where how asks for
+// that.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -188,8 +185,8 @@ func (r *Run) refine(how Precision) {
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
 // possible error. If exact is nil, it uses float32 dot products; P is then NaN if a score is not
-// finite, because predictions would not be finite either. Otherwise it uses float64 dot products
-// with the weight vectors exact[k] of learner k, and skips learners for which exact[k] is nil.
+// finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
+// skips learners for which exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products
@@ -227,9 +224,9 @@ func (r *Run) setObjectives(exact [][][]float64) {
 	}
 }
 
-// f must return the weighted sum of the losses of learner k over the rows i of x with from <= i <
-// to. meanLosses calls f for one block of rows and all learners before the next block, so that all
-// learners but the first find the rows in the cache.
+// f must return the weighted sum of the losses of learner k over the rows at positions from to to-1
+// of the view. meanLosses calls f for one block of rows and several learners before the next block,
+// so that rows stay in the cache.
 func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
 	block, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
 	for b := range sums {

@@ -52,8 +52,6 @@ var measuredCases = []settings.Settings{
 	{Bias: settings.BiasUnregularised, Finish: settings.FinishDual},
 }
 
-// The measured objective agrees with a float64 computation from the same weights, to the precision
-// asked for, and no bound is above the optimum, up to rounding.
 func TestMeasure(t *testing.T) {
 	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
 	for _, c := range measuredCases {
@@ -131,8 +129,6 @@ func wide(v []float32) []float64 {
 	return w
 }
 
-// AsNeeded measures from float64 dot products only if the error of float32 dot products is not
-// small beside the gap or, without a bound, beside the objective.
 func TestMeasureAsNeeded(t *testing.T) {
 	data := sample.Random(62, 200, 20, 2, 1)
 	for _, c := range []struct {
@@ -213,7 +209,6 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// Verify computes the objective of any weights in a session without steps.
 func TestVerify(t *testing.T) {
 	data := sample.Random(64, 150, 8, 2, 1)
 	for _, c := range measuredCases {
@@ -248,8 +243,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Verify takes more passes, and then Newton's method, only if the model claims a higher bound than
-// Verify has found.
 func TestVerifyClaims(t *testing.T) {
 	data := sample.Random(65, 300, 30, 2, 1)
 	s := settings.Settings{Lambda: 1e-4, Epochs: 200, Finish: settings.FinishNewton, Tol: 1e-7}
@@ -298,8 +291,6 @@ func TestVerifyClaims(t *testing.T) {
 	}
 }
 
-// For joint problems and pairs too, passes of dual ascent from the margins of a point far from the
-// optimum prove nearly the optimum.
 func TestVerifyJoint(t *testing.T) {
 	data := sample.Random(9, 150, 8, 3, 0.7)
 	for _, s := range []settings.Settings{

@@ -15,13 +15,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// learnerSize is the approximate size of a learner in bytes. Its weight vectors, and its arrays
-// with an element for each row, are not counted.
+// learnerSize is the approximate size of a learner in bytes, without its weight vectors and its
+// arrays with an element for each row.
 const learnerSize = 2048
 
 // Need estimates the least number of bytes that a session of the job needs besides the data, with
-// one goroutine and without copies of rows. The estimate depends on the job alone, not on the
-// machine.
+// one goroutine and without copies of rows. It must not depend on the machine.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -29,7 +28,6 @@ func Need(job Job) float64 {
 	return s.need()
 }
 
-// need returns Need of the session's job.
 func (s *Session) need() float64 {
 	minimal := &Session{Job: s.Job, plan: s.plan, verifyByNewton: s.verifyByNewton}
 	minimal.Threads = 1
@@ -53,8 +51,8 @@ func (s *Session) MayUseNewton() bool {
 }
 
 // checkMemory returns an error if the session needs more memory than allowed; it must be called
-// before that memory is allocated. It reduces the number of goroutines, copies of rows, and buffers
-// and kept Hessians of Newton's method to what fits. None of these changes the results.
+// before that memory is allocated. It reduces goroutines, copies of rows, and buffers and kept
+// Hessians of Newton's method to what fits. None of these changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -105,8 +103,8 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives returns the format and the arguments of a phrase for an error message that lists
-// other multi-class schemes, except Multinomial, that need at most limit bytes.
+// alternatives returns the format and the arguments of a phrase that lists other multi-class
+// schemes that need at most limit bytes.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
 		return "", nil
@@ -126,7 +124,7 @@ func (s *Session) alternatives(limit float64) (format string, args []any) {
 	return format, args
 }
 
-// copyBytes estimates the total size in bytes of the copies of rows that store.Set.Shuffle makes.
+// copyBytes estimates the bytes of the copies of rows that store.Set.Shuffle makes.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= store.MinCopyEpochs*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||
@@ -210,7 +208,7 @@ func (s *Session) Memory(problems int) float64 {
 		newtons = newton.Memory(float64(problems), int(longest), x.Cols()) +
 			newton.SharedMemory(vectors, set, x.Cols(), x.Size(), flat, s.Newtons.MaxKeptBytes)
 	}
-	// Each learner that is measured has a float64 vector for the sum over the rows. If the rows are
+	// A learner that is measured has a float64 vector for the sum over the rows. If the rows are
 	// summed in parts, each goroutine has another such vector.
 	measured := min(vectors, float64(s.Threads))
 	if parts := s.Rows.Parts(); parts > 1 {

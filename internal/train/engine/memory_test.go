@@ -38,7 +38,6 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// The estimate is between 0.75 and 4 times the memory that a run uses.
 func TestMemoryEstimate(t *testing.T) {
 	for name, c := range map[string]struct {
 		s             settings.Settings
@@ -114,7 +113,6 @@ func TestMemoryEstimate(t *testing.T) {
 	}
 }
 
-// A session that would need more memory than allowed is refused before large allocations.
 func TestMaxMemory(t *testing.T) {
 	for _, c := range []struct {
 		s             settings.Settings
@@ -161,7 +159,6 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// Less memory means fewer goroutines, no copies of the rows and fewer buffers, with the same point.
 func TestLessMemory(t *testing.T) {
 	few := sample.Random(76, 300, 400, 4, 1)
 	job := newJob(t, few.Dense, few.Y, settings.Settings{Lambda: 0.1, Tol: 1e-3, Epochs: 10,
@@ -203,14 +200,11 @@ func TestLessMemory(t *testing.T) {
 	}
 }
 
-// Memory is used for copies of the rows first, and then for buffers of further problems of Newton's
-// method.
 func TestCopiesBeforeBuffers(t *testing.T) {
 	defer func(old int) { store.MinCopySize = old }(store.MinCopySize)
 	store.MinCopySize = 0
 	data := sample.Random(76, 1000, 400, 4, 0.05)
-	// By the estimates neither solver is worth its cost, so that the rows are copied for Pegasos
-	// steps.
+	// By the estimates neither solver is worth its cost.
 	job := newJob(t, data.Sparse, data.Y, settings.Settings{Lambda: 1e-3, Tol: 0.01, Epochs: 3,
 		Finish: settings.FinishAuto})
 	job.Threads = 8
@@ -227,7 +221,6 @@ func TestCopiesBeforeBuffers(t *testing.T) {
 	}
 }
 
-// A lack of memory for Newton's method is no error.
 func TestAutoMemory(t *testing.T) {
 	data := sample.Random(75, 100, 900, 2, 0.1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Finish: settings.FinishAuto, Lambda: 0.1,
@@ -250,8 +243,6 @@ func TestAutoMemory(t *testing.T) {
 	}
 }
 
-// Need is the memory of a session on one goroutine, with buffers for one problem and no kept
-// Hessians.
 func TestNeed(t *testing.T) {
 	data := sample.Random(77, 300, 50, 4, 1)
 	for _, s := range []settings.Settings{
@@ -268,7 +259,6 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// The estimate changes by the memory for the settings' data, by vector and by visited row.
 func TestMemoryTerms(t *testing.T) {
 	const rows, cols, classes = 400, 50, 4
 	const vectors, visits = classes, classes * rows // one-vs-rest
@@ -318,12 +308,12 @@ func TestMemoryTerms(t *testing.T) {
 			t.Errorf("%s: %v bytes more, want %v", name, have, c.want)
 		}
 	}
-	// With two classes there is one vector, without a copy in a matrix, and its rows count once.
+	// one vector, without a copy in a matrix
 	x, y = manyClasses(rows, cols, 2)
 	if have, want := memory(settings.Settings{}, nil), 2048+(2+2+2)*vector+(8+8+4)*rows; have != want {
 		t.Errorf("one vector: %v bytes, want %v", have, want)
 	}
-	// Sums over many rows are computed in parts, each on a goroutine of its own.
+	// Sums over many rows are computed in parts.
 	x, y = manyClasses(100_000, 1, 2)
 	one := memory(settings.Settings{}, nil)
 	two := memory(settings.Settings{}, func(job *engine.Job) { job.Threads = 2 })

@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// New returns a session that has the state of the job's checkpoint, if any; otherwise it has taken
-// no steps.
+// New returns a session in the state of the job's checkpoint, if any, else before the first step.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job}
 	s.Threads, s.Share = parallel.Threads(s.Threads), max(1, s.Share)

@@ -8,15 +8,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Point is a model for the rows after scaling: its weight vectors and biases, and the objectives
-// that were measured.
+// Point is a model for the rows after scaling, and the objectives that were measured.
 type Point struct {
 	Weights [][]float32
-	Bias    []float64 // one bias for each weight vector; nil for none
+	Bias    []float64 // one for each weight vector; nil for none
 	Result  proof.Result
 
-	// Folded is the same model for the rows before scaling: the scaling is folded into its weights
-	// and biases. Without a scaling it points to the Point itself; nil until Fold computes it.
+	// Folded is the same model for the rows before scaling. Without a scaling it points to the
+	// Point itself; nil until Fold computes it.
 	Folded *Point
 }
 
@@ -32,8 +31,7 @@ func (p *Point) vectors(start, n int) (w [][]float32, b []float64) {
 	return p.Weights[start:][:n], b
 }
 
-// Fold returns p.Folded, the same model for the rows before the scaling s; a nil s means no
-// scaling.
+// Fold returns p.Folded; a nil s means no scaling.
 func (p *Point) Fold(s *scale.Scale) *Point {
 	switch {
 	case p.Folded != nil:
@@ -59,7 +57,7 @@ func (p *Point) finite() bool {
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
-		panic(err) // can't happen: the number of classes was checked before
+		panic(err) // the number of classes was checked before
 	}
 	m := &Point{Weights: iterate.Zeros(n, cols)}
 	if biases {

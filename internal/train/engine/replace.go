@@ -7,15 +7,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file replaces results that are worse than a trivial model: worse than w = 0 (with a prior,
-// than the prior) or than the start. A few steps on rows of very unequal norms can lead to such
-// results, and so can many steps if numbers leave the range of float32. Results stay unchanged if
-// Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
+// This file replaces results that are worse than w = 0 (with a prior, than the prior) or than the
+// start. A few steps on rows of very unequal norms can lead to such results. Results stay unchanged
+// if Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
 // because validation data then select the result.
 
 // replace puts the weights with the smallest objective into each learner's part of m if m is worse
 // than w = 0 (than the prior, if there is one) or than the start: w = 0, the start, the last
-// iterate, or the weights that m has. It adds the number of learners whose vectors it replaced to
+// iterate, or the weights that m has. It adds the number of learners with replaced vectors to
 // replaced.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
@@ -23,7 +22,7 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 			return
 		}
 		l, now := r.Learners[k], r.Measured[k].Objective
-		// The factor is a tolerance for rounding: equal sums may be computed differently.
+		// tolerance for rounding: equal sums may be computed differently
 		zero := l.Of.AtZero() * (1 + 4*l.SumError)
 		start := l.StartWeights
 		if !(now > zero) && !(start.W != nil && now > l.Of.At(start.W, start.B)) {
@@ -49,8 +48,7 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, which is measured already. It measures m
-// again if it replaced any weight vectors.
+// measureAndReplace measures m, unless m is s.proven, which is measured already.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {

@@ -11,16 +11,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// steep returns random rows, one of them multiplied by 1000. Steps with that row are so long that
-// after a few steps the point is worse than w = 0.
+// steep returns random rows, one of which is so long that a few steps lead to a point worse than w
+// = 0.
 func steep(seed uint64) sample.Pair {
 	p := sample.Random(seed, 30, 4, 3, 1)
 	dense.Scale(1000, p.Dense.Row(7))
 	return sample.Pair{Dense: p.Dense, Sparse: sample.ToSparse(p.Dense), Y: p.Y}
 }
 
-// zeroObjective returns the mean, over the session's problems, of the objective at w = 0 or at the
-// prior.
 func zeroObjective(s *engine.Session) (mean float64) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
@@ -30,8 +28,6 @@ func zeroObjective(s *engine.Session) (mean float64) {
 	return mean
 }
 
-// No run ends at a point that is worse, by more than rounding, than w = 0 or, with a prior, than
-// the prior.
 func TestNoWorseThanZero(t *testing.T) {
 	replaced := 0
 	for _, loss := range []string{"", "squared-hinge", "log", "eps-insensitive", "squared"} {
@@ -75,8 +71,6 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// A run from a good point does not end at a point that is worse by more than rounding, also if the
-// run is paused and resumed.
 func TestNoWorseThanStart(t *testing.T) {
 	replaced := 0
 	for seed := range uint64(4) {
@@ -91,8 +85,7 @@ func TestNoWorseThanStart(t *testing.T) {
 		job := newJob(t, data.Dense, data.Y, s)
 		job.Start = good
 		m := train(t, job)
-		// Float32 dot products of these rows cause errors of up to 3e-5, and training measures with
-		// float64 products only if the gap is small.
+		// float32 dot products of these rows have large errors
 		if m.Result.Objective > good.Result.Objective*(1+3e-5) {
 			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
 		}

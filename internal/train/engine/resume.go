@@ -22,8 +22,8 @@ func (s *Session) Fingerprint(until context.Context) string {
 	return s.hash
 }
 
-// arrays calls f with each long array of the session that is part of a checkpoint, in a fixed
-// order. f may change the array's elements.
+// arrays calls f with each long array that is part of a checkpoint, in a fixed order. f may write
+// to it.
 func (s *Session) arrays(f func([]float32)) {
 	for _, l := range s.learners() {
 		l.Arrays(f)
@@ -71,7 +71,7 @@ func (s *Session) Checkpoint() *checkpoint.State {
 }
 
 // resume restores the session's state from s.Resume. It does not trust the checkpoint: weights,
-// biases and dual variables may have any values, everything else is checked.
+// biases and dual variables may have any values.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {
@@ -109,7 +109,7 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 	return nil
 }
 
-// resumeRuns restores all but the long arrays. It reports whether the checkpoint fits the session.
+// resumeRuns reports whether the checkpoint fits the session.
 func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	if len(from.Runs) != len(s.Runs) || from.Round < 0 {
 		return false
@@ -162,7 +162,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 }
 
 // resumeNewton switches l to Newton's method, which repeats the iterations before the checkpoint
-// when its result is first needed. resumeNewton reports whether the checkpoint fits the run.
+// when its result is first needed. It reports whether the checkpoint fits the run.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {

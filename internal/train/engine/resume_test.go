@@ -20,7 +20,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// resumed pauses training after each of the steps, and returns the digest of the point at the end.
 func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	t.Helper()
 	job.KeepState = true
@@ -46,7 +45,6 @@ func resumed(t *testing.T, job engine.Job, pauses ...int64) string {
 	panic("unreachable")
 }
 
-// resumeJobs returns jobs of a few epochs on 23 rows.
 func resumeJobs(t *testing.T) map[string]engine.Job {
 	data := sample.Random(31, 23, 4, 3, 1)
 	weights := rowWeights(23)
@@ -99,7 +97,6 @@ func resumeJobs(t *testing.T) map[string]engine.Job {
 	return jobs
 }
 
-// accuracyOn returns a measure of quality for Patience.
 func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 	return func(m *engine.Point) float64 {
 		right := 0.0
@@ -122,7 +119,6 @@ func accuracyOn(p sample.Pair) func(m *engine.Point) float64 {
 	}
 }
 
-// A run that is paused and resumed ends with the same bits as an uninterrupted run.
 func TestResume(t *testing.T) {
 	first := int64(0)
 	jobs := resumeJobs(t)
@@ -146,7 +142,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// pausedRun returns a job and a checkpoint of the middle of its run.
 func pausedRun(t *testing.T, s settings.Settings) (engine.Job, *checkpoint.State) {
 	t.Helper()
 	data := sample.Random(31, 23, 4, 3, 1)
@@ -283,7 +278,6 @@ func TestResumeRefusesDamagedSolvers(t *testing.T) {
 	}
 }
 
-// A checkpoint of dual descent with impossible numbers is refused or harmless.
 func TestResumeHarmless(t *testing.T) {
 	data, other := sample.Random(72, 23, 4, 3, 1), sample.Random(73, 23, 4, 3, 1)
 	clear(data.Dense.Row(7)) // a row without values has a loss as well
@@ -329,8 +323,8 @@ func upToThree(n int) (w []float32) {
 	return w
 }
 
-// resumeDamaged resumes the job from copies of the checkpoint with impossible numbers. It fails the
-// test if a resumed run ends with a bound above the objective or with weights that are not finite.
+// resumeDamaged fails the test if a run resumed from a damaged checkpoint ends with a bound above
+// the objective or with weights that are not finite.
 func resumeDamaged(t *testing.T, job engine.Job, st *checkpoint.State) {
 	t.Helper()
 	resume := func(change func(*checkpoint.State)) {
@@ -406,7 +400,6 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Data with one other value are refused, even if the norms and labels are the same.
 func TestResumeKnowsTheRows(t *testing.T) {
 	const rows, cols = 30, 12
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -450,8 +443,6 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	}
 }
 
-// The fingerprint depends on the prior's hash, and is empty if the context is done before the
-// fingerprint is computed.
 func TestFingerprint(t *testing.T) {
 	data := sample.Random(3, 20, 4, 2, 1)
 	job := newJob(t, data.Dense, data.Y, settings.Settings{Lambda: 0.1})

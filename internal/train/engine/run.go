@@ -17,9 +17,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// newRun returns a run on the rows of the two classes in pair or, if pair is nil, on all rows. It
-// returns nil if no row has a weight above 0. start is the index in Point.Weights of the run's
-// first weight vector.
+// newRun returns a run on the rows of the two classes in pair or, if pair is nil, on all rows; nil
+// if no row has a weight above 0. start is the index in Point.Weights of the run's first weight
+// vector.
 func (s *Session) newRun(pair []int32, start int) (*Run, error) {
 	r := &Run{s: s, first: start, threads: 1, innerThreads: 1}
 	var err error
@@ -101,8 +101,8 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// newState returns the solver state of a learner with n weight vectors. start is the index of the
-// first of them in Point.Weights, and t0 the offset of the step count.
+// newState returns the solver state of a learner with n weight vectors, from index start in
+// Point.Weights on. t0 is the offset of the step count.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{
@@ -117,8 +117,8 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	if r.s.Average == settings.LastHalf && !r.s.plan.startsWithDual {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
-	// Windows of coefficients give the lower bound if each row is visited once an epoch and a bound
-	// exists. Dual coordinate descent has dual variables of its own.
+	// Windows of coefficients give the lower bound if each row is visited at most once an epoch and
+	// a bound exists. Dual coordinate descent has dual variables of its own.
 	if r.s.Order != order.IID && !(n > 1 && s.FreeBias) && !r.s.plan.startsWithDual {
 		s.Windows = certificate.NewWindows(s.Total, r.Order.Steps, r.X.Rows()*n)
 	}
@@ -136,8 +136,7 @@ func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	return s, nil
 }
 
-// Period returns the number of steps between two samples of w for its average. A sample costs about
-// as much as a step with a dense row: long runs are sampled rarely, and short runs about 16 times.
+// Period returns the number of steps between two samples of w for its average.
 func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
@@ -179,9 +178,7 @@ func (r *Run) measureNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange prepares the rows for the order of visits. With Shuffled, rows are copied in this order
-// if that saves time and memory allows. Rows that are visited in random order and exceed the caches
-// are marked as scattered, so that they are prefetched.
+// arrange prepares the rows for the order of visits.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -194,10 +191,8 @@ func (r *Run) arrange() {
 	}
 }
 
-// Segment returns the largest number of steps between two checks of the context. With many weight
-// vectors a segment has fewer rows, so that all vectors together visit about a million rows on each
-// goroutine. If the rows' format can interleave vectors, a segment is long enough for interleaving
-// the vectors to save time: see group.
+// Segment returns the largest number of steps between two checks of the context: fewer with many
+// weight vectors, unless interleaved vectors need a long segment to save time.
 func (r *Run) Segment() int {
 	cols, lead := r.X.Cols(), r.Learners[0]
 	share := (1 << 20) * r.threads / (len(r.Learners) * len(lead.Vectors))
@@ -218,9 +213,9 @@ func (r *Run) Segment() int {
 
 const maxJointSegment = 8192
 
-// blockRows returns the number of rows that all classes visit before they go on to the next rows.
-// All classes but the first then find a row in the cache. With many columns there are more rows,
-// which keeps v in the cache instead. The number does not change the weights.
+// blockRows returns the number of rows that all classes visit before they go on to the next rows,
+// so that the rows or, with many columns, v stay in the cache. The number does not change the
+// weights.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // Advance trains to the end of the epoch, of the run, or to step pause, whichever comes first. It
@@ -291,7 +286,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 }
 
 // group returns the learners from start to end-1 as a group whose learners all visit a row before
-// the next row. It returns nil if they must take their steps one learner after the other.
+// the next row; nil if they must take their steps one learner after the other.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {

@@ -142,7 +142,6 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// Rows in a file are announced at most once an epoch, and all but about a segment of them are.
 func TestReadAhead(t *testing.T) {
 	const rows, cols = 20_000, 3
 	g := rand.New(rand.NewPCG(1, 1))
@@ -213,7 +212,6 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// A score that is not finite ends prepared steps at the same row as single steps.
 func TestPreparedStepsFailWhereStepsDo(t *testing.T) {
 	defer func(old int) { store.MinConstantSize = old }(store.MinConstantSize)
 	const rows, cols = 200, 21
@@ -322,7 +320,6 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// A weight that is not finite, but is never used in a score, ends the run after the first epoch.
 func TestWeightNotFinite(t *testing.T) {
 	data := sample.Random(25, 20, 3, 2, 0) // rows without values
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -335,8 +332,6 @@ func TestWeightNotFinite(t *testing.T) {
 	}
 }
 
-// The ball of the projection has the radius sqrt(P(0)/lambda), or sqrt(P(prior)/lambda) around a
-// prior.
 func TestRadius(t *testing.T) {
 	data, weights := sample.Random(61, 80, 6, 2, 1), rowWeights(80)
 	for _, s := range []settings.Settings{{}, {Loss: "log", Bias: settings.BiasAugmented},
@@ -369,8 +364,7 @@ func TestRadius(t *testing.T) {
 	}
 }
 
-// If a run has copies of its rows in another order, Newton's method reads the data's own rows, in
-// their order.
+// Newton's method reads the data's own rows, not the copies in another order.
 func TestNewtonRows(t *testing.T) {
 	defer func(before int) { store.MinCopySize = before }(store.MinCopySize)
 	store.MinCopySize = 1
@@ -398,8 +392,6 @@ func TestNewtonRows(t *testing.T) {
 	}
 }
 
-// Scores far beyond the range of the exponential give the multinomial loss and its coefficients
-// without overflow.
 func TestMultinomialOverflow(t *testing.T) {
 	data := sample.Random(7, 9, 2, 3, 1)
 	s := newSession(t, newJob(t, data.Dense, data.Y, settings.Settings{Loss: "log",
@@ -480,7 +472,6 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A run adapts t0 after the same steps, with the same bits, however it is interrupted.
 func TestAdapt(t *testing.T) {
 	data := sample.Random(31, 90, 4, 3, 1)
 	for name, s := range map[string]settings.Settings{

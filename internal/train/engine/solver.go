@@ -60,9 +60,8 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// newtonPays reports whether FinishAuto should switch l from another solver to Newton's method.
-// From dual coordinate descent, l switches once the estimated cost of the passes so far is at least
-// the estimated cost of Newton's method.
+// newtonPays reports whether FinishAuto should switch l to Newton's method: from dual coordinate
+// descent, once the estimated cost of the passes so far is at least that of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -103,7 +102,7 @@ func (r *Run) startNewtonIfDue(l *Learner) {
 	}
 }
 
-// startNewton switches l to Newton's method, which starts from the weights after step t.
+// Newton's method starts from the weights after step t.
 func (r *Run) startNewton(l *Learner, t int64) {
 	pool := &r.s.Newtons
 	l.Newton = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
@@ -112,8 +111,8 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// startDual begins l with dual coordinate descent, before any step. If l has start weights, the
-// initial dual variables are computed from their scores; otherwise they are 0.
+// startDual begins l with dual coordinate descent. If l has start weights, the initial dual
+// variables are computed from their scores; otherwise they are 0.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil {

@@ -9,8 +9,7 @@ import (
 
 // shouldStop reports whether the session ends after the current epoch. While Newton's method has
 // iterations left on a problem, the session goes on, unless another problem uses another solver and
-// Finish is FinishAuto. If a problem uses another solver, Tol and Patience are checked only after
-// some of the epochs.
+// Finish is FinishAuto.
 func (s *Session) shouldStop() bool {
 	working, others := s.newtonState()
 	switch {
@@ -49,7 +48,7 @@ func (s *Session) shouldStop() bool {
 }
 
 // newtonState reports whether Newton's method has iterations left on a problem or, with
-// FinishNewton, has yet to begin on a problem (working), and whether a problem uses another solver
+// FinishNewton, has yet to begin on one (working), and whether a problem uses another solver
 // (others).
 func (s *Session) newtonState() (working, others bool) {
 	for _, l := range s.learners() {
@@ -60,9 +59,8 @@ func (s *Session) newtonState() (working, others bool) {
 	return working, others
 }
 
-// estimateExceedsTol reports whether the gap is still above Tol by estimates of dual coordinate
-// descent, which do not read the rows' features. It returns false if a problem uses another solver,
-// for which there is no estimate.
+// estimateExceedsTol reports whether the gap is above Tol by estimates of dual coordinate descent,
+// which do not read the rows' features; false if a problem uses another solver.
 func (s *Session) estimateExceedsTol() bool {
 	var gap, atZero, dual float64
 	for _, l := range s.learners() {
@@ -81,8 +79,8 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*dual)
 }
 
-// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact. It
-// computes this objective only if the gap may be at most Tol.
+// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact,
+// which it computes only if the gap may be at most Tol.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
 	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
@@ -91,7 +89,7 @@ func (s *Session) reachedTol(m *Point, newton bool) bool {
 		return res.Gap <= s.Tol
 	}
 	maxError := s.Measure(m, Quick)
-	// The exact objective has a smaller error than the quick objective.
+	// the exact objective has a smaller error than the quick objective
 	minGap := proof.Gap(res.Objective-3*maxError, res.DualObjective+maxError)
 	if minGap > s.Tol*(1+0x1p-30) {
 		return false
@@ -101,8 +99,7 @@ func (s *Session) reachedTol(m *Point, newton bool) bool {
 	return res.Gap <= s.Tol
 }
 
-// recordQuality keeps m if m is the best point so far on validation data. It returns the number of
-// checks since the best point was found.
+// recordQuality returns the number of checks since the best point by Quality was found.
 func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	if q := s.Quality(m.Fold(s.Scale)); s.stop.best == nil || q > s.stop.quality {
 		s.stop.best, s.stop.quality, s.stop.sinceBest = m, q, 0
@@ -112,8 +109,8 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	return s.stop.sinceBest
 }
 
-// replayNewton repeats the iterations of Newton's method that a resumed run had done before the
-// checkpoint. It returns false if the context was done before all were repeated.
+// replayNewton repeats the iterations of Newton's method before the checkpoint of a resumed run. It
+// returns false if the context was done before all were repeated.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		r.parallel(func(k int) {

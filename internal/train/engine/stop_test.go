@@ -14,7 +14,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// testedEpochs returns the epochs after which a run of Pegasos steps checks its stopping criteria.
 func testedEpochs(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
@@ -22,8 +21,6 @@ func testedEpochs(epochs int) (at []int) {
 	return at
 }
 
-// Neither progress reports that measure points nor the number of goroutines change the result of a
-// run with Tol.
 func TestTol(t *testing.T) {
 	data := sample.Random(51, 100, 6, 3, 1)
 	for _, s := range []settings.Settings{
@@ -74,7 +71,6 @@ func TestTol(t *testing.T) {
 	}
 }
 
-// With Patience, a run returns the best point of all checks.
 func TestPatience(t *testing.T) {
 	data := sample.Random(52, 60, 4, 2, 1)
 	for _, patience := range []int{1, 2, 3} {
@@ -101,8 +97,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// solverStates returns the sequence of a problem's solvers, without repetitions, from reports after
-// each epoch: s for Pegasos steps, d for dual descent, n for Newton's method.
+// solverStates returns the sequence of a problem's solvers, without repetitions: s for Pegasos
+// steps, d for dual descent, n for Newton's method.
 func solverStates(t *testing.T, job engine.Job) (states string, m *engine.Point) {
 	t.Helper()
 	var s *engine.Session
@@ -168,7 +164,6 @@ func TestAutoChooses(t *testing.T) {
 	}
 }
 
-// A pause may be in the descent, or in Newton's method, which takes over from the descent.
 func TestAutoResumes(t *testing.T) {
 	wide := sample.Random(72, 200, 150, 2, 1)
 	job := newJob(t, wide.Dense, wide.Y, settings.Settings{Lambda: 1, Tol: 1e-12, Epochs: 150,
@@ -187,8 +182,6 @@ func TestAutoResumes(t *testing.T) {
 	}
 }
 
-// A session whose context is done at its n-th check stops or ends there, for every n. A stopped
-// session resumes to the bit, also if its last measurement was abandoned.
 func TestCancelAnywhere(t *testing.T) {
 	data := sample.Random(53, 20, 4, 3, 1)
 	for _, s := range []settings.Settings{

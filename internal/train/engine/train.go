@@ -10,9 +10,8 @@ import (
 )
 
 // Train advances the session to its end and returns the last point, measured. With Quality it
-// returns the best of the points that it checked instead, also measured. If the session pauses, or
-// if ctx is done before the point is measured, stopped is true and the point is not measured: its
-// objective and bound are NaN.
+// returns the best of the points that it checked instead. If the session pauses, or if ctx is done
+// before the point is measured, stopped is true and the point's objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
@@ -58,7 +57,7 @@ func (s *Session) notFinite(what string) error {
 	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + store.TooLarge}
 }
 
-// If ctx was done or the session paused before the end, stopped is true.
+// stopped is true if ctx was done or the session paused before the end.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	s.Until, s.Newtons.Context = ctx, ctx
 	if !s.replayNewton() {
@@ -106,8 +105,7 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// advanceRuns advances, in parallel, each run for which due returns true, up to the step that due
-// returns.
+// advanceRuns advances each run for which due returns true up to the step that due returns.
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
 	errs := make([]error, len(s.Runs))
 	s.parallel(func(i int, r *Run) {
@@ -119,7 +117,7 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 }
 
 // trainEarlyParts trains up to each of the fractions of the first epoch in Early, and reports
-// progress if that took steps. Without a Progress callback it does nothing.
+// progress. Without a Progress callback it does nothing.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil

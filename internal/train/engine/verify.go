@@ -14,8 +14,7 @@ import (
 )
 
 // This file verifies what a model claims: it computes the objective anew, and a lower bound on its
-// minimum that does not depend on the training run. The bound's dual variables are computed from
-// the margins of the written weights, see certificate.FromScores, or come from a proof.
+// minimum that does not depend on the training run.
 
 type Check struct {
 	// Proof has the dual variables of the bound: one element for each weight vector, or a single
@@ -24,8 +23,8 @@ type Check struct {
 	// Passes is the number of passes of dual coordinate descent in the first attempt to improve the
 	// dual variables computed from the margins; 0 for no attempts. See maxPassesRatio.
 	Passes int
-	// Finish is the setting of the model's run. If Finish allows Newton's method, which may have
-	// found the claimed bound, and Passes is not 0, Verify may use the method too.
+	// Finish is the setting of the model's run. If it allows Newton's method and Passes is not 0,
+	// Verify may use the method too.
 	Finish string
 	Claims proof.Result
 }
@@ -71,8 +70,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Fou
 	return found
 }
 
-// boundOf returns the lower bound that the proof shows or, without a proof, the best lower bound
-// that it finds from the margins of m.
+// boundOf returns the lower bound that the proof shows or, without a proof, the best that it finds
+// from the margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {
@@ -104,8 +103,7 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 }
 
 // maxPassesRatio limits the passes of dual coordinate descent in one attempt to improve the dual
-// variables, as a multiple of Check.Passes. While the lower bound does not confirm the claim, there
-// is another attempt with four times as many passes.
+// variables, as a multiple of Check.Passes.
 const maxPassesRatio = 16
 
 // newtonBound returns the best lower bound that some iterations of Newton's method find from the
