@@ -65,17 +65,17 @@ type Descent struct {
 type common struct {
 	*iterate.State
 	problem objective.Problem
-	alpha   []float32 // dual variable of each row, or of each row and class in a joint problem
+	alpha   []float32 // by row or, in a joint problem, by row and class
 	iterate.Progress
-	minGain  float64   // smallest gain for which a step is taken: see pays
+	minGain  float64   // see pays
 	nextPass []float32 // pass in which each row is visited next
 	streak   []float32 // latest successive visits of each row with a gap of 0; at most maxSkip
-	active   []uint32  // buffer of activeRows
+	active   []uint32
 }
 
 const (
 	minGainShare = 1. / 64 // ratio of minGain to the rows' mean gain in the pass before
-	maxSkip      = 4       // largest number of passes for which a row is skipped
+	maxSkip      = 4
 )
 
 // A row whose gap was 0 in two successive visits is skipped for one pass, after the next such visit
@@ -122,17 +122,17 @@ func (r *common) EndEpoch() {
 }
 
 // pays adds a step's gain to r.GainSum, and reports whether it is large enough to take the step.
-// square is the squared Euclidean norm of the change of a row's dual variables, c the row's weight,
-// and q the curvature of n times the dual objective, divided by c. The best step raises the dual
-// objective by at least gain/(2n), where gain is q*c*square.
+// square is the squared norm of the change of a row's dual variables, c the row's weight, and q the
+// curvature of n times the dual objective, divided by c. The best step raises the dual objective by
+// at least gain/(2n).
 func (r *common) pays(q, c, square float64) bool {
 	gain := float64(float64(q*c) * square)
 	r.GainSum += gain
 	return !(gain < r.minGain)
 }
 
-// GapEstimate is below the mean gap of the last pass, because the gaps are measured in the course
-// of the pass, and lower still if the mean gap has fallen from the pass before.
+// The rows' gaps are measured in the course of a pass, and P - D is usually smaller at its end:
+// GapEstimate reduces the mean gap, and more so if the mean has fallen from the pass before.
 func (r *common) GapEstimate() float64 {
 	fall := 1.0
 	if r.PrevGap > r.MeanGap {
@@ -165,8 +165,7 @@ func (r *common) Duals() []float32 {
 	return a
 }
 
-// dual returns the dual objective D. sum is the weighted sum of the rows' parts of D that do not
-// depend on w.
+// sum is the weighted sum of the rows' parts of D that do not depend on w.
 func (r *common) dual(sum float64) float64 {
 	square := 0.0
 	for k, v := range r.Vectors {

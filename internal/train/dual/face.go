@@ -14,20 +14,20 @@ import (
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
 // columns or rows of very unequal norms. The dual objective is a quadratic function of the free
-// variables, those that are not at a limit. Conjugate gradients optimize them together. The step is
-// clipped to the limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991). A step that does
-// not raise the dual objective is not taken.
+// variables (see moveFree), which conjugate gradients optimize together. The step is clipped to the
+// limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991). A step that does not raise the
+// dual objective is not taken.
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables
-	facePeriod    = 8        // passes between two of these steps; more if no step was taken
+	facePeriod    = 8        // passes between these steps; more if no step was taken
 	faceProducts  = 10       // largest number of products with the matrix in a step
-	faceHalvings  = 8        // number of step lengths tried; each is half of the length before
+	faceHalvings  = 8        // largest number of step lengths tried
 	heavyShare    = 1. / 256 // least mean share of a heavy column in the rows' diagonal elements
-	maxHeavy      = 64       // largest number of heavy columns
-	leastDiagonal = 1e-3     // least element of D, as a share of the matrix's diagonal element
-	maxFree       = 1 << 18  // largest number of free variables, which bounds the memory
-	maxHeavyBytes = 1 << 24  // largest size of H in bytes, without the column for the bias
+	maxHeavy      = 64
+	leastDiagonal = 1e-3    // least element of D, as a share of the matrix's diagonal element
+	maxFree       = 1 << 18 // largest number of free variables, which bounds the memory
+	maxHeavyBytes = 1 << 24 // largest size of H in bytes, without the column for the bias
 )
 
 // FaceBytes estimates the most bytes that a step with the free variables of a problem takes.
@@ -50,18 +50,18 @@ type face struct {
 	rows    []uint32
 	slope   []float64
 	bend    float64
-	root    []float64        // square roots of D
+	root    []float64        // of D
 	heavy   int              // number of columns of H
 	h       []float32        // H, with row k divided by root[k]
-	factor  *cholesky.Factor // Cholesky factor of I + h'*h
+	factor  *cholesky.Factor // of I + h'*h
 	r, p, q []float64        // buffers
-	step    []float64        // changes s_i of the free rows
-	u       []float32        // result of sumRows; also a buffer with an element per column
-	t       []float64        // buffer with an element per column of H
+	step    []float64
+	u       []float32 // result of sumRows; also a buffer with an element per column
+	t       []float64 // an element per column of H
 }
 
-// limits returns the smallest and the largest value that the dual variable a can have without
-// leaving the range of the loss or crossing a kink of the dual objective.
+// limits returns the range of a without leaving the range of the loss or crossing a kink of the
+// dual objective.
 func (d *Descent) limits(a float64) (low, high float64) {
 	t := d.Of.Cost.Kind.Traits()
 	low, high = max(t.Low, -math.MaxFloat32), min(t.High, math.MaxFloat32)
@@ -219,8 +219,7 @@ func (f *face) sumRows(p []float64) (total float64) {
 	return total
 }
 
-// conjugateGradients stores an approximate maximizer of the quadratic model in f.step. inverse is
-// 1/(lambda*n).
+// inverse is 1/(lambda*n).
 func (f *face) conjugateGradients(inverse float64) {
 	copy(f.r, f.slope)
 	f.solve()
@@ -251,8 +250,8 @@ func (f *face) conjugateGradients(inverse float64) {
 	}
 }
 
-// move takes f.step or a fraction of it, clipped to the limits, that raises the dual objective. It
-// reports false if it finds no such step. inverse is 1/(lambda*n).
+// move takes f.step or a fraction of it, clipped to the limits, that raises the dual objective;
+// false if it finds none. inverse is 1/(lambda*n).
 func (f *face) move(inverse float64) bool {
 	length := 1.0
 	for range faceHalvings {

@@ -35,7 +35,7 @@ type Joint struct {
 	space  *store.Mixed
 	mixed  *store.Mixed // nil unless Visit mixes the vectors
 
-	dots              []float32 // buffer
+	dots              []float32
 	z, old, b, sorted []float64 // buffers, one number per class
 }
 
@@ -64,8 +64,7 @@ func (j *Joint) RecomputeWeights() {
 	}
 }
 
-// duals stores the dual variables p_r of row i, its own class's included, in the buffer old, and
-// returns old.
+// duals returns the dual variables p_r of row i, its own class's included, in the buffer old.
 func (j *Joint) duals(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
 	row := j.alpha[i*k:][:k]
@@ -76,8 +75,8 @@ func (j *Joint) duals(i int) []float64 {
 	return j.old
 }
 
-// shift adds row i, multiplied by change and by the row's weight, to vector r, and to the vector's
-// bias. If the vectors are mixed, the caller must then add the row with mixed.Axpy.
+// shift adds row i, multiplied by change and by the row's weight, to vector r and its bias. If the
+// vectors are mixed, the caller must then add the row with mixed.Axpy.
 func (j *Joint) shift(r, i int, change float64) {
 	a := float32(change * j.RowWeight(i))
 	if a == 0 {
@@ -135,8 +134,8 @@ func (j *Joint) Visit(all []uint32) {
 }
 
 // scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
-// class r: z_r is the score of row i for class r, y the row's class. scores returns q (see Joint),
-// and reports whether q and the elements of z are finite.
+// class r: z_r is the score of row i for class r, y the row's class. q is that of Joint; ok is
+// false if q or an element of z is not finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots
@@ -183,8 +182,8 @@ func (j *Joint) step(i int) {
 	}
 }
 
-// project stores the best dual variables of a row for the loss of Crammer and Singer in the buffer
-// b. It overwrites the buffer z, and returns the row's duality gap before the step.
+// project stores the best dual variables for the Crammer-Singer loss in the buffer b. It overwrites
+// the buffer z, and returns the row's duality gap before the step.
 func (j *Joint) project(q float64) (gap float64) {
 	top := slices.Max(j.z)
 	for r, p := range j.old {
@@ -195,11 +194,10 @@ func (j *Joint) project(q float64) (gap float64) {
 	return gap
 }
 
-// stepToSoftmax stores dual variables for the log loss in the buffer b. They are nearly the best
-// dual variables on the line from the old dual variables to the softmax of the scores: along this
-// line the dual objective is concave, and it rises at the start. stepToSoftmax returns the row's
-// duality gap before the step; if each old dual variable differs from the softmax p of its class by
-// at most p, accurate to second order only.
+// stepToSoftmax stores in the buffer b nearly the best dual variables for the log loss on the line
+// from the old ones to the softmax of the scores: along this line the dual objective is concave,
+// and it rises at the start. It returns the row's duality gap before the step; if each old dual
+// variable differs from the softmax p of its class by at most p, accurate to second order only.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true
@@ -249,8 +247,8 @@ func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	return gap
 }
 
-// relativeEntropy returns the row's duality gap for the log loss: the relative entropy of the old
-// dual variables with respect to the softmax of the scores.
+// The gap is the relative entropy of the old dual variables with respect to the softmax of the
+// scores.
 func (j *Joint) relativeEntropy() (gap float64) {
 	top := slices.Max(j.z)
 	least := floats.Log(slices.Max(j.b)) - top

@@ -21,13 +21,13 @@ type Traits struct {
 	// Curvature is the largest second derivative. It must be 0 for a loss with kinks, and may be
 	// left 0 if both Low and High are finite.
 	Curvature float64
-	// Linear and Quadratic are the constants s and q in DualTerm(b) = s*b - q*b^2 or, for a loss
-	// with Epsilon, q in -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
+	// Linear and Quadratic are s and q in DualTerm(b) = s*b - q*b^2 or, for a loss with Epsilon, in
+	// -Func.Epsilon*|b| - q*b^2. They have no meaning for a loss with Entropy.
 	Linear, Quadratic float64
 	// Entropy reports whether DualTerm(b) is the entropy of b and 1-b instead.
 	Entropy bool
 	// Flat is the only nonzero value of the second derivative of the smoothed loss, times the
-	// smoothing width for a loss with kinks; 0 if there are several nonzero values.
+	// smoothing width for a loss with kinks; 0 if there are several values.
 	Flat float64
 	// MeanResidual reports whether the constant prediction that minimizes the loss gives the
 	// residuals the mean 0.
@@ -44,12 +44,11 @@ type definition struct {
 	coefficient func(m, epsilon float64) float64
 	best        func(d *definition, a, m, q, epsilon float64) (to, gap float64)
 	smooth      func(m, epsilon, inverse float64) (a, curvature float64)
-	kink        func(m, epsilon float64) float64 // Func.KinkDistance; nil for a loss without kinks
+	kink        func(m, epsilon float64) float64 // nil for a loss without kinks
 
-	low, high float64 // Traits.Low and High, limited to finite float32 numbers; set by prepare
+	low, high float64 // Traits.Low and High, limited to finite float32 numbers
 }
 
-// prepare validates the definition and sets low and high.
 func (d *definition) prepare() error {
 	for _, f := range []struct {
 		name    string
@@ -114,7 +113,7 @@ func (d *definition) linear(b, epsilon float64) float64 {
 }
 
 // ramp returns u + 1/2 clipped to [0, 1], and inverse where u + 1/2 is not clipped, else 0. u is
-// the signed distance of the margin from a kink, divided by the smoothing width 1/inverse.
+// the signed distance of the margin from a kink, times inverse.
 func ramp(u, inverse float64) (a, curvature float64) {
 	u += 0.5
 	switch {

@@ -41,18 +41,17 @@ func negate(dst, m []float64) {
 	}
 }
 
-// bestOfEntropy implements Func.DualStep for Log. The logit t of the best dual variable solves
+// The logit t of the best dual variable solves
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
-// The left side has a derivative with respect to t between 1 and 1 + q/4. bestOfEntropy takes
-// Newton steps from t = -m. A step that leaves the bounds of t, or is more than half as long as the
-// step before, is replaced by a bisection, because Newton steps could oscillate. Where t exceeds
-// log q, q (1 - sigmoid(t)) is less than 1, so that the solution is at most the larger of log q and
-// 1 - m. Likewise, it is at least the smaller of -log q and -1 - m.
+// with a left side whose derivative is between 1 and 1 + q/4. Newton steps could oscillate: a step
+// that leaves the bounds of t, or is more than half as long as the step before, is replaced by a
+// bisection. Where t exceeds log q, q (1 - sigmoid(t)) is less than 1, so that the solution is at
+// most the larger of log q and 1 - m. Likewise, it is at least the smaller of -log q and -1 - m.
 func bestOfEntropy(_ *definition, a, m, q, _ float64) (next, gap float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
-	if q > 16 { // for smaller q, low and high are close enough together
+	if q > 16 {
 		far := floats.Log(q)
 		low, high = max(low, min(-far, -m-1)), min(high, max(far, 1-m))
 	}

@@ -94,9 +94,8 @@ func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 
 // DerivativesAt returns a, minus the first derivative at m, and curvature, the second derivative at
 // m, of the loss smoothed to the width h = 1/inverse. A loss without kinks is not smoothed. In a
-// zone of width h around a kink, if it overlaps no other zone, the derivative of the smoothed loss
-// changes linearly from its value on one side to its value on the other side. The smoothed loss
-// exceeds the loss by h/8 at the kink, in the middle of the zone, and equals it at both ends.
+// zone of width h with a kink in its middle, if it overlaps no other zone, the derivative of the
+// smoothed loss changes linearly from its value on one side to its value on the other side.
 func (f Func) DerivativesAt(m, inverse float64) (a, curvature float64) {
 	return definitions[f.Kind].smooth(m, f.Epsilon, inverse)
 }

@@ -2,7 +2,6 @@ package loss
 
 import "math"
 
-// squared is the loss m^2/2, where m is the score z minus the target y.
 var squared = definition{
 	Traits: Traits{Name: "squared", Formula: "(y - z)^2/2", Numbers: true, Low: math.Inf(-1),
 		High: math.Inf(1), Curvature: 1, Quadratic: 0.5, Flat: 1, MeanResidual: true},

@@ -2,7 +2,6 @@ package loss
 
 import "math"
 
-// squaredHinge is the loss max(0, 1-m)^2 of the margin m.
 var squaredHinge = definition{
 	Traits: Traits{Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", High: math.Inf(1), Linear: 1,
 		Curvature: 2, Quadratic: 0.25, Flat: 2},

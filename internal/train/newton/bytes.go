@@ -5,21 +5,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// pixelRows holds rows whose values are bytes, such as pixels, and the Hessian over these rows, for
-// losses whose second derivative is equal for all rows of the zone. The Hessian is a sum of
-// products of integers and therefore exact, so that adding and removing the rows that have entered
-// and left the zone changes no bit. The last column is a column of ones.
+// pixelRows holds rows whose values are bytes and their Hessian, for losses whose second derivative
+// is equal for all rows of the zone. The Hessian is a sum of products of integers and therefore
+// exact, so that adding and removing rows changes no bit. The last column is a column of ones.
 type pixelRows struct {
 	*store.PixelReader
-	beta float64 // value of the bias's feature; 0 for no bias
-	free bool    // the bias has no penalty, and the rows are centered
+	beta float64 // 0 for no bias
+	free bool    // the bias has no penalty
 	unit float64 // second derivative of a row of the zone, divided by curvatureScale
 
 	sum  *gram.Bytes
 	own  *gram.Bytes // nil if no Hessian is kept between iterations
-	in   []bool      // whether own includes the row, for each row of the problem
+	in   []bool      // rows that own includes
 	row  []float64
-	mean []float64 // mean of each column, in bytes, over the rows in sum
+	mean []float64 // of each column, in bytes, over the rows in sum
 }
 
 func pixelBytes(cols int) int {
@@ -76,7 +75,6 @@ func (b *pixelRows) Diagonal(dst []float64) {
 	}
 }
 
-// columnScale returns b.unit times the value that a byte of 1 in the column represents.
 func (b *pixelRows) columnScale(column int) float64 {
 	if column == b.Cols()-1 {
 		return float64(b.unit * b.beta)

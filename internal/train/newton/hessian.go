@@ -14,10 +14,9 @@ const (
 	minPartRows = 256
 )
 
-// sumHessian stores the Hessian over the rows of the zone, without lambda and divided by
-// curvatureScale, in n.buffers.matrix. If the bias has no penalty and curvature is above 0, it
-// centers the rows and returns their mean; otherwise it returns nil. curvature is the sum of
-// c_i*b_i in doc.go.
+// sumHessian stores the Hessian over the zone, without lambda and divided by curvatureScale, in
+// n.buffers.matrix. If the bias has no penalty and curvature, the sum of c_i*b_i in doc.go, is
+// above 0, it centers the rows and returns their mean; otherwise it returns nil.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {
@@ -150,8 +149,8 @@ func (n *Method) sumSparse(zone []int32) {
 	}
 }
 
-// addRows adds row i of Problem.X times n.buffers.weight[i] to u, for each i in indices. The number
-// of goroutines changes no bit.
+// addRows adds row i of Problem.X times n.buffers.weight[i] to u for i in indices. The number of
+// goroutines changes no bit.
 func (n *Method) addRows(u []float64, indices []uint32) {
 	b, d := n.buffers, n.p.Cols
 	parts := max(1, min(maxParts, len(indices)/minPartRows))
@@ -253,7 +252,7 @@ func (n *Method) sumPixels(zone []int32) {
 func (n *Method) zoneChanges(zone []int32) (entering, leaving []int32) {
 	b, buffers := n.pixels, n.buffers
 	entering, leaving = buffers.entering[:0], buffers.leaving[:0]
-	next := 0 // index in zone, which is ascending
+	next := 0
 	for j, in := range b.in {
 		inside := next < len(zone) && int(zone[next]) == j
 		if inside {

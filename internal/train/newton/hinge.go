@@ -2,10 +2,10 @@ package newton
 
 import "math"
 
-// This file has branch-free loops over the rows for the hinge loss without weights and targets,
-// because branches on the side of the kink can be mispredicted. visitHinge returns the same bits as
-// visit. The second result of hingeSlope may differ from addSlope's, so that the problem, and never
-// the machine, must decide which of them runs.
+// Branch-free loops over the rows for the hinge loss without weights and targets: branches on the
+// side of the kink can be mispredicted. visitHinge returns the same bits as visit. The second
+// result of hingeSlope may differ from addSlope's, so that the problem alone, not the machine, must
+// decide which of them runs.
 
 func bit(b bool) int {
 	if b {
@@ -19,7 +19,7 @@ func masked(v float64, bit int) float64 {
 	return math.Float64frombits(math.Float64bits(v) & -uint64(bit))
 }
 
-// clampRamp returns a, which is u+1/2 clamped to [0, 1]. within is 1 if 0 < a < 1, else 0.
+// a is u+1/2 clamped to [0, 1]; within is 1 if 0 < a < 1, else 0.
 func clampRamp(u float64) (a float64, within int) {
 	a = max(0, min(u+0.5, 1))
 	return a, bit(math.Float64bits(a)-1 < math.Float64bits(1)-1)

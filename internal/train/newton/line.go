@@ -8,10 +8,10 @@ const (
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s, is about minimal. slope is the objective's derivative at 0. search applies
-// Newton's method to the derivative, safeguarded by bisection. If that does not converge, search
-// returns the largest s at which it found a negative derivative, and false if there is none or if
-// the derivative is not finite.
+// convex function of s with the derivative slope at 0, is about minimal: Newton's method on the
+// derivative, safeguarded by bisection. If that does not converge, search returns the largest s at
+// which it found a negative derivative. It reports false if there is none or if the derivative is
+// not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {
@@ -33,7 +33,7 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 			high = s
 		}
 		// Past the minimum the slope may be small although the objective has risen since s was 0,
-		// if few rows have curvature at s. Then next is far below s, and the search goes on.
+		// if few rows have curvature at s. Then next is far below s.
 		if math.Abs(f) <= float64(slopeTol*-slope) && (f <= 0 || next >= 0.75*s) {
 			return s, true
 		}
@@ -50,8 +50,8 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
-// addSlope adds the first and second derivatives of the weighted smoothed losses of the rows first
-// to end-1 with respect to the step length, at s, to v[0] and v[1].
+// addSlope adds the derivatives of the rows' weighted smoothed losses with respect to the step
+// length, at s, to v.
 func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	var a, second [blockRows]float64
 	for from := first; from < end; from += blockRows {
@@ -69,7 +69,6 @@ func (n *Method) addSlope(v *[2]float64, s float64, first, end int) {
 	}
 }
 
-// slope returns the derivatives of the smoothed mean loss with respect to the step length, at s.
 func (n *Method) slope(s float64) (slope, second float64) {
 	all := n.line.q
 	sums := mapChunks(n, func(from, to int) (v [2]float64) {

@@ -10,15 +10,15 @@ const (
 // with the given number of rows and columns.
 func Memory(problems float64, rows, cols int) float64 {
 	d := float64(cols + 1)
-	rounded := d + 32                // dimension of the Hessian and its factor, rounded up to tiles
+	rounded := d + 32                // with room for rounding up to tiles
 	panel := 4 * gramBlock * rounded // bytes of a block of rows
 	panels := 2*panel + min(4<<20, 14*panel)
 	return problems * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
 // SharedMemory estimates the bytes that one problem for each weight vector needs beyond Memory.
-// rowBytes is the size of the rows, and maxKept the largest total size of the kept Hessians; both
-// count only if flat is true (see loss.Traits.Flat).
+// rowBytes and maxKept, the sizes of the rows and of the kept Hessians, count only if flat is true
+// (see loss.Traits.Flat).
 func SharedMemory(vectors float64, rows, cols, rowBytes int, flat bool, maxKept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(maxTogether)) * (4*n + 16*d)

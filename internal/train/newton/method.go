@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	// defaultTol replaces a tol of 0.
 	defaultTol = 1e-3
 	// gapMargin is the fraction of the relative gap tol at which a Method ends. The rest is left
 	// for rounding errors.
 	gapMargin = 0.8
-	// Retries is the largest number of times that Retry lets a Method continue.
+	// Retries is the largest number of times that a Method continues after Retry.
 	Retries = 5
 	// Patience is the number of iterations in which P - D must fall by a tenth.
 	Patience = 20
@@ -35,37 +34,36 @@ const (
 // Method minimizes the objective of one Problem by Newton's method.
 type Method struct {
 	load    func() *Problem
-	p       *Problem // nil until Ready or Bound loads it
-	hinge   bool     // the loops of hinge.go apply
+	p       *Problem
+	hinge   bool // the loops of hinge.go apply
 	threads int
-	buffers *buffers   // lent by pool while a direction is computed; else nil
+	buffers *buffers   // lent by pool; nil unless a direction is computed
 	line    *direction // nil if there is no step to take
 	pool    *Pool
 
-	nonzeros *store.Nonzeros // nil if the Hessian is not summed from nonzeros
-	pixels   *pixelRows      // nil if bytes are not used
+	nonzeros *store.Nonzeros // nil if not used
+	pixels   *pixelRows      // nil if not used
 	m        []float64       // margins: label times score, minus the target
 	v        []float64       // weights minus the prior's; then the bias feature's weight, if any
 	h        float64         // width of the zone around a kink; 1 for a loss without kinks
-	minH     float64         // h is not reduced at or below minH
-	target   float64         // relative gap (P - D)/D at which the iterations end
+	minH     float64
+	target   float64 // relative to D
 
-	// Sums of c_i*a_i*y_i*x_i. If the bias has no penalty, sums[0] is the sum over the rows with
-	// a_i*y_i > 0, but its element for the bias the sum over all rows, and sums[1] is the sum over
-	// the other rows. Otherwise sums[0] is the sum over all rows, and sums[1] is nil.
+	// Sums of c_i*a_i*y_i*x_i, over the rows with a_i*y_i > 0 in sums[0] and over the other rows in
+	// sums[1] if the bias has no penalty, else over all rows in sums[0]. The element of sums[0] for
+	// the bias is the sum over all rows in either case.
 	sums [2][]float64
-	a    []float32 // current dual variable a_i of each row
+	a    []float32
 
-	// The weights with the least P since the last restart, and the dual variables with the largest
-	// D.
+	// weights with the least P since the last restart; dual variables with the largest D
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
-	bestH        float64 // value of h with which bestA was computed
+	bestH        float64 // h of bestA
 
 	state      state
 	stall      Stall
-	recomputed bool // recoverOrStop has restarted the Method
+	recomputed bool
 
 	// interrupted is true once over has found that the context is done. The Method may then be in
 	// the middle of an iteration and can't be used.
@@ -74,7 +72,7 @@ type Method struct {
 	past Past
 }
 
-// Past is the history of a Method, which a resumed run repeats.
+// Past is the history of a Method, from which Repeat reproduces it.
 type Past struct {
 	Iterations int   `json:"iterations"`
 	Retries    []int `json:"retries,omitempty"` // value of Iterations at each call of Retry
@@ -87,8 +85,8 @@ func (p Past) Fits(epochs int) bool {
 		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
 }
 
-// New returns a Method that ends when the relative gap is at most gapMargin times tol; a tol of 0
-// means defaultTol. The Method calls load when it first needs the problem.
+// New returns a Method with the target gapMargin*tol for the relative gap; a tol of 0 means
+// defaultTol.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: gapMargin * cmp.Or(tol, defaultTol)}
 }
@@ -108,14 +106,13 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 func (n *Method) Interrupted() bool { return n.interrupted.Load() }
 
 type direction struct {
-	p     []float64 // as Method.v
-	step  []float32 // p as float32, without the bias
-	slope float64   // derivative of the smoothed objective along p, below 0
-	q     []float32 // derivative of each row's margin along p
+	p     []float64 // elements as in Method.v
+	step  []float32 // p without the bias
+	slope float64   // of the smoothed objective along p, below 0
+	q     []float32 // derivatives of the margins along p
 }
 
-// over reports whether the context is done or was done in an earlier call. Results that n computes
-// after the context is done are invalid.
+// over reports whether the context is or was done. Results that n computes after that are invalid.
 func (n *Method) over() bool {
 	if n.pool.Context != nil && n.pool.Context.Err() != nil {
 		n.interrupted.Store(true)
@@ -130,8 +127,8 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the dimension of the Hessian. A bias without a penalty does not count, because
-// centering the rows separates it from the weights.
+// dim returns the dimension of the Hessian, without a bias that has no penalty: centering the rows
+// separates such a bias.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1
@@ -139,8 +136,7 @@ func (n *Method) dim() int {
 	return len(n.v)
 }
 
-// chunkRows is the number of rows in a chunk. The chunks' sums are added in order, so that the
-// number of goroutines changes no bit.
+// The sums of chunks are added in order, so that the number of goroutines changes no bit.
 const chunkRows = 4096
 
 func (n *Method) forChunks(f func(from, to int)) {

@@ -11,8 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// begin prepares the first iteration. If exact is true, the margins are computed from float64 dot
-// products; otherwise from float32 dot products, and shrink is called.
+// exact selects float64 dot products for the margins, without shrink.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.hinge = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -36,7 +35,7 @@ func (n *Method) begin(w []float32, bias float64, exact bool) {
 }
 
 // shrink shortens weights that are no better than w = 0. Pegasos steps without the offset t0 may
-// leave weights that are far too long, whose direction may still be a better start than w = 0.
+// leave weights that are far too long, but of a good direction.
 func (n *Method) shrink() {
 	zero := n.p.AtZero()
 	if n.objective(1) < zero {
@@ -50,12 +49,12 @@ func (n *Method) shrink() {
 }
 
 // shrinkFactor looks for the power of two below 1 for which P of the weights times this factor, a
-// convex function of the factor, is least. It returns 0 if it finds none with a P below zero, which
-// must be P of w = 0. If there are many rows, a sample of them gives a first guess.
+// convex function of the factor, is least. It returns 0 if it finds none with a P below zero, the P
+// of w = 0. A sample of many rows gives a first guess.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
-		sample   = 2048 // least size of a sample of more rows
-		maxShift = 100  // largest k of the factors 2^-k
+		sample   = 2048
+		maxShift = 100
 	)
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
@@ -93,8 +92,7 @@ func (n *Method) shrinkFactor(zero float64) float64 {
 	return math.Ldexp(1, -best)
 }
 
-// computeDirection sets n.line, which stays nil if the iterations end or restart here, and after an
-// interruption.
+// n.line stays nil if the iterations end or restart here, and after an interruption.
 func (n *Method) computeDirection() {
 	n.Ready()
 	n.threads = min(n.threads, n.p.usefulThreads())
@@ -131,7 +129,7 @@ func (n *Method) narrow(at evaluation) bool {
 	}
 	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
-		by = math.Sqrt(by) // the next call can reduce h further
+		by = math.Sqrt(by)
 	}
 	n.h /= max(1.4, by)
 	return true
@@ -149,8 +147,8 @@ func (n *Method) recoverOrStop() {
 }
 
 // Retry must be called if the proven gap of the result is too large. It restarts the iterations
-// from the best weights with half the target gap. After Retries calls it makes the Method stuck
-// instead. A Method that is stuck or interrupted does not restart.
+// from the best weights with half the target gap, or, after Retries calls, makes the Method stuck.
+// A Method that is stuck or interrupted does not restart.
 func (n *Method) Retry() {
 	n.Ready()
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
@@ -165,8 +163,8 @@ func (n *Method) Retry() {
 	}
 }
 
-// restart sets v to the best weights, rounded to float32 as in the written model, and recomputes
-// the margins from float64 dot products.
+// restart rounds the best weights to float32, as in the written model, and recomputes the margins
+// from float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {
@@ -203,8 +201,6 @@ func (n *Method) Duals(a []float32) {
 	}
 }
 
-// firstWidth returns the initial width h of the zone, and minH; both are 1 for a loss without
-// kinks.
 func (n *Method) firstWidth() (h, minH float64) {
 	if !n.p.Loss.Kind.Traits().Kinks {
 		return 1, 1
@@ -212,7 +208,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	const sample = 2048
 	rows := len(n.p.Rows)
 	step := max(1, rows/sample)
-	var distances []float64 // of a sample of the margins from the kink
+	var distances []float64
 	for j := 0; j < rows; j += step {
 		distances = append(distances, n.p.Loss.KinkDistance(n.m[j]))
 	}
@@ -227,7 +223,7 @@ func (n *Method) firstWidth() (h, minH float64) {
 	return h, 0x1p-40 * h
 }
 
-// Ready loads the problem and repeats the history set by Repeat, at the first call.
+// Ready loads the problem and repeats the history set by Repeat, unless the problem is loaded.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
@@ -251,12 +247,11 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// Between the two halves of an iteration, computeDirection and move, multiply reads each row once
-// for several problems. The products of a row with several directions have the same bits as
-// separate products with each direction.
+// multiply reads each row once for several problems. The products of a row with several directions
+// have the same bits as separate products with each direction.
 
-// maxTogether is the largest number of problems that have directions at the same time, which bounds
-// the memory of the directions. Only tests change it.
+// maxTogether is the largest number of problems that have directions at the same time in a call of
+// Iterate, which bounds the memory. Only tests change it.
 var maxTogether = 16
 
 // Iterate runs one iteration of each of the problems, which must have the same rows.
@@ -324,9 +319,8 @@ func (n *Method) move() {
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
 // that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
-// The iterations end early when a lower bound is at least wanted, or when the Method is stuck. The
-// function bound must return the lower bound that the dual variables a prove; a is indexed by row
-// number.
+// The iterations end early when a lower bound is at least wanted, or when the Method is stuck.
+// bound must return the lower bound that the dual variables a, indexed by row number, prove.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

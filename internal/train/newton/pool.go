@@ -17,7 +17,7 @@ var MaxKeptBytes = 1 << 29
 type buffers struct {
 	dense  *gram.Sum
 	sparse *gram.SparseSum
-	bytes  *gram.Bytes // used if the problem keeps no Hessian
+	bytes  *gram.Bytes // if the problem keeps no Hessian
 	room   *gram.Buffer
 	matrix gram.Matrix // dense, sparse or Method.pixels
 	factor *cholesky.Factor
@@ -25,23 +25,23 @@ type buffers struct {
 	packed []float32 // one row per goroutine for dense, or nonzeros of some rows for sparse
 	block  []byte
 	index  []int32
-	ends   []int // end of each row in packed and index
+	ends   []int // of each row in packed and index
 
 	changed   []int32 // rows whose a_i has changed; chunk k's begin at k*chunkRows
-	zone      []int32 // rows with curvature above 0, stored like changed
+	zone      []int32 // stored like changed
 	entering  []int32
 	leaving   []int32
-	curvature []float32   // weight times second derivative of each row of the zone
-	was       []float32   // previous dual variable of each row in changed
-	weight    []float64   // by index in Problem.X
-	only      []uint32    // indices in Problem.X
-	parts     [][]float64 // sums of addRows
+	curvature []float32 // weight times second derivative of each row of the zone
+	was       []float32 // previous a_i of the rows in changed
+	weight    []float64 // by index in Problem.X
+	only      []uint32  // indices in Problem.X
+	parts     [][]float64
 }
 
 // Pool holds the rows and the buffers that the Methods of a run share.
 type Pool struct {
 	X            store.Rows
-	Threads      int             // goroutines that convert X to bytes
+	Threads      int
 	MaxBuffers   int             // most problems that have buffers at a time; 0 for no limit
 	MaxKeptBytes int             // a limit beside newton.MaxKeptBytes; 0 for none
 	Context      context.Context // interrupts iterations when the context is done; may be nil
@@ -50,12 +50,12 @@ type Pool struct {
 	back sync.Cond
 	free []*buffers
 	used int
-	rows [][]float32 // slices for borrow, one element per row
+	rows [][]float32 // slices for borrow
 
 	once     sync.Once
 	bytes    *store.Pixels // X as bytes if areBytes is true
 	areBytes bool
-	kept     int // total size in bytes of the Hessians kept between iterations
+	kept     int // bytes of the Hessians that are kept between iterations
 }
 
 // get waits while MaxBuffers problems have buffers.
@@ -104,8 +104,7 @@ func (l *Pool) giveBack(v []float32) {
 }
 
 // gramBlock is a number of rows. The context is checked before every 16*gramBlock dense rows,
-// 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to bytes. Rows that are stored as
-// bytes are added without a check.
+// 4*gramBlock sparse rows, or 2*gramBlock rows that are converted to bytes.
 const gramBlock = 256
 
 func (l *Pool) reserve(bytes int) bool {

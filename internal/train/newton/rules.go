@@ -5,8 +5,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// This file has the rules that package rounds uses, too.
-
 // Stall records the last iteration in which P - D was at most 0.9 times P - D in the iteration
 // recorded before.
 type Stall struct {
@@ -14,8 +12,8 @@ type Stall struct {
 	Falling float64 `json:"falling"` // P - D in the recorded iteration
 }
 
-// Over updates s by gap, the value of P - D after the given number of iterations. It reports
-// whether P - D has not fallen by a tenth in the last patience iterations.
+// Over updates s by gap, the P - D after the given number of iterations. It reports whether P - D
+// has not fallen by a tenth in the last patience iterations.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations
@@ -26,8 +24,8 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 // TooWide reports whether the smoothing gap dominates P - D, so that the width h should be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
-// Decompose computes the Cholesky factor of scale*h + lambda*I. If that fails, as rounding errors
-// can make the matrix indefinite, it tries 64 to 64^7 times lambda, and then returns an error.
+// Decompose computes the Cholesky factor of scale*h + lambda*I. Rounding errors can make the matrix
+// indefinite: Decompose then tries 64 to 64^7 times lambda before it returns an error.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
-// setMargins recomputes the margins from v, with the weights rounded to float32, from float64 dot
-// products if exact is true, else from float32 dot products.
+// setMargins recomputes the margins from v, with the weights rounded to float32. exact selects
+// float64 dot products.
 func (n *Method) setMargins(exact bool) {
 	w := make([]float32, n.p.Cols)
 	for j := range w {
@@ -72,14 +72,13 @@ func (n *Method) penalty(factor float64) float64 {
 }
 
 type evaluation struct {
-	p, d                    float64 // primal objective P and dual objective D
+	p, d                    float64
 	smoothing, optimization float64 // S and O in doc.go
-	zone                    []int32 // rows with a curvature above 0, ascending
+	zone                    []int32 // ascending
 	curvature               float64 // sum of row weight times second derivative
 }
 
-// evaluate updates the dual variables, their sums, and the best P and D. After an interruption it
-// returns a zero value.
+// After an interruption evaluate returns a zero value.
 func (n *Method) evaluate() (at evaluation) {
 	b, visit := n.buffers, n.visit
 	if n.hinge {
@@ -135,9 +134,9 @@ func (n *Method) updateSums(changed []int32) {
 	}
 }
 
-// gap computes P, D, S and O. If the bias has no penalty, dual variables are feasible only if the
-// sum of c_i*a_i*y_i is 0: D is then computed for dual variables scaled down on one side, those
-// with a_i*y_i > 0 or those with a_i*y_i < 0.
+// If the bias has no penalty, dual variables are feasible only if the sum of c_i*a_i*y_i is 0: gap
+// then computes D for dual variables scaled down on one side, those with a_i*y_i > 0 or those with
+// a_i*y_i < 0.
 func (n *Method) gap(s *tally) (at evaluation) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
@@ -151,7 +150,7 @@ func (n *Method) gap(s *tally) (at evaluation) {
 		n.sums[0][d] = float64(n.p.Beta * (s.bias[0] + s.bias[1]))
 	}
 	scale := 1 / float64(p.Lambda*rows)
-	var ww, aa, distance float64 // |w|^2, |wa|^2 and |w - wa|^2
+	var ww, aa, distance float64
 	for j := range n.dim() {
 		a, b := float64(n.sums[0][j]*scale), 0.0
 		if n.p.Free {
@@ -194,8 +193,8 @@ func (n *Method) findDirection(at evaluation) bool {
 	return err == nil && n.solve(center, at.curvature)
 }
 
-// solve stores the search direction in n.line. It reports false, and leaves n.line nil, if the
-// direction is not finite or not a descent direction. center and curvature are those of sumHessian.
+// solve reports false, and leaves n.line nil, if the direction is not finite or not a descent
+// direction. center and curvature are those of sumHessian.
 func (n *Method) solve(center []float64, curvature float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
 	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
@@ -211,7 +210,7 @@ func (n *Method) solve(center []float64, curvature float64) bool {
 	x := to.p[:n.dim()]
 	if p.Free {
 		gradient[d] = -n.sums[0][d] / rows
-		if curvature > 0 { // the rows are centered: to.p[d] is the bias of the centered rows
+		if curvature > 0 { // to.p[d] is the bias of the centered rows
 			to.p[d] = -gradient[d] * rows / curvature
 		}
 	}

@@ -1,7 +1,7 @@
 package newton
 
-// tally holds weighted sums over rows. Element 0 of each array is a sum over the rows with a_i*y_i
-// > 0, and element 1 over the rows with a_i*y_i < 0.
+// tally holds weighted sums over rows; in arrays, over the rows with a_i*y_i > 0 and over those
+// with a_i*y_i < 0.
 type tally struct {
 	loss      float64
 	smoothing float64    // S in doc.go; 0 for losses without a kink
@@ -28,8 +28,8 @@ func (s *tally) add(t *tally) {
 
 const blockRows = 256
 
-// visit updates the dual variables of the rows first to end-1, and returns their sums. It stores
-// the rows whose a_i has changed, and the rows of the zone, in n.buffers from index first on.
+// visit stores the rows whose a_i has changed, and the rows of the zone, in n.buffers from index
+// first on.
 func (n *Method) visit(first, end int) (s tally) {
 	var losses, dual, second [blockRows]float64
 	for from := first; from < end; from += blockRows {

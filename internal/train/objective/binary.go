@@ -17,8 +17,8 @@ type Binary struct {
 }
 
 // Coefficient returns minus a sub-gradient of the loss of row i: c with respect to the margin,
-// without the row's weight, and g with respect to the score, times the row's weight. With a prior,
-// z is the score minus the prior's score.
+// without the row's weight, and g with respect to the score, with the row's weight. With a prior, z
+// is the score minus the prior's.
 func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 	side, target := b.MarginTerms(i)
 	c = float32(b.Cost.Coefficient(float64(float64(side)*z) - target))
@@ -33,7 +33,7 @@ func (b *Binary) Weighted(i uint32, g float32) float32 {
 }
 
 // MarginTerms returns side and target such that row i has the margin side*z - target. With a prior,
-// z is the score minus the prior's score.
+// z is the score minus the prior's.
 func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 	side, target = b.Label(i)
 	if b.PriorScores != nil {
@@ -43,8 +43,8 @@ func (b *Binary) MarginTerms(i uint32) (side float32, target float64) {
 }
 
 // Label returns side and target such that row i has the margin side*z - target, where z is the
-// whole score, including the prior's: (1, y) for a regression target y, and (y, 0) for a class with
-// the label y = +1 or -1.
+// whole score: (1, y) for a regression target y, and (y, 0) for a class with the label y = +1 or
+// -1.
 func (b *Binary) Label(i uint32) (side float32, target float64) {
 	if b.Target != nil {
 		return 1, float64(b.Target[i])
@@ -61,7 +61,7 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // SumLosses returns the weighted sum of the losses of the rows at positions from to to-1 of the
-// view, for the vector wide or, if wide is nil, for w. Dot products with w are float32, and the sum
+// view, for the vector wide or, if that is nil, for w. Dot products with w are float32, and the sum
 // is NaN if a score is not finite; those with wide are float64, and not checked. x is a clone of
 // the view's rows.
 func (b *Binary) SumLosses(x store.Rows, w []float32, wide []float64, bias float64, from, to int,

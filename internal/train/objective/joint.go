@@ -10,7 +10,7 @@ import (
 )
 
 // Joint is the problem of one weight vector for each class, trained together. The loss of a row of
-// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or the loss of
+// class y with the scores z is the multinomial log loss, log(sum of e^z_r) - z_y, or that of
 // Crammer and Singer, the maximum over r of cost(y, r) + z_r - z_y.
 type Joint struct {
 	*Terms
@@ -22,7 +22,7 @@ type Joint struct {
 
 // Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
 // for the row's own class, in place of minus the sum of the other elements. It returns false if all
-// elements of a Crammer-Singer loss are 0. With a prior, z is the scores minus the prior's scores.
+// elements of a Crammer-Singer loss are 0. With a prior, z is the scores minus the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)

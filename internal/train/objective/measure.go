@@ -35,9 +35,9 @@ func Measure(p Problem, t *Terms, f Evaluation) (objective, mistake float64) {
 	return penalty + f.Loss, mistake
 }
 
-// foldError returns a bound on the change of the penalty by the rounding of weights when the
-// scaling c is folded into the vectors w. penalty is the penalty of w, or of w minus the prior,
-// which changes by as much as w.
+// foldError bounds the change of the penalty by the rounding of weights when the scaling c is
+// folded into the vectors w. penalty is the penalty of w, or of w minus the prior, which changes by
+// as much as w.
 func (t *Terms) foldError(c *scale.Scale, w [][]float32, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {

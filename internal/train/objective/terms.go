@@ -29,7 +29,7 @@ type Problem interface {
 	LossError(z, loss float64) float64
 }
 
-// Terms is the part that Binary and Joint share: the rows, the penalty and the prior.
+// Terms is the part that Binary and Joint share.
 type Terms struct {
 	store.View
 
@@ -42,7 +42,7 @@ type Terms struct {
 	// PriorScores holds the prior's scores from float32 dot products: for each row of X, one for
 	// each weight vector; nil without a prior.
 	PriorScores []float64
-	// PriorScores from float64 dot products; nil until ComputePriorScores64.
+	// nil until ComputePriorScores64
 	priorScores64 []float64
 
 	// SumError bounds the error of each float64 sum, relative to the sum of the magnitudes of its
@@ -50,10 +50,9 @@ type Terms struct {
 	SumError float64
 }
 
-// ScoreError returns a bound on the root mean square error of the rows' scores with any weight
-// vector whose norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for
-// float64 dot products, and r2 the mean squared norm of the rows, with the bias's feature.
-// LossError adds the rounding errors of labels and of the loss's constants.
+// ScoreError bounds the root mean square error of the rows' scores with any weight vector whose
+// norm is at most length and any of the biases b. dotSize is View.DotSize, or 0 for float64 dot
+// products, and r2 the mean squared norm of the rows, with the bias's feature.
 func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) float64 {
 	bias := 0.0
 	for _, v := range b {
@@ -65,8 +64,8 @@ func (t *Terms) ScoreError(length float64, b []float64, dotSize, r2 float64) flo
 	return float64(length*dotSize) + float64(t.SumError*(float64(1.001*length*math.Sqrt(r2))+bias))
 }
 
-// MaxNorm returns the largest norm of the vectors w. For a single vector without a prior it returns
-// an upper bound instead, computed from the penalty of w, which may include the bias's penalty.
+// MaxNorm returns the largest norm of the vectors w or, for a single vector without a prior, an
+// upper bound from the penalty of w, which may include the bias's penalty.
 func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	if t.Prior == nil && len(w) == 1 {
 		return math.Sqrt(2*penalty/t.Lambda) * (1 + 0x1p-30)
@@ -77,8 +76,8 @@ func (t *Terms) MaxNorm(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns a bound on the root mean square error of the scores that PriorScore64
-// returns; 0 without a prior. For r2 see ScoreError.
+// PriorError bounds the root mean square error of PriorScore64; 0 without a prior. For r2 see
+// ScoreError.
 func (t *Terms) PriorError(r2 float64) float64 {
 	return t.ScoreError(t.MaxNorm(t.Prior, 0), t.PriorBias, 0, r2)
 }

@@ -36,8 +36,8 @@ func NewBinary(s iterate.State, cost loss.Func, class int32) *Binary {
 }
 
 // Steps takes a step with each of the rows idx or, if ends is not nil, with each batch of them:
-// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w after each step
-// for which a sample is due. It stops if a step sets Err.
+// batch k is idx[ends[k-1]:ends[k]], and batch 0 begins at index 0. Steps samples w when a sample
+// is due. It stops if a step sets Err.
 func (p *Binary) Steps(idx []uint32, ends []int) {
 	if ends != nil || p.Radius > 0 {
 		inBatches(&p.State, idx, ends, p.batch)
@@ -70,8 +70,7 @@ func inBatches(s *iterate.State, idx []uint32, ends []int, step func(idx []uint3
 	}
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx, and projects w if Radius is above
-// 0 (Fig. 2 of the Pegasos paper).
+// batch projects w if Radius is above 0 (Fig. 2 of the Pegasos paper).
 func (p *Binary) batch(idx []uint32) {
 	n := len(idx)
 	if cap(p.dots) < n {
@@ -143,21 +142,19 @@ func (p *Binary) runHinge(idx []uint32) {
 	}
 }
 
-// scaledMargin returns row i's margin times the scale of v; dot is the row's dot product with v.
+// scaledMargin returns the margin times the scale of v; dot is the row's dot product with v.
 func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
 // satisfied reports whether the margin of row i is finite and at least 1. Before the first step of
-// a run without an offset, where Scale is 0, satisfied returns true although w = 0 has the margin
-// 0: callers must test for that.
+// a run without an offset, where Scale is 0, it returns true although w = 0 has the margin 0:
+// callers must test for that.
 func (p *Binary) satisfied(i uint32, dot float32) bool {
 	m := p.scaledMargin(i, dot)
 	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
-// violate adds row i to v, multiplied by the row's label and weight. If the margin is not finite,
-// violate ends the run and returns false.
 func (p *Binary) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
@@ -166,9 +163,8 @@ func (p *Binary) violate(i uint32, dot float32) bool {
 	return ok
 }
 
-// violation counts a violation of the margin by row i and updates the bias. It returns the multiple
-// of the row that the caller must add to v. If the margin is not finite, violation ends the run and
-// returns false.
+// violation returns the multiple of row i that the caller must add to v. If the margin is not
+// finite, violation ends the run and returns false.
 func (p *Binary) violation(i uint32, dot float32) (a float32, ok bool) {
 	if m := p.scaledMargin(i, dot); !floats.IsFinite(m) {
 		p.NotFinite(i)
@@ -211,7 +207,6 @@ func (p *Binary) runLoss(idx []uint32) {
 	}
 }
 
-// preparedSteps is the largest number of steps that are prepared before they are taken.
 const preparedSteps = 64
 
 // runPrepared is runHinge for row formats whose kernel takes many steps in one call, and for

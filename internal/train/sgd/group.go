@@ -11,8 +11,8 @@ import (
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
-	scores       []float32 // dot product of the current row with each problem's vector
-	coefficients []float32 // multiples of a sparse row to add: Coefficients of mixed
+	scores       []float32 // of the current row with each problem's vector
+	coefficients []float32 // Coefficients of mixed
 
 	// for dense rows: the vector of problem k is row first+k of vectors
 	vectors *dense.Matrix
@@ -23,8 +23,8 @@ type Group struct {
 	own   [][]float32
 }
 
-// minGroup is the smallest number of problems that share sparse rows. Their buffer is padded to a
-// multiple of 8 vectors: with fewer problems, too much of it would be unused.
+// Sparse rows are shared by minGroup problems or more: their buffer is padded to a multiple of 8
+// vectors, and with fewer problems too much of it would be unused.
 const minGroup = 3
 
 // NewGroup returns a Group of the problems. The vector of problem k is row first+k of the matrix
@@ -54,8 +54,8 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int) *Group {
 	return g
 }
 
-// Steps takes a step of each problem with each row, and samples w where a sample is due. It stops
-// at a score that is not finite.
+// Steps takes a step of each problem with each row, and samples w when a sample is due. It stops at
+// a score that is not finite.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // all problems have taken the same number of steps
 	distance := lead.PrefetchDistance()

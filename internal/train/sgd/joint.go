@@ -20,9 +20,9 @@ type Joint struct {
 	M  *dense.Matrix // rows are the state's vectors
 	Of objective.Joint
 
-	dots []float32 // dot products of a row with the vectors
+	dots []float32
 	z    []float64 // scores of a batch's rows, one row after the other
-	b    []float64 // coefficients b_r of a row
+	b    []float64 // b_r of a row
 }
 
 // NewJoint moves the vectors of s into a matrix. The loss is the multinomial log loss if log is
@@ -52,8 +52,6 @@ func (j *Joint) Steps(idx []uint32, ends []int) {
 	}
 }
 
-// batch takes a step with the mean sub-gradient of the rows idx, and projects w if Radius is above
-// 0.
 func (j *Joint) batch(idx []uint32) {
 	k, divisor := len(j.Vectors), j.Divisor()
 	j.z = j.z[:0] // all scores first, because all rows of a batch are scored by the same w
