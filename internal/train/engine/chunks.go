@@ -55,7 +55,6 @@ func (c *Chunks) Train(set *store.Set, threads int) error {
 	return err
 }
 
-// continueFrom makes r continue the latest run on the same weight vectors, if there is one.
 func (c *Chunks) continueFrom(r *Run) {
 	last := c.runs[r.first]
 	if last != nil {
@@ -78,7 +77,7 @@ func (c *Chunks) continueFrom(r *Run) {
 	c.runs[r.first] = r
 }
 
-// releaseRows drops all references to the rows, so that their memory can be reused.
+// releaseRows drops all references to the rows.
 func (r *Run) releaseRows() {
 	r.s, r.View, r.Order.Only, r.groups = nil, store.View{}, nil, nil
 	for _, l := range r.Learners {

@@ -4,9 +4,8 @@
 //
 // A Session, one training run, has one Run over all rows or, for one-vs-one with more than two
 // classes, one for each pair of classes that has rows. A Run has a Learner for each class against
-// the rest, or a single Learner for two classes, for regression or for a joint problem. The
-// learners of a run visit the same rows in the same order. A Learner takes Pegasos steps, or steps
-// of dual coordinate descent, or iterations of Newton's method.
+// the rest, or a single Learner for two classes, for regression or for a joint problem. A Learner
+// takes Pegasos steps, or steps of dual coordinate descent, or iterations of Newton's method.
 package engine
 
 import (
@@ -33,12 +32,12 @@ type Job struct {
 
 	Start, Prior *Point      // initial model; model at the center of the penalty; nil for none
 	PriorHash    string      // hash of the prior; "" for none
-	Costs        [][]float64 // Crammer-Singer costs, by true and predicted class; nil for 1 each
-	Resume       *Resume     // checkpoint to continue from; nil for a new run
+	Costs        [][]float64 // by true and predicted class; nil for 1 each
+	Resume       *Resume     // nil for a new run
 
 	Threads   int   // goroutines; New replaces 0 by GOMAXPROCS
 	MaxMemory int64 // limit in bytes; 0 for the default, or the free memory if that is less
-	Share     int   // number of concurrent sessions that share the memory; New replaces 0 by 1
+	Share     int   // concurrent sessions that share the memory; New replaces 0 by 1
 	Pause     int64 // step of each run after which Train pauses; New replaces 0 by MaxInt64
 	KeepState bool  // count the memory for checkpoints
 	KeepProof bool  // lower bounds are from dual variables rounded as in a proof
@@ -58,7 +57,7 @@ type Job struct {
 
 type Resume struct {
 	*checkpoint.State                   // nil if the model has no checkpoint
-	Settings          settings.Settings // settings of the interrupted run
+	Settings          settings.Settings // of the interrupted run
 }
 
 // Progress says how far a session has trained. The step counts are sums over the runs.
@@ -73,23 +72,23 @@ type Progress struct {
 type Session struct {
 	Job
 	Runs           []*Run
-	chunk          bool        // the rows are a chunk of a stream; they may be fewer than a batch
-	Newtons        newton.Pool // rows and buffers of Newton's method
+	chunk          bool // the rows are a chunk of a stream; they may be fewer than a batch
+	Newtons        newton.Pool
 	plan           plan
-	verifyByNewton bool // Verify may use Newton's method to find a bound
+	verifyByNewton bool // Verify may use Newton's method
 
 	abandonable bool   // the measurement in progress is useless once Until is done
 	hash        string // fingerprint of the data; "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
-	// undecided is set if the context was done before the stopping criteria at the end of an epoch
-	// were decided. The epoch then does not count as completed.
+	// undecided is set if the context was done before the stopping criteria were decided. The epoch
+	// then does not count as completed.
 	undecided bool
 	ended     bool // a stopping criterion ended the session before its last step
 	stop      stopState
 
-	measured *Point // point measured last
-	proven   *Point // point whose gap, at most Tol, ended the session; nil for none
+	measured *Point
+	proven   *Point // point whose gap, at most Tol, ended the session
 }
 
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
@@ -100,10 +99,9 @@ func (s *Session) parallel(f func(i int, r *Run)) {
 
 func (s *Session) mayAbandon() bool { return s.abandonable && s.Until.Err() != nil }
 
-// stopState is the state of the stopping criteria, Tol and Patience.
 type stopState struct {
 	nextCheck int     // epoch after which the next check is due
-	best      *Point  // best point by Quality; nil before the first check
+	best      *Point  // nil before the first check
 	quality   float64 // of best
 	sinceBest int     // checks of Quality since best was found
 }
@@ -111,23 +109,23 @@ type stopState struct {
 // plan is the choice of solvers. It must not depend on the machine.
 type plan struct {
 	mayNewton bool // Finish is FinishAuto, and may choose Newton's method
-	// density and columns are properties of the rows: columns is the number of nonempty columns, or
-	// of all columns if that is unknown. Both are zero unless mayNewton is set.
+	// columns is the number of nonempty columns, or of all columns if that is unknown. density and
+	// columns are zero unless mayNewton is set.
 	density store.Density
 	columns int
 
 	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
-	startsWithDual bool // the problems begin with dual coordinate descent, without Pegasos steps
+	startsWithDual bool // without Pegasos steps
 	averages       bool // dual coordinate descent returns the average over its last pass
 }
 
 // Run trains one or more learners that visit the same rows in the same order.
 type Run struct {
-	s              *Session
-	first          int     // index of the run's first weight vector in Point.Weights
-	store.View             // rows that the learners visit
-	weightSum      float64 // sum of the rows' weights before scaling to mean 1; 0 without weights
-	maxSquaredNorm float64 // largest squared norm of a row, without the appended feature
+	s     *Session
+	first int // index of the run's first weight vector in Point.Weights
+	store.View
+	weightSum      float64 // before scaling to mean 1; 0 without weights
+	maxSquaredNorm float64 // of a row, without the appended feature
 	Lambda         float64
 	R2             float64
 	T, Total       int64
@@ -135,13 +133,13 @@ type Run struct {
 	Order          *order.Visits
 	Learners       []*Learner
 	threads        int
-	innerThreads   int // goroutines for the work on each learner
+	innerThreads   int // for the work on each learner
 
-	Measured []proof.Measurement // each learner's latest measurement
-	dotSize  float64             // value of View.DotSize(); 0 until computed
+	Measured []proof.Measurement
+	dotSize  float64 // 0 until computed
 
 	matrix *dense.Matrix // vectors of the learners as rows; nil for a single learner
-	groups []*sgd.Group  // groups[k]: group that begins with learner k; nil if there is none
+	groups []*sgd.Group  // groups[k] begins with learner k; nil if there is none
 }
 
 func (s *Session) learners() (all []*Learner) {
@@ -151,7 +149,7 @@ func (s *Session) learners() (all []*Learner) {
 	return all
 }
 
-// parallelRanges calls f in parallel for the ranges of learners start to end-1.
+// parallelRanges calls f in parallel for the learners start to end-1.
 func (r *Run) parallelRanges(f func(start, end int)) {
 	n := len(r.Learners)
 	parallel.For(r.threads, r.threads, func(_, k int) {
@@ -163,7 +161,7 @@ func (r *Run) parallel(f func(k int)) {
 	parallel.For(r.threads, len(r.Learners), func(_, k int) { f(k) })
 }
 
-// vectorsOf returns the weight vectors of learner k in m, not copied, and a copy of their biases.
+// w is not copied, b is a copy.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }

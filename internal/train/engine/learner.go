@@ -17,26 +17,25 @@ import (
 type Learner struct {
 	*iterate.State
 	Of     objective.Problem
-	Binary *sgd.Binary // Pegasos steps; nil in a joint problem
-	Joint  *sgd.Joint  // Pegasos steps; nil unless the problem is joint
+	Binary *sgd.Binary // nil in a joint problem
+	Joint  *sgd.Joint  // nil unless the problem is joint
 
-	// method Steps of Binary or of Joint
 	steps func(idx []uint32, ends []int)
 
-	Dual   dual.Solver    // dual coordinate descent; nil while another solver is in use
-	Newton *newton.Method // Newton's method; nil while another solver is in use
+	Dual   dual.Solver    // nil while another solver is in use
+	Newton *newton.Method // nil while another solver is in use
 
 	newtonStarts int
-	newtonStart  int64 // step after which newton replaced another solver
+	newtonStart  int64 // step after which Newton's method replaced another solver
 	afterDual    bool  // the replaced solver was dual coordinate descent
 }
 
 type phase uint8
 
 const (
-	stepping   phase = iota // Pegasos steps
-	descending              // dual coordinate descent
-	iterating               // Newton's method, also after it is done
+	stepping phase = iota
+	descending
+	iterating // Newton's method, also after it is done
 )
 
 func (l *Learner) phase() phase {
@@ -93,9 +92,9 @@ func (l *Learner) dualVariables() []float32 {
 	return nil
 }
 
-// lowerBound returns the lower bound on the minimum of the objective P that the current dual
-// variables prove; NaN if l keeps none. If rounded is true, the dual variables are rounded as in a
-// proof file, so that the run reports the gap that its proof will show.
+// lowerBound returns the lower bound on the minimum of P that the current dual variables prove; NaN
+// if l keeps none. If rounded is true, the dual variables are rounded as in a proof file, so that
+// the run reports the gap that its proof will show.
 func (l *Learner) lowerBound(r2 float64, rounded bool) (bound float64) {
 	if rounded {
 		if v, ok := l.pack(r2); ok {

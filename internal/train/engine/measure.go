@@ -33,8 +33,7 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solverNames begins with the solver that the problems began with. It returns "" if Finish names no
-// solver.
+// solverNames begins with the solver that the problems began with; "" if Finish names no solver.
 func (s *Session) solverNames() string {
 	if !s.HasSolver() {
 		return ""
@@ -52,8 +51,8 @@ func (s *Session) solverNames() string {
 }
 
 // center shifts the bias of a model of scaled regression targets so that the weighted mean residual
-// is 0. With the epsilon-insensitive loss, a mean residual of 0 does not minimize the objective:
-// center then leaves the bias unchanged if Tol is set and Finish names a solver.
+// is 0. With the epsilon-insensitive loss, that does not minimize the objective: center then leaves
+// the bias unchanged if Tol is set and Finish names a solver.
 func (s *Session) center(m *Point) {
 	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
 		s.Tol > 0 && s.HasSolver() && !s.Kind().Traits().MeanResidual {
@@ -96,10 +95,10 @@ const (
 	Exact                     // float64 dot products
 )
 
-// Measure sets the objective, the lower bound and the gap in m.Result. The lower bound is from the
-// current dual variables of the runs. If there is a scaling, the objective is computed for the
-// weights that the model file will have, with the scaling folded in and rounded to float32. Measure
-// returns the largest possible error of the objective, averaged over the learners.
+// Measure sets the objective, the lower bound from the current dual variables, and the gap in
+// m.Result. If there is a scaling, the objective is computed for the weights that the model file
+// will have, with the scaling folded in and rounded to float32. Measure returns the largest
+// possible error of the objective, averaged over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -112,7 +111,7 @@ func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	return s.sumMeasurements(&m.Result)
 }
 
-// sumMeasurements sets the objectives and the lower bounds in res. It returns the mean of MaxError.
+// sumMeasurements returns the mean of MaxError.
 func (s *Session) sumMeasurements(res *proof.Result) (maxError float64) {
 	n, objective, bound := 0.0, 0.0, 0.0
 	for _, r := range s.Runs {
@@ -145,9 +144,9 @@ func (r *Run) measure(how Precision) {
 	r.refine(how)
 }
 
-// finiteDots reports whether no float32 dot product of a row of the run with a weight vector of
-// s.measured can overflow, and whether the biases are finite. It returns false for user-defined
-// rows.
+// finiteDots reports whether it can rule out that a float32 dot product of a row of the run with a
+// weight vector of s.measured overflows, and that a bias is not finite. It never can for
+// user-defined rows.
 func (r *Run) finiteDots() bool {
 	for k := range r.Learners {
 		w, b := r.vectorsOf(r.s.measured, k)
@@ -161,8 +160,7 @@ func (r *Run) finiteDots() bool {
 	return !math.IsInf(r.X.DotError(0), 1)
 }
 
-// refine recomputes finite objectives of s.measured from float64 dot products where how asks for
-// that.
+// refine recomputes finite objectives from float64 dot products where how asks for that.
 func (r *Run) refine(how Precision) {
 	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
@@ -252,8 +250,8 @@ func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []fl
 }
 
 // exactVectors returns the weight vectors of learner k in m, for the scaled rows. If there is a
-// scaling, they are computed from the weights of the written model by undoing the scaling, without
-// rounding to float32. The caller may pass them to floats.GiveBack.
+// scaling, they are the weights of the written model with the scaling undone, not rounded to
+// float32. The caller may pass them to floats.GiveBack.
 func (r *Run) exactVectors(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
 	for i, v := range w {

@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// learnerSize is the approximate size of a learner in bytes, without its weight vectors and its
-// arrays with an element for each row.
+// approximate size of a learner in bytes, without weight vectors and arrays with an element for
+// each row
 const learnerSize = 2048
 
 // Need estimates the least number of bytes that a session of the job needs besides the data, with
@@ -34,9 +34,9 @@ func (s *Session) need() float64 {
 	return minimal.Memory(1)
 }
 
-// autoMayUseNewton reports whether Finish is FinishAuto and may choose Newton's method. A session
-// that uses Newton's method must need at most MaxMemory bytes, or the default limit if MaxMemory is
-// 0. The machine's free memory must not matter, because models may not depend on it.
+// autoMayUseNewton reports whether FinishAuto is set and may choose Newton's method. A session that
+// uses it must need at most MaxMemory bytes, or the default limit if MaxMemory is 0. The machine's
+// free memory must not matter, because models may not depend on it.
 func (s *Session) autoMayUseNewton() bool {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MaxColumns || !s.CanNewton() {
 		return false
@@ -52,7 +52,7 @@ func (s *Session) MayUseNewton() bool {
 
 // checkMemory returns an error if the session needs more memory than allowed; it must be called
 // before that memory is allocated. It reduces goroutines, copies of rows, and buffers and kept
-// Hessians of Newton's method to what fits. None of these changes the results.
+// Hessians of Newton's method to what fits, none of which changes the results.
 func (s *Session) checkMemory() error {
 	limit, have := s.memoryLimit()
 	s.Newtons.MaxKeptBytes = 0
@@ -85,7 +85,6 @@ func (s *Session) checkMemory() error {
 	return nil
 }
 
-// memoryLimit returns how many bytes the session may allocate, and a phrase for error messages.
 func (s *Session) memoryLimit() (bytes float64, have string) {
 	bytes = float64(cmp.Or(s.MaxMemory, options.Allowed)) / float64(s.Share)
 	have = fmt.Sprintf("have %.0f MB", bytes/1e6)
@@ -103,8 +102,7 @@ func (s *Session) memoryLimit() (bytes float64, have string) {
 	return bytes, have
 }
 
-// alternatives returns the format and the arguments of a phrase that lists other multi-class
-// schemes that need at most limit bytes.
+// alternatives returns a phrase that lists other multi-class schemes that need at most limit bytes.
 func (s *Session) alternatives(limit float64) (format string, args []any) {
 	if len(s.Rows.Classes) <= 2 {
 		return "", nil
@@ -134,9 +132,9 @@ func (s *Session) copyBytes() float64 {
 	return s.Rows.Copies(s.pairs())
 }
 
-// sizes returns the number of weight vectors, the number of rows that each is trained on, summed
-// over the vectors, the number of rows that each run visits, summed over the runs, and the number
-// of rows of the longest run. They are float64 so that they can't overflow.
+// rows is the number of rows that each weight vector is trained on, summed over the vectors;
+// visited the number of rows that each run visits, summed over the runs; longest the number of rows
+// of the longest run. All are float64 so that they can't overflow.
 func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	vectors = float64(n)
@@ -154,8 +152,7 @@ func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 }
 
 // Memory estimates how many bytes the session needs besides the data and copies of rows. problems
-// is the number of problems of Newton's method that have buffers at a time; up to
-// s.Newtons.MaxKeptBytes bytes of Hessians are kept.
+// is the number of problems of Newton's method that have buffers at a time.
 func (s *Session) Memory(problems int) float64 {
 	x, set := s.Rows.X, len(s.Rows.Y)
 	vectors, rows, visited, longest := s.sizes()
@@ -183,7 +180,7 @@ func (s *Session) Memory(problems int) float64 {
 			perRow -= 8 // all classes share the nextPass and the streak of a row
 		}
 	}
-	faces := 0.0 // bytes of the steps with all free variables: see package dual
+	faces := 0.0 // bytes: see package dual
 	if s.HasSolver() && !s.Joint() && !s.Kind().Traits().Entropy || s.verifyByNewton {
 		faces = min(vectors, float64(s.Threads)) * dual.FaceBytes(longest, float64(x.Cols()))
 	}
@@ -199,7 +196,7 @@ func (s *Session) Memory(problems int) float64 {
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perVisited += 8
 	}
-	newtons := 0.0 // bytes of buffers and shared data of Newton's method
+	newtons := 0.0 // bytes
 	if s.MayUseNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow

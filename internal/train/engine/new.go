@@ -100,15 +100,15 @@ func (s *Session) checkCosts() error {
 	return nil
 }
 
-// compact adds a copy of the rows in a format of fewer bytes to s.Rows, if the copy saves time. The
-// results are the same to the bit.
+// compact adds a copy of the rows in a format of fewer bytes, if the copy saves time. The results
+// are the same to the bit.
 func (s *Session) compact() {
 	x, n := s.Rows.X, len(s.Rows.Y)
 	steps, err := s.Length(n)
-	if err != nil || s.Finish == settings.FinishNewton { // Newton's method makes few passes
+	if err != nil || s.Finish == settings.FinishNewton {
 		return
 	}
-	visits := float64(steps) / float64(n) // expected visits to each row
+	visits := float64(steps) / float64(n)
 	if k := float64(len(s.Rows.Classes)); s.pairs() {
 		if s.Steps == 0 {
 			visits *= k - 1 // a row belongs to k-1 pairs, and each pair trains for all epochs

@@ -14,8 +14,8 @@ type Point struct {
 	Bias    []float64 // one for each weight vector; nil for none
 	Result  proof.Result
 
-	// Folded is the same model for the rows before scaling. Without a scaling it points to the
-	// Point itself; nil until Fold computes it.
+	// Folded is the same model for the rows before scaling, the Point itself without a scaling; nil
+	// until Fold computes it.
 	Folded *Point
 }
 
@@ -53,7 +53,6 @@ func (p *Point) finite() bool {
 	return true
 }
 
-// If biases is true, the new point has biases, all 0.
 func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	n, err := s.Vectors(classes)
 	if err != nil {
@@ -70,8 +69,7 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 	return m
 }
 
-// copyFrom copies the weight vectors of source to p, and also its biases and step counts if p has
-// any.
+// copyFrom also copies biases and step counts if p has any.
 func (p *Point) copyFrom(source *Point) {
 	for k, w := range source.Weights {
 		copy(p.Weights[k], w)

@@ -12,10 +12,9 @@ import (
 // if Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
 // because validation data then select the result.
 
-// replace puts the weights with the smallest objective into each learner's part of m if m is worse
-// than w = 0 (than the prior, if there is one) or than the start: w = 0, the start, the last
-// iterate, or the weights that m has. It adds the number of learners with replaced vectors to
-// replaced.
+// If a learner's part of m is worse than w = 0 (than the prior, if there is one) or than the start,
+// replace puts the weights with the smallest objective into it: w = 0, the start, the last iterate,
+// or the weights that m has.
 func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.mayAbandon() {
@@ -48,7 +47,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	})
 }
 
-// measureAndReplace measures m, unless m is s.proven, which is measured already.
+// measureAndReplace measures m, unless m is s.proven, which is measured already, and again after a
+// replacement.
 func (s *Session) measureAndReplace(m *Point) {
 	how := AsNeeded
 	if s.Tol > 0 {

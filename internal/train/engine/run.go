@@ -141,8 +141,8 @@ func Period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
-// measureNorms sets two properties of the rows: r.R2, the weighted mean of their squared norms with
-// the appended feature, and r.maxSquaredNorm. It returns the offset t0 of the step count:
+// measureNorms sets r.R2, the weighted mean of the rows' squared norms with the appended feature,
+// and r.maxSquaredNorm. It returns the offset t0 of the step count:
 //
 //	OffsetNone          0
 //	Traits.Curvature>0  curvature * largest weight*norm^2 of a row / lambda
@@ -152,9 +152,9 @@ func Period(total int64, cols int) int64 {
 // The norms here include the appended feature. In the case of Traits.Curvature, a bias without a
 // penalty counts as an appended feature of 1.
 func (r *Run) measureNorms() (t0 float64) {
-	var sum, steps, largest, bias float64 // steps and largest are for t0
+	var sum, steps, largest, bias float64
 	b := float64(r.s.BiasScale * r.s.BiasScale)
-	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0 in this case
+	if r.s.Bias == settings.BiasUnregularised { // BiasScale is 0
 		bias = 1 // steps change the bias like the weight of a feature that is always 1
 	}
 	for _, i := range r.All() {
@@ -178,7 +178,6 @@ func (r *Run) measureNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange prepares the rows for the order of visits.
 func (r *Run) arrange() {
 	switch r.Order.Kind {
 	case order.Sequential, order.Blocks:
@@ -213,9 +212,8 @@ func (r *Run) Segment() int {
 
 const maxJointSegment = 8192
 
-// blockRows returns the number of rows that all classes visit before they go on to the next rows,
-// so that the rows or, with many columns, v stay in the cache. The number does not change the
-// weights.
+// blockRows is the number of rows that all classes visit before they go on to the next rows, so
+// that the rows or, with many columns, v stay in the cache. The number does not change the weights.
 func blockRows(cols int) int { return max(32, cols/256) }
 
 // Advance trains to the end of the epoch, of the run, or to step pause, whichever comes first. It
@@ -264,7 +262,7 @@ func (r *Run) nextAdaptation() int64 {
 	return iterate.NextAdaptation(r.T, r.Total)
 }
 
-// ends has the end of each batch in idx; it is nil if each row is a step.
+// ends has the end of each batch in idx; nil if each row is a step.
 func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	learners, block := r.Learners[start:end], len(idx)
 	if ends == nil {
@@ -285,8 +283,7 @@ func (r *Run) takeSteps(start, end int, idx []uint32, ends []int) {
 	}
 }
 
-// group returns the learners from start to end-1 as a group whose learners all visit a row before
-// the next row; nil if they must take their steps one learner after the other.
+// group returns nil if the learners must take their steps one learner after the other.
 func (r *Run) group(start, end int) *sgd.Group {
 	learners := r.Learners[start:end]
 	if len(learners) < 2 || slices.ContainsFunc(learners, func(l *Learner) bool {

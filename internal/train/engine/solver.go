@@ -29,8 +29,8 @@ const (
 	slowDescentPasses = 20
 )
 
-// choosePlan estimates the solvers' costs for an average problem: one with the mean number of rows
-// per problem, and with rows whose mean squared norm is the mean over all rows.
+// choosePlan estimates the solvers' costs for an average problem: with the mean number of rows per
+// problem, and the mean squared norm of all rows.
 func (s *Session) choosePlan() {
 	if !s.HasSolver() {
 		return
@@ -60,8 +60,8 @@ func (s *Session) choosePlan() {
 		(s.Kind().Traits().Kinks || estimate.Passes > slowDescentPasses)
 }
 
-// newtonPays reports whether FinishAuto should switch l to Newton's method: from dual coordinate
-// descent, once the estimated cost of the passes so far is at least that of Newton's method.
+// FinishAuto switches from dual coordinate descent to Newton's method once the estimated cost of
+// the passes so far is at least that of Newton's method.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.plan.mayNewton || l.newtonStarts >= maxNewtonStarts {
 		return false
@@ -111,8 +111,8 @@ func (r *Run) startNewton(l *Learner, t int64) {
 	l.Dual, l.Windows = nil, nil
 }
 
-// startDual begins l with dual coordinate descent. If l has start weights, the initial dual
-// variables are computed from their scores; otherwise they are 0.
+// If l has start weights, startDual computes the initial dual variables from their scores;
+// otherwise they are 0.
 func (r *Run) startDual(l *Learner) {
 	var a []float32
 	if l.StartWeights.W != nil {
@@ -134,8 +134,8 @@ func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual.RecomputeWeights()
 }
 
-// a has the initial dual variables; nil means zeros. If mean is true, the solver's result is the
-// average of the iterates in the last pass, otherwise the last iterate.
+// a has the initial dual variables; nil means zeros. If mean is true, the result is the average of
+// the iterates in the last pass, otherwise the last iterate.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
@@ -146,7 +146,6 @@ func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
-// switchToDual starts from the dual variables that Newton's method found.
 func (r *Run) switchToDual(l *Learner) {
 	a := l.dualVariables()
 	l.Newton = nil

@@ -47,9 +47,8 @@ func (s *Session) shouldStop() bool {
 	return !others && !retried || s.Patience > 0 && s.recordQuality(m) >= s.Patience
 }
 
-// newtonState reports whether Newton's method has iterations left on a problem or, with
-// FinishNewton, has yet to begin on one (working), and whether a problem uses another solver
-// (others).
+// working reports whether Newton's method has iterations left on a problem or, with FinishNewton,
+// has yet to begin on one; others whether a problem uses another solver.
 func (s *Session) newtonState() (working, others bool) {
 	for _, l := range s.learners() {
 		before := l.phase() == stepping && s.Finish == settings.FinishNewton
@@ -79,8 +78,7 @@ func (s *Session) estimateExceedsTol() bool {
 	return gap > float64(s.Tol*dual)
 }
 
-// reachedTol reports whether the gap of m is at most Tol, with the objective of Precision Exact,
-// which it computes only if the gap may be at most Tol.
+// reachedTol computes the objective of Precision Exact only if the gap may be at most Tol.
 func (s *Session) reachedTol(m *Point, newton bool) bool {
 	res := &m.Result
 	// With dual coordinate descent, shouldStop has usually checked an estimate of the gap.
@@ -109,8 +107,8 @@ func (s *Session) recordQuality(m *Point) (sinceBest int) {
 	return s.stop.sinceBest
 }
 
-// replayNewton repeats the iterations of Newton's method before the checkpoint of a resumed run. It
-// returns false if the context was done before all were repeated.
+// replayNewton repeats the iterations of Newton's method before the checkpoint. It returns false if
+// the context was done before all were repeated.
 func (s *Session) replayNewton() bool {
 	s.parallel(func(_ int, r *Run) {
 		r.parallel(func(k int) {

@@ -105,7 +105,6 @@ func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
 	}
 }
 
-// advanceRuns advances each run for which due returns true up to the step that due returns.
 func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
 	errs := make([]error, len(s.Runs))
 	s.parallel(func(i int, r *Run) {
@@ -116,8 +115,7 @@ func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64
 	return cmp.Or(errs...)
 }
 
-// trainEarlyParts trains up to each of the fractions of the first epoch in Early, and reports
-// progress. Without a Progress callback it does nothing.
+// Without a Progress callback trainEarlyParts does nothing.
 func (s *Session) trainEarlyParts(ctx context.Context) error {
 	if s.Progress == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // This file verifies what a model claims: it computes the objective anew, and a lower bound on its
-// minimum that does not depend on the training run.
+// minimum from the margins of the written weights or from a proof.
 
 type Check struct {
 	// Proof has the dual variables of the bound: one element for each weight vector, or a single
@@ -102,8 +102,8 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	return best
 }
 
-// maxPassesRatio limits the passes of dual coordinate descent in one attempt to improve the dual
-// variables, as a multiple of Check.Passes.
+// maxPassesRatio limits the passes of one attempt to improve the dual variables, as a multiple of
+// Check.Passes.
 const maxPassesRatio = 16
 
 // newtonBound returns the best lower bound that some iterations of Newton's method find from the

@@ -9,14 +9,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file implements the dual method, CoCoA+. With
+// The dual method is CoCoA+. With
 //
 //	v = sum of c_i*a_i*y_i*x_i over all rows,  w = v/(lambda n),
 //
 // a pass over a shard is dual coordinate ascent with sigma' |x_i|^2 in place of |x_i|^2. If sigma'
 // is the number of shards, adding the changes of all shards can't lower the dual objective, up to
-// rounding. sigma' begins below that, because steps are then longer. A pass that lowers the dual
-// objective is rolled back, and sigma' increased.
+// rounding. sigma' begins below that if there are several shards, because steps are then longer. If
+// the dual objective falls below Problem.Bound, the pass is rolled back and sigma' increased, up to
+// the number of shards.
 
 const (
 	// initialSigmaShare is the first sigma' as a fraction of the number of shards; sigma' is at
@@ -27,9 +28,8 @@ const (
 	rowsPerCancelCheck = 4096
 )
 
-// runDual returns the dual variables to store for the next round. alpha and next have the same
-// layout, problem by problem: the rows' dual variables in case the last pass is rolled back, then
-// those in case it is not.
+// alpha and next of runDual have the same layout, problem by problem: the rows' dual variables in
+// case the last pass is rolled back, then those in case it is not.
 func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) {
 	n := len(w.p.class)
 	for k := range w.state.Problems {
@@ -44,7 +44,6 @@ func (w *worker) runDual(ctx context.Context, alpha []float32) (next []float32) 
 		t := &w.tasks[k]
 		after := next[(2*t.vector+1)*n:][:n]
 		if w.state.Kind == Ascent {
-			// a random order for each shard and round
 			stream := order.Stream ^ (uint64(w.state.Round)<<24 | uint64(w.p.number))
 			order.Permute(rand.NewPCG(w.r.Config.Seed, stream), rows)
 			w.ascend(ctx, t, rows, after)
@@ -61,8 +60,7 @@ func (w *worker) visitAscent(t *task) {
 	t.block[0] += float64(w.weight * w.r.loss.At(w.margin(t.vector, t.W)))
 }
 
-// ascend updates alpha by a pass of dual coordinate ascent. rows is the order of visits. The pass
-// is incomplete if ctx is done.
+// rows is the order of visits. The pass is incomplete if ctx is done.
 func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []float32) {
 	r, u := w.r, slices.Clone(t.W)
 	step := t.Sigma / float64(r.Lambda*r.weightedRows)
@@ -82,9 +80,9 @@ func (w *worker) ascend(ctx context.Context, t *task, rows []uint32, alpha []flo
 	}
 }
 
-// addDual adds three terms for the current row and its dual variable a in problem k, each
-// multiplied by the row's weight: the dual term -l*(-a), where l* is the conjugate of the loss, to
-// sums[0], a^2 to sums[1], and the label times a times the row to the vector u.
+// addDual adds, for the current row and its dual variable a in problem k, the dual term -l*(-a),
+// where l* is the conjugate of the loss, to sums[0], a^2 to sums[1], and the label times a times
+// the row to the vector u, each multiplied by the row's weight.
 func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	if a == 0 {
 		return
@@ -94,10 +92,9 @@ func (w *worker) addDual(k int, a float64, sums, u []float64) {
 	w.addRow(float64(float64(w.weight*w.label(k))*a), u)
 }
 
-// addDuals adds the sums over all rows of the shard to t.sum: the dual terms, in a round of the
-// kind Proof the squares of the dual variables, and v. The elements of v are truncated once for the
-// whole shard, not once for each block: the dual variables depend on how the rows are cut into
-// shards anyway.
+// addDuals adds the sums over all rows of the shard to t.sum. The elements of v are truncated once
+// for the whole shard, not once for each block: the dual variables depend on how the rows are cut
+// into shards anyway.
 func (w *worker) addDuals(t *task, alpha []float32) {
 	v, last := make([]float64, w.r.vars), len(t.segments)-1
 	for first := 0; first < len(alpha); first += Block {

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/matrices"
 )
 
-// modelVector is a weight vector and a bias for scaled rows.
 type modelVector struct {
 	w        []float64
 	bias     float64
@@ -43,8 +42,7 @@ func (r *Rounds) Model(s *State) (*Model, error) {
 	return m, nil
 }
 
-// Result returns the report on the rounds up to s. Objectives and lower bounds are NaN unless s is
-// Done.
+// Result's objectives and lower bounds are NaN unless s is Done.
 func (r *Rounds) Result(s *State) proof.Result {
 	steps := int64(s.Iterations) * int64(r.rows)
 	all := proof.Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.weightSum,
@@ -80,7 +78,7 @@ func (r *Rounds) modelVector(m *Model, k int) modelVector {
 	return e
 }
 
-// norm includes the bias variable, the bias divided by r.biasScale.
+// norm includes the bias divided by r.biasScale.
 func (e *modelVector) norm(r *Rounds) float64 {
 	square := objective.SquareSum(e.w)
 	if r.biasScale > 0 {

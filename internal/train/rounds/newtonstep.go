@@ -13,7 +13,7 @@ import (
 // widthSums holds sums over all rows for one width of the zone: see newtonsums.go.
 type widthSums struct {
 	width     float64
-	rows      float64   // number of rows in the zone
+	rows      float64
 	smoothing float64   // S in package newton
 	rest      float64   // O in package newton
 	u         []float64 // mean of weight * dual variable * label * row
@@ -73,10 +73,9 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 // minZoneShare is a fraction of the rows: see pickWidth.
 const minZoneShare = 0.1
 
-// pickWidth returns the index of the next width in widths. It begins with the widest, and skips the
-// widths whose smoothing gap dominates P - D. It then goes on to narrower widths while their zones
-// have enough rows: minZoneShare of the rows with a weight above 0, and 3 rows for each variable,
-// or all such rows if they are fewer.
+// pickWidth skips the widths, from the widest on, whose smoothing gap dominates P - D. It then goes
+// on to narrower widths while their zones have enough rows: minZoneShare of the rows with a weight
+// above 0, and 3 rows for each variable, or all such rows if they are fewer.
 func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
@@ -88,9 +87,9 @@ func (r *Rounds) pickWidth(widths []widthSums) (pick int) {
 	return pick
 }
 
-// findDirection computes the search direction of Newton's method, and the slope along it of the
-// objective smoothed over the given zone. index is 0 for the widest zone. findDirection reports
-// false if there is no usable direction.
+// findDirection computes the search direction, and the slope along it of the objective smoothed
+// over the given zone. index is 0 for the widest zone. findDirection reports false if there is no
+// usable direction.
 func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	triangles := t.sum[t.size-r.rings()*r.triangle():]
 	// A zone consists of its ring and the rings inside.
@@ -114,11 +113,11 @@ func (r *Rounds) findDirection(t *task, zone widthSums, index int) bool {
 	return t.Slope < 0 && !math.IsInf(t.Slope, 0) && norm(t.Direction) < math.MaxFloat32
 }
 
-// hessian is the weighted sum of the outer products x*x' of the rows x in a zone, kept as one sum
-// for each ring of the zone.
+// hessian is the weighted sum of the outer products of the rows in a zone, kept as one sum for each
+// ring of the zone.
 type hessian struct {
 	r     *Rounds
-	rings [][]int64 // upper triangle of each sum: quanta, in variables times Rounds.scale
+	rings [][]int64 // upper triangles: quanta, in variables times Rounds.scale
 }
 
 func (h *hessian) Dim() int { return h.r.vars }
@@ -144,9 +143,9 @@ func (h *hessian) Diagonal(dst []float64) {
 	}
 }
 
-// nextLine moves each problem's W along its search direction to where the slope is 0, found by
-// linear interpolation between adjacent step lengths, 0 among them. If the slope is negative at all
-// step lengths, W moves by the longest.
+// nextLine moves each problem's W to where the slope along its search direction is 0, by linear
+// interpolation between adjacent step lengths, 0 among them. If the slope is negative at all step
+// lengths, W moves by the longest.
 func (r *Rounds) nextLine(s *State, tasks []task) error {
 	for k := range tasks {
 		t := &tasks[k]

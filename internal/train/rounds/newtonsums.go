@@ -5,8 +5,8 @@ package rounds
 // zone but not in the next narrower one.
 
 // visitNewton adds the current row's loss and, for each width of the zone, the dual term and the
-// vector a*y*x, where a is the row's dual variable at this width. It also adds the row to the row
-// count and the Hessian of its ring, if any.
+// vector a*y*x, where a is the row's dual variable at this width. The row count and the Hessian are
+// those of the row's ring, if any.
 func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
 	dualTerms, inRings, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]
@@ -43,9 +43,8 @@ func (w *worker) visitNewton(t *task) {
 	}
 }
 
-// scaledRow returns the column numbers and values of the current row and the bias feature, each
-// value multiplied by its column's element of Rounds.scale. The slices are valid until the next
-// call.
+// scaledRow returns the current row and the bias feature, times Rounds.scale. The slices are valid
+// until the next call.
 func (w *worker) scaledRow() (columns []int32, values []float64) {
 	r := w.r
 	columns, values = append(w.columns[:0], w.index...), w.scaled[:0]
@@ -60,8 +59,8 @@ func (w *worker) scaledRow() (columns []int32, values []float64) {
 	return columns, values
 }
 
-// addProducts adds c times the products of all pairs of scaledRow's values to the upper triangle of
-// a matrix. Each product is truncated to an integer.
+// addProducts adds c times the products of all pairs of scaledRow's values to the upper triangle.
+// Each product is truncated to an integer.
 func (w *worker) addProducts(triangle []int64, c float64) {
 	columns, x := w.scaledRow()
 	for s, j := range columns {
@@ -72,8 +71,7 @@ func (w *worker) addProducts(triangle []int64, c float64) {
 	}
 }
 
-// addHessians adds the weighted sum of the outer products of each ring's rows to the ring's upper
-// triangle, and empties the rings.
+// addHessians also empties the rings.
 func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	vars, q := w.r.vars, w.r.hessianQuantum
 	for g := range rings {
@@ -103,8 +101,6 @@ func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	}
 }
 
-// visitLine adds the derivative of the current row's smoothed loss along the search direction, at
-// each step length.
 func (w *worker) visitLine(t *task) {
 	m, q, inverse := w.margin(t.vector, t.W), w.margin(t.vector, t.Direction), 1/t.Width
 	cq := float64(w.weight * q)

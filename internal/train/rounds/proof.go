@@ -14,12 +14,11 @@ import (
 // by the truncation of sums to quanta, by which a sum of n addends is off by at most n quanta.
 
 // maxTruncation is the error of P by truncation, relative to P, above which P includes the
-// remainders of the block sums. They matter if the bound on a row's loss, and so the quantum, is
-// many orders of magnitude above the mean loss.
+// remainders of the block sums.
 const maxTruncation = 1e-11
 
-// remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 such
-// that the sum of the remainders of all blocks can't overflow.
+// remainderScale returns the number of units of a remainder sum in a quantum: a power of 2 for
+// which the sum over all blocks can't overflow.
 func (r *Rounds) remainderScale() float64 {
 	_, e := math.Frexp(float64(r.blocks()))
 	return math.Ldexp(1, 61-e)
@@ -32,8 +31,7 @@ func (r *Rounds) remainder(v float64, q segment) int64 {
 	return int64(float64((v - math.Trunc(v)) * r.remainderScale()))
 }
 
-// visitProof adds the current row's loss under the stored model and, in Newton's method, the dual
-// term, a^2 and a*y*x, where a is the row's dual variable for the weights DualW.
+// In Newton's method the dual variables are those of the weights DualW.
 func (w *worker) visitProof(t *task) {
 	loss := &w.r.loss
 	m := float64(w.label(t.vector) * (w.dot(t.model.w) + t.model.bias))
@@ -44,9 +42,8 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof stores the model's proven objective and lower bound in s. If the proof does not suffice
-// (see reached), and neither stuck problems nor limits end the run, training continues with half
-// the target gap.
+// nextProof stores the model's proven objective and lower bound in s. Unless that ends the run,
+// training continues with half the target gap.
 func (r *Rounds) nextProof(s *State, tasks []task) error {
 	s.Objective, s.Bound = 0, 0
 	stuck := true
@@ -77,8 +74,7 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	return nil
 }
 
-// certify returns the objective of a stored weight vector and a lower bound on the optimum. All
-// rounding errors, including those of the objective, are subtracted from the lower bound.
+// certify subtracts all rounding errors, including those of the objective, from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]
@@ -143,7 +139,6 @@ func (r *Rounds) reached(s *State) bool {
 	return s.Bound >= r.claimed.Result.DualObjective
 }
 
-// resume prepares problem k for more rounds after a proof that did not suffice.
 func (r *Rounds) resume(s *State, k int) {
 	p := &s.Problems[k]
 	enough := proof.Gap(p.Objective, p.Bound) <= s.Target

@@ -48,14 +48,13 @@ const (
 	Dual   Method = settings.FinishDual // CoCoA+, for the hinge and squared hinge loss
 )
 
-// lossLimits has upper bounds on the values of a loss, which determine the quantum of each sum over
-// rows.
+// lossLimits has upper bounds on the values of a loss, which determine the quantum of each sum.
 type lossLimits struct {
 	// margin returns upper bounds on the loss, the dual variable and the magnitude of the dual term
-	// of a row with |1 - y*z| at most m.
+	// of a row with |1 - y*z| at most m, which is at least 1.
 	margin func(m float64) (row, dual, dualTerm float64)
-	// upper bounds, for the dual method, on the means over the rows of the magnitudes of the dual
-	// variables and of their dual terms
+	// upper bounds, for the dual method, on the mean magnitudes of the dual variables and of their
+	// dual terms
 	meanDual, meanDualTerm float64
 }
 
@@ -69,18 +68,17 @@ var supported = map[loss.Kind]*lossLimits{
 	}, 1 << 10, 1 << 20},
 }
 
-// unitSlope is the lossLimits.margin of the hinge loss and the log loss, for m of at least 1.
 func unitSlope(m float64) (row, dual, dualTerm float64) { return m, 1, 1 }
 
 // Model is a linear model as it is stored in a file.
 type Model struct {
 	Classes []float32
-	Weights [][]float32       // one vector per problem, with the scale folded in if it is Folded
-	Bias    []float64         // one per problem; nil if the model has none
-	Lambda  float64           // penalty factor of the objective
-	Config  settings.Settings // settings of the training
-	Scale   *scale.Scale      // scale of the rows in training; nil if they were not scaled
-	Result  proof.Result      // report on the training, with the proven claims
+	Weights [][]float32 // one vector per problem, with the scale folded in if it is Folded
+	Bias    []float64   // one per problem; nil if the model has none
+	Lambda  float64     // of the penalty
+	Config  settings.Settings
+	Scale   *scale.Scale // nil if the rows were not scaled
+	Result  proof.Result // with the proven claims
 }
 
 // claim's results are NaN if unknown.
@@ -95,32 +93,32 @@ func (m *Model) claim(k int) proof.Claim {
 // follow from the statistics of the rows. It is immutable.
 type Rounds struct {
 	Method Method
-	Config settings.Settings // settings, with defaults filled in
-	Scale  *scale.Scale      // scale of the rows; nil if they are not scaled
-	Lambda float64           // penalty factor of the objective, as set or computed from C
-	Shards int               // number of shards that have rows, at least 1
+	Config settings.Settings // with defaults filled in
+	Scale  *scale.Scale      // nil if the rows are not scaled
+	Lambda float64           // as set or computed from C
+	Shards int               // shards that have rows, at least 1
 
 	labels       []float32
 	rows         int     // of all shards
-	weightSum    float64 // sum of row weights before normalization; 0 without class weights
-	meanSquare   float64 // mean squared norm of scaled rows, with the bias feature
+	weightSum    float64 // before normalization; 0 without class weights
+	meanSquare   float64 // of scaled rows, with the bias feature
 	weightedRows float64 // number of rows with a class weight above 0
 	cols         int
 	vars         int       // variables per weight vector: the columns, then the bias if any
 	biasScale    float64   // value of the bias feature; 0 without a bias
-	classWeights []float64 // weight of each class's rows, with a mean of 1 over weighted rows
+	classWeights []float64 // with a mean of 1 over weighted rows
 	loss         loss.Func
 	limits       *lossLimits
 	claimed      *Model // model whose claims are verified; nil when training
 
 	scale         []float64 // power of 2 per variable; times it, all |features| are below 1
 	maxLength     float64   // upper bound on a scaled row's norm, with the bias feature
-	maxAbs        []float32 // largest magnitude in each column, before scaling
-	maxSquare     float64   // largest squared norm of a row, before scaling
-	sparseHessian bool      // Hessians are summed from nonzeros
+	maxAbs        []float32 // per column, before scaling
+	maxSquare     float64   // squared norm of a row, before scaling
+	sparseHessian bool
 
-	// quantum of Hessian sums in variables scaled by scale: the mean row weight is 1, and second
-	// derivatives, without the factor 1/width, are at most 2
+	// in variables scaled by scale: the mean row weight is 1, and second derivatives, without the
+	// factor 1/width, are at most 2
 	hessianQuantum quantum
 }
 
@@ -189,7 +187,7 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 	})
 }
 
-// setWeights normalizes the class weights: the rows with a weight above 0 have the mean weight 1.
+// The rows with a weight above 0 have the mean weight 1.
 func (r *Rounds) setWeights(s *scale.Statistics) error {
 	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
@@ -273,8 +271,8 @@ func (r *Rounds) maxScaled(j int) float64 {
 	return float64(size * float64(s.Factor[j]))
 }
 
-// rowBounds returns upper bounds on the loss of a row, on its dual variable and on the magnitude of
-// its dual term. norm is the norm of the weights including the bias variable.
+// rowBounds returns the bounds of lossLimits.margin. norm is the norm of the weights including the
+// bias variable.
 func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
 	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
 }
@@ -290,7 +288,6 @@ func (r *Rounds) quantum(bound float64) quantum {
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
-// maxDualShards is the number of shards above which Warning advises fewer shards.
 const maxDualShards = 16
 
 func (r *Rounds) Warning() string {

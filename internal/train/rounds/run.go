@@ -9,8 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/base/parallel"
 )
 
-// visit adds a worker's current row to the sums; next updates the state by the total of all shards'
-// sums.
 var handlers = map[Kind]struct {
 	visit func(*worker, *task)
 	next  func(*Rounds, *State, []task) error
@@ -22,7 +20,7 @@ var handlers = map[Kind]struct {
 }
 
 // targetShare is the first State.Target as a fraction of Config.Tol. It is below 1 because the
-// proof subtracts rounding errors, and the model's weights are rounded to float32.
+// proof subtracts rounding errors.
 const targetShare = 0.95
 
 // Start returns the input of the first round.

@@ -16,9 +16,9 @@ type Shard struct {
 	r           *Rounds
 	x           store.Matrix
 	class       []int32   // index into Rounds.labels
-	number      int       // part of the seed of the shard's random row orders
-	squareNorms []float64 // squared norm of each scaled row with its bias feature; 0 if weight 0
-	columns     []int32   // 0 to cols-1: column numbers of a dense row
+	number      int       // part of the seed of random row orders
+	squareNorms []float64 // of scaled rows with the bias feature; 0 if the row's weight is 0
+	columns     []int32   // 0 to cols-1, for dense rows
 	scaledZeros []float64 // value of 0 in each column after scaling; nil without a shift
 }
 
@@ -111,11 +111,10 @@ type reader struct {
 	row    int // in the shard
 	weight float64
 	index  []int32
-	values []float64 // scaled features; 0 in the columns that are not in index
+	values []float64 // 0 in the columns that are not in index
 }
 
-// read makes row i the current row. If its weight is 0, read returns false and leaves index and
-// values unchanged.
+// If the weight of row i is 0, read returns false and leaves index and values unchanged.
 func (o *reader) read(i int) bool {
 	p, s := o.p, o.r.Scale
 	o.row, o.weight = i, o.r.classWeights[p.class[i]]

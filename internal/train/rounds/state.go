@@ -31,8 +31,8 @@ type State struct {
 
 	Problems []Problem `json:"problems"` // one per weight vector
 
-	// Objective and Bound are means over the problems of their Objective and Bound. If Done they
-	// are proven for the model: all rounding errors are subtracted from Bound.
+	// Objective and Bound are means over the problems. If Done they are proven for the model: all
+	// rounding errors are subtracted from Bound.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -44,7 +44,6 @@ type Problem struct {
 	Objective float64 `json:"objective"` // smallest so far; a proof sets it to the model's
 	Bound     float64 `json:"bound"`     // largest lower bound so far; a proof recomputes it
 
-	// updated by Objective - Bound
 	newton.Stall
 
 	// TargetBound is the Bound at which the problem is done in a verification; 0 means that the gap
@@ -52,20 +51,20 @@ type Problem struct {
 	TargetBound float64 `json:"wanted,omitempty"`
 
 	// Newton's method.
-	Width     float64 `json:"width,omitempty"`      // width of the zone around the kink
+	Width     float64 `json:"width,omitempty"`      // of the zone around the kink
 	DualWidth float64 `json:"dual_width,omitempty"` // width of the zone with which Bound was found
-	Slope     float64 `json:"slope,omitempty"`      // slope along Direction at step length 0
+	Slope     float64 `json:"slope,omitempty"`      // along Direction at step length 0
 
 	// Dual method. RolledBack means that the dual variables from before the last pass are in force.
 	Sigma       float64 `json:"sigma,omitempty"`  // damping factor sigma', 1 to Rounds.Shards
 	FailedSigma float64 `json:"failed,omitempty"` // largest sigma' that was rolled back; 0 for none
 	RolledBack  bool    `json:"back,omitempty"`
 
-	// Vectors of Rounds.Vars variables.
-	W         []float64 `json:"-"` // current weights
-	BestW     []float64 `json:"-"` // weights with the smallest objective
-	DualW     []float64 `json:"-"` // weights whose dual variables gave Bound, in Newton's method
-	Direction []float64 `json:"-"` // search direction of a Line
+	// vectors of Rounds.Vars variables
+	W         []float64 `json:"-"`
+	BestW     []float64 `json:"-"` // with the smallest objective
+	DualW     []float64 `json:"-"` // with the dual variables that gave Bound, in Newton's method
+	Direction []float64 `json:"-"`
 }
 
 // Vectors returns pointers to the problems' vectors, which are not part of the JSON.
@@ -128,9 +127,9 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// updateDone sets p.Done and p.Stuck. A problem is done when it reaches its target: a lower bound
-// of TargetBound or, if that is 0, a gap of s.Target. A problem that has not reached its target is
-// both done and stuck if Objective - Bound did not fall by a tenth in the last patience iterations.
+// A problem is done when it reaches its target: a lower bound of TargetBound or, if that is 0, a
+// gap of s.Target. Else it is both done and stuck if Objective - Bound did not fall by a tenth in
+// the last patience iterations.
 func (s *State) updateDone(p *Problem, patience int) {
 	stalled := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	reached := p.TargetBound > 0 && p.Bound >= p.TargetBound ||

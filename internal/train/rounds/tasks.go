@@ -9,11 +9,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/vectors/gram"
 )
 
-// task is the work of a round for one weight vector.
 type task struct {
 	*Problem
 	vector    int         // index in State.Problems
-	model     modelVector // stored weight vector whose objective a proof computes
+	model     modelVector // whose objective a proof computes
 	segments  []segment   // Hessians or remainders come after the segments
 	blockSums int         // number of leading sums that are computed block by block
 	size      int         // number of sums, Hessians and remainders included
@@ -23,23 +22,21 @@ type task struct {
 	ringRows []ringRows
 }
 
-// segment describes adjacent sums that have the same quantum.
+// segment describes adjacent sums with one quantum.
 type segment struct {
 	quantum
 	size   int
-	scaled bool // the sums are vectors of Rounds.vars elements, multiplied by Rounds.scale
+	scaled bool // vectors of Rounds.vars elements, multiplied by Rounds.scale
 }
 
-// ringRows are the rows of a block that lie in one ring.
 type ringRows struct {
 	rows  []int     // in the shard
 	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
 }
 
 const (
-	// ringCount is the number of widths of the zone if the loss has a kink, and so the number of
-	// rings: see newtonsums.go. The widest is Problem.Width; each other width is the next wider one
-	// divided by widthRatio.
+	// ringCount is the number of widths of the zone if the loss has a kink. The widest is
+	// Problem.Width; each other width is the next wider one divided by widthRatio.
 	ringCount  = 3
 	widthRatio = 2.5
 	// initialWidth is the largest width in the first round. In training all margins are 0 in that
@@ -47,7 +44,7 @@ const (
 	initialWidth = 3
 )
 
-// stepLengths are multiples of the step of Newton's method at which a Line round computes slopes.
+// Line rounds compute slopes at these multiples of the step of Newton's method.
 var stepLengths = []float64{
 	1. / 256, 1. / 64, 1. / 16, 1. / 8, 3. / 16, 1. / 4, 5. / 16, 3. / 8, 7. / 16, 1. / 2, 9. / 16,
 	5. / 8, 11. / 16, 3. / 4, 13. / 16, 7. / 8, 15. / 16, 1, 17. / 16, 9. / 8, 19. / 16, 5. / 4,
@@ -144,7 +141,6 @@ func (r *Rounds) segments(kind Kind, t *task) (layout []segment) {
 	return append(layout, segment{r.quantum(dual), r.vars, true})
 }
 
-// splitSums returns a copy of the tasks.
 func splitSums(tasks []task, sum []int64) []task {
 	tasks = slices.Clone(tasks)
 	for k := range tasks {
@@ -153,11 +149,10 @@ func splitSums(tasks []task, sum []int64) []task {
 	return tasks
 }
 
-// mean divides a sum over the rows, v quanta of q, by the number of rows with a weight above 0.
+// The mean is over the rows with a weight above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector divides the sum of the vectors terms by the number of rows with a weight above 0. It
-// undoes the quanta of q and the factors Rounds.scale.
+// meanVector returns the mean of the sum of the vectors terms, without the factors Rounds.scale.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -170,8 +165,8 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective returns the primal objective of the weights t.W, and stores both in t if the objective
-// is the smallest so far.
+// objective returns the primal objective of t.W, and stores both in t if the objective is the
+// smallest so far.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {
@@ -181,7 +176,6 @@ func (r *Rounds) objective(t *task) float64 {
 	return p
 }
 
-// worker computes the sums over some of a shard's blocks, in one goroutine.
 type worker struct {
 	reader
 	state *State

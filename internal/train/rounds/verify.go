@@ -9,11 +9,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// Verification finds a lower bound of its own by training; the claim decides when it stops. The
-// proof computes the objective of the given model in place of the trained weights.
+// Verification finds a lower bound of its own by training. The proof computes the objective of the
+// given model in place of the trained weights.
 
-// claimSurplus determines the lower bound at which a proof is tried: the claimed lower bound plus
-// this fraction of the claimed P - D, because the proof subtracts rounding errors.
+// claimSurplus is the fraction of the claimed P - D by which TargetBound exceeds the claimed lower
+// bound at first, because the proof subtracts rounding errors.
 const claimSurplus = 0.05
 
 // NewVerification returns the Rounds that verify the claims of m on rows with the statistics s.
