@@ -179,8 +179,8 @@ func (r *common) dual(sum float64) float64 {
 }
 
 // New returns a solver that starts with the dual variables alpha. For r2 see certificate.Bound. If
-// mean is set, the result is the mean of the last pass's iterates: the primal objective of a single
-// iterate jumps up and down if the loss has a kink.
+// mean is set, the result is the mean of iterates sampled in the last pass: the primal objective of
+// a single iterate jumps up and down if the loss has a kink.
 func New(s *iterate.State, p *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{common: newCommon(s, p, alpha, mean), Of: p, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}

@@ -27,7 +27,7 @@ type spec struct {
 	weights []float32
 	prior   bool // random weights
 	started bool // begin with random dual variables
-	mean    bool // the result is the mean of the last pass's iterates
+	mean    bool // the result is a mean of the last pass's iterates
 }
 
 func (s *spec) kinked() bool {

@@ -116,7 +116,7 @@ type plan struct {
 
 	newton         bool // Finish is FinishAuto, and Newton's method has the least estimated cost
 	startsWithDual bool // without Pegasos steps
-	averages       bool // dual coordinate descent returns the average over its last pass
+	averages       bool // dual coordinate descent returns an average over its last pass
 }
 
 // Run trains one or more learners that visit the same rows in the same order.

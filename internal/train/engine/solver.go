@@ -134,8 +134,7 @@ func (r *Run) startDualFrom(l *Learner, a []float32) {
 	l.Dual.RecomputeWeights()
 }
 
-// a has the initial dual variables; nil means zeros. If mean is true, the result is the average of
-// the iterates in the last pass, otherwise the last iterate.
+// a has the initial dual variables; nil means zeros. For mean see dual.New.
 func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))

@@ -21,7 +21,8 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing gap dominates P - D, so that the width h should be reduced.
+// TooWide reports whether the smoothing gap is more than a quarter of P - D, the sum of both gaps:
+// the width h should then be reduced.
 func TooWide(optimization, smoothing float64) bool { return optimization < 3*smoothing }
 
 // Decompose computes the Cholesky factor of scale*h + lambda*I. Rounding errors can make the matrix

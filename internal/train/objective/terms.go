@@ -46,7 +46,7 @@ type Terms struct {
 	priorScores64 []float64
 
 	// SumError bounds the error of each float64 sum, relative to the sum of the magnitudes of its
-	// addends: see package certificate.
+	// addends.
 	SumError float64
 }
 

@@ -30,7 +30,7 @@ type segment struct {
 }
 
 type ringRows struct {
-	rows  []int     // in the shard
+	rows  []int     // row numbers in the shard
 	coefs []float32 // weight of each row, times its second derivative if the loss has no kink
 }
 
