@@ -14,9 +14,8 @@ import (
 
 // This file speeds up the descent on ill-conditioned problems: those with a small lambda, or with
 // columns or rows of very unequal norms. The dual objective is a quadratic function of the free
-// variables (see moveFree), which conjugate gradients optimize together. The step is clipped to the
-// limits (compare Moré and Toraldo, SIAM J. Optimization 1, 1991). A step that does not raise the
-// dual objective is not taken.
+// variables (see moveFree), which conjugate gradients optimize together, clipped to the limits
+// (compare Moré and Toraldo, SIAM J. Optimization 1, 1991).
 
 const (
 	firstFace     = 16       // passes before the first step with all free variables

@@ -134,8 +134,8 @@ func (j *Joint) Visit(all []uint32) {
 }
 
 // scores stores cost(y, r) + z_r - z_y or, for the log loss, z_r - z_y in the buffer z for each
-// class r: z_r is the score of row i for class r, y the row's class. q is that of Joint; ok is
-// false if q or an element of z is not finite.
+// class r, where y is the class of row i. q is that of Joint; ok is false if q or an element of z
+// is not finite.
 func (j *Joint) scores(i int) (q float64, ok bool) {
 	inverse, y := 1/j.FixedScale, int(j.Class[i])
 	dots := j.dots
@@ -195,9 +195,9 @@ func (j *Joint) project(q float64) (gap float64) {
 }
 
 // stepToSoftmax stores in the buffer b nearly the best dual variables for the log loss on the line
-// from the old ones to the softmax of the scores: along this line the dual objective is concave,
-// and it rises at the start. It returns the row's duality gap before the step; if each old dual
-// variable differs from the softmax p of its class by at most p, accurate to second order only.
+// from the old ones to the softmax of the scores: along this line the dual objective is concave, and
+// it rises at the start. gap is the row's duality gap before the step, to second order if each old
+// dual variable differs from the softmax p of its class by at most p.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

@@ -96,9 +96,9 @@ const (
 )
 
 // Measure sets the objective, the lower bound from the current dual variables, and the gap in
-// m.Result. If there is a scaling, the objective is computed for the weights that the model file
-// will have, with the scaling folded in and rounded to float32. Measure returns the largest
-// possible error of the objective, averaged over the learners.
+// m.Result. If there is a scaling, the objective is that of the weights in the model file, with the
+// scaling folded in and rounded to float32. Measure returns the largest possible error of the
+// objective, averaged over the learners.
 func (s *Session) Measure(m *Point, how Precision) (maxError float64) {
 	s.measured = m
 	m.Folded = nil
@@ -182,9 +182,9 @@ func (r *Run) refine(how Precision) {
 }
 
 // setObjectives computes the objective P of each learner's part of s.measured, and its largest
-// possible error. If exact is nil, it uses float32 dot products; P is then NaN if a score is not
-// finite. Otherwise it uses float64 dot products with the weight vectors exact[k] of learner k, and
-// skips learners for which exact[k] is nil.
+// possible error: if exact is nil, from float32 dot products, with a P of NaN if a score is not
+// finite; otherwise from float64 dot products with the weight vectors exact[k] of learner k,
+// skipping learners for which exact[k] is nil.
 func (r *Run) setObjectives(exact [][][]float64) {
 	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
 	dotSize := 0.0 // Terms.SumError covers the errors of float64 dot products

@@ -134,7 +134,7 @@ func (s *Session) copyBytes() float64 {
 
 // rows is the number of rows that each weight vector is trained on, summed over the vectors;
 // visited the number of rows that each run visits, summed over the runs; longest the number of rows
-// of the longest run. All are float64 so that they can't overflow.
+// of the longest run. float64 can't overflow.
 func (s *Session) sizes() (vectors, rows, visited, longest float64) {
 	n, _ := s.Vectors(len(s.Rows.Classes))
 	vectors = float64(n)

@@ -8,8 +8,8 @@ import (
 )
 
 // This file replaces results that are worse than w = 0 (with a prior, than the prior) or than the
-// start. A few steps on rows of very unequal norms can lead to such results. Results stay unchanged
-// if Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
+// start, to which a few steps on rows of very unequal norms can lead. Results stay unchanged if
+// Offset is OffsetNone, because steps are then exactly the paper's, or if Job.Quality is set,
 // because validation data then select the result.
 
 // If a learner's part of m is worse than w = 0 (than the prior, if there is one) or than the start,

@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
-// Train advances the session to its end and returns the last point, measured. With Quality it
-// returns the best of the points that it checked instead. If the session pauses, or if ctx is done
-// before the point is measured, stopped is true and the point's objective and bound are NaN.
+// Train advances the session to its end and returns the last point or, with Quality, the best of
+// the points that it checked, measured. If the session pauses, or if ctx is done before the point
+// is measured, stopped is true and the point's objective and bound are NaN.
 func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err

@@ -30,8 +30,8 @@ type Check struct {
 }
 
 // Verify computes the objectives of m and looks for the best lower bounds. found has the results
-// for each learner's part of m, res the results for all of m. If there is a scaling, m.Folded must
-// be set. The results are invalid if ctx is done before Verify returns.
+// for each learner's part of m, res those for all of m. With a scaling, m.Folded must be set. The
+// results are invalid if ctx is done before Verify returns.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []proof.Found,
 	res proof.Result) {
 	s.Until, s.Newtons.Context, s.abandonable, s.measured = ctx, ctx, true, m
@@ -106,9 +106,9 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 // Check.Passes.
 const maxPassesRatio = 16
 
-// newtonBound returns the best lower bound that some iterations of Newton's method find from the
-// weights w and the bias b. width is the claimed smoothing width, 0 if unknown. The iterations end
-// early when a lower bound is at least wanted.
+// newtonBound returns the best lower bound of some iterations of Newton's method from the weights w
+// and the bias b. width is the claimed smoothing width, 0 if unknown. The iterations end early at a
+// lower bound of wanted.
 func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) float64 {
 	pool := &r.s.Newtons
 	n := newton.New(pool, 0, func() *newton.Problem { return l.ForNewton(pool, 0) })

@@ -83,10 +83,9 @@ func (f Func) DualLinear(b float64) float64 { return definitions[f.Kind].linear(
 //
 //	DualTerm(next) - next*m - q/2 (next - a)^2
 //
-// or, for Log, nearly does. This is the best new value of the dual variable a of a row with the
-// margin m, if m rises by q times the change of the dual variable. DualStep also returns the row's
-// duality gap before the step, At(m) - DualTerm(a) + a*m, which is 0 if a is optimal for m. For Log
-// the gap is an estimate that is accurate near 0.
+// or, for Log, nearly does: the best new value of the dual variable a of a row with the margin m,
+// if m rises by q times the change of the dual variable. gap is the row's duality gap before the
+// step, At(m) - DualTerm(a) + a*m; for Log an estimate that is accurate near 0.
 func (f Func) DualStep(a, m, q float64) (next, gap float64) {
 	d := &definitions[f.Kind]
 	return d.best(d, a, m, q, f.Epsilon)

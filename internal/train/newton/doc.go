@@ -16,19 +16,19 @@
 //	P(w) - D(a) = S + O,  S = mean of c_i*(loss(m_i) + conjugate(-a_i) + a_i*m_i),
 //	                      O = lambda/2 |w - wa|^2,
 //
-// exactly, so that the gap is known in each iteration. S is the smoothing gap, which is 0 if the
-// loss has no kink. O is the optimization gap, which Newton's steps reduce. While O is below 3 S
-// and h is above its minimum, the Method reduces h.
+// exactly. S is the smoothing gap, which is 0 if the loss has no kink. O is the optimization gap,
+// which Newton's steps reduce. While O is below 3 S and h is above its minimum, the Method reduces
+// h.
 //
 // The step is p = -H^-1 lambda (w - wa) with H = lambda I + mean of c_i*b_i*x_i*x_i', where b_i is
-// the second derivative of f at m_i. w moves along p to about the minimum of the smoothed objective
-// (line.go). The factor of H and the weights' direction p are float32; w, wa and the margins are
+// the second derivative of f at m_i. w moves along p to about the minimum of the smoothed
+// objective. The factor of H and the weights' direction p are float32; w, wa and the margins are
 // float64. A step of length s updates the margins, m += s*y*<x, p>, instead of recomputing them
 // from a rounded w, so that later iterations correct the errors in p and in <x, p>.
 //
-// P and D as computed here prove nothing, because their rounding errors are not bounded. If a bound
-// that includes these errors does not confirm the gap, Retry continues from the weights as written
-// to the model, with margins from float64 dot products.
+// P and D as computed here prove nothing, because their rounding errors are not bounded. If a proof
+// does not confirm the gap, Retry continues from the weights as written to the model, with margins
+// from float64 dot products.
 //
 // A bias without a penalty is an additional variable. The rows of the zone are then centered by
 // their mean, weighted by c_i*b_i, because the Hessian of the centered rows has no terms that mix

@@ -16,7 +16,7 @@ const (
 
 // sumHessian stores the Hessian over the zone, without lambda and divided by curvatureScale, in
 // n.buffers.matrix. If the bias has no penalty and curvature, the sum of c_i*b_i in doc.go, is
-// above 0, it centers the rows and returns their mean; otherwise it returns nil.
+// above 0, it centers the rows and returns their mean; else nil.
 func (n *Method) sumHessian(zone []int32, curvature float64) (center []float64) {
 	centered := n.p.Free && curvature > 0
 	switch {

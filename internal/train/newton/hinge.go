@@ -4,8 +4,8 @@ import "math"
 
 // Branch-free loops over the rows for the hinge loss without weights and targets: branches on the
 // side of the kink can be mispredicted. visitHinge returns the same bits as visit, unless a margin
-// is NaN. The second result of hingeSlope may differ from addSlope's, so that the problem alone, not
-// the machine, must decide which of them runs.
+// is NaN. The second result of hingeSlope may differ from addSlope's, so that the problem alone,
+// not the machine, must decide which of them runs.
 
 func bit(b bool) int {
 	if b {

@@ -8,10 +8,9 @@ const (
 )
 
 // search returns the step length s along the search direction at which the smoothed objective, a
-// convex function of s with the derivative slope at 0, is about minimal: Newton's method on the
-// derivative, safeguarded by bisection. If that does not converge, search returns the largest s at
-// which it found a negative derivative. It reports false if there is none or if the derivative is
-// not finite.
+// convex function with the derivative slope at 0, is about minimal: Newton's method, safeguarded by
+// bisection. If that does not converge, search returns the largest s at which it found a negative
+// derivative. It reports false if there is none or if the derivative is not finite.
 func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.dim()] {

@@ -50,7 +50,7 @@ func (n *Method) shrink() {
 
 // shrinkFactor looks for the power of two below 1 for which P of the weights times this factor, a
 // convex function of the factor, is least. It returns 0 if it finds none with a P below zero, the P
-// of w = 0. A sample of many rows gives a first guess.
+// of w = 0.
 func (n *Method) shrinkFactor(zero float64) float64 {
 	const (
 		sample   = 2048
@@ -319,8 +319,8 @@ func (n *Method) move() {
 
 // Bound runs a few iterations from the given weights and bias, and returns the largest lower bound
 // that their dual variables prove, at least 0. A width above 0 is the initial width of the zone.
-// The iterations end early when a lower bound is at least wanted, or when the Method is stuck.
-// bound must return the lower bound that the dual variables a, indexed by row number, prove.
+// The iterations end early at a lower bound of wanted. bound must return the lower bound that the
+// dual variables a, indexed by row number, prove.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

@@ -107,10 +107,9 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// LossError adds to z the error of margins by rounding: SumError * (1 + Epsilon + the root mean
-// square of the regression targets). A loss whose derivative is at most s in magnitude then changes
-// by at most s*z. A loss whose second derivative is at most c changes by at most c/2 z (2d + z)
-// where its derivative is c*d, and d^2 is at most 2/c times the loss.
+// LossError adds to z the error of margins by rounding. A loss whose derivative is at most s in
+// magnitude then changes by at most s*z. A loss whose second derivative is at most c changes by at
+// most c/2 z (2d + z) where its derivative is c*d, and d^2 is at most 2/c times the loss.
 func (b *Binary) LossError(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

@@ -21,8 +21,8 @@ type Joint struct {
 }
 
 // Coefficients stores in b a sub-gradient of the loss of row i with respect to the scores z, but 0
-// for the row's own class, in place of minus the sum of the other elements. It returns false if all
-// elements of a Crammer-Singer loss are 0. With a prior, z is the scores minus the prior's.
+// for the row's own class. It returns false if all elements of a Crammer-Singer loss are 0. With a
+// prior, z is the scores minus the prior's.
 func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 	y := int(j.Class[i])
 	clear(b)
@@ -145,7 +145,7 @@ func (j *Joint) AtZero() float64 {
 }
 
 // LossError returns 2*z, because a loss changes by at most twice the largest change of a score,
-// plus SumError times the largest cost (at least 1), for the rounding of sums of cost and scores.
+// plus a bound on the rounding of sums of cost and scores.
 func (j *Joint) LossError(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {

@@ -10,8 +10,8 @@ import (
 )
 
 // The proof is a round that recomputes the objective of the model as stored and the lower bound
-// from dual variables in float32. The bound is reduced by the rounding errors of floating point and
-// by the truncation of sums to quanta, by which a sum of n addends is off by at most n quanta.
+// from dual variables in float32. The bound is reduced by rounding errors and by the truncation of
+// sums to quanta, by which a sum of n addends is off by at most n quanta.
 
 // maxTruncation is the error of P by truncation, relative to P, above which P includes the
 // remainders of the block sums.

@@ -13,12 +13,11 @@
 // and this bound is known before the round. Every shard begins at a multiple of Block rows, so that
 // block sums don't depend on where the rows are cut into shards.
 //
-// There are two methods. Newton's method, as in internal/train/newton, recomputes the margins in
-// every round: it stores nothing per row, and its result is the same to the bit for any number of
-// shards. The dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes
-// a pass of dual coordinate ascent over each shard, with steps damped by a factor sigma' because
-// all shards change w at the same time. It stores the dual variables of the rows, and suits sparse
-// rows of many columns.
+// There are two methods. Newton's method, as in internal/train/newton, stores nothing per row, and
+// its result is the same to the bit for any number of shards. The dual method, CoCoA+ (Ma, Smith,
+// Jaggi, Jordan, Richtarik and Takac, ICML 2015), makes a pass of dual coordinate ascent over each
+// shard, with steps damped by a factor sigma' because all shards change w at the same time. It
+// stores the dual variables of the rows.
 package rounds
 
 import (
@@ -124,11 +123,10 @@ type Rounds struct {
 
 // New returns the Rounds of a training run on rows with the statistics s. shards is the number of
 // shards that have rows. An empty method selects Newton's method for the log loss and for up to
-// newton.MaxColumns columns, and the dual method otherwise. Only these fields of cfg may be set:
-// Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 means choose.ProofTol), Bias
-// (none, augmented), BiasScale, Scale, Multiclass (one-vs-rest), Seed, and Epochs, the largest
-// number of dual passes or of Newton's iterations. Zero fields get their defaults or are chosen
-// from the statistics.
+// newton.MaxColumns columns, and the dual method otherwise. cfg may only have settings of the use
+// settings.Round; Loss must be hinge, squared hinge or log, Bias none or augmented, Multiclass
+// one-vs-rest. Epochs limits the dual passes or Newton's iterations. Zero fields get their defaults
+// or are chosen from the statistics.
 func New(cfg settings.Settings, method Method, s *scale.Statistics, shards int) (*Rounds, error) {
 	kind, known := loss.KindOf(cmp.Or(cfg.Loss, loss.Hinge.Name()))
 	if method == "" {

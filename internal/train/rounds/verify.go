@@ -18,8 +18,8 @@ const claimSurplus = 0.05
 
 // NewVerification returns the Rounds that verify the claims of m on rows with the statistics s.
 // shards is the number of shards that have rows. iterations is the largest number of dual passes or
-// of Newton's iterations; 0 means the default of New. When the state is Done, it has the objectives
-// of the model and the lower bounds found. NewVerification returns an error if New does not support
+// of Newton's iterations; 0 means the default of New. A state that is Done has the objectives of
+// the model and the lower bounds found. NewVerification returns an error if New does not support
 // the settings or if the model does not fit the rows.
 func NewVerification(m *Model, s *scale.Statistics, shards, iterations int) (*Rounds, error) {
 	switch cols := len(m.Weights[0]); {

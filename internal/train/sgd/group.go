@@ -6,8 +6,7 @@ import (
 )
 
 // Group takes the steps of several one-vs-rest problems together, so that each row is read once for
-// all of them. The dot products of a row with all vectors together have the same bits as a separate
-// dot product with each vector.
+// all of them. The bits are those of separate dot products with each vector.
 type Group struct {
 	problems     []*Binary
 	x            store.Rows
