@@ -195,9 +195,9 @@ func (j *Joint) project(q float64) (gap float64) {
 }
 
 // stepToSoftmax stores in the buffer b nearly the best dual variables for the log loss on the line
-// from the old ones to the softmax of the scores: along this line the dual objective is concave, and
-// it rises at the start. gap is the row's duality gap before the step, to second order if each old
-// dual variable differs from the softmax p of its class by at most p.
+// from the old ones to the softmax of the scores: along this line the dual objective is concave,
+// and it rises at the start. gap is the row's duality gap before the step, to second order if each
+// old dual variable differs from the softmax p of its class by at most p.
 func (j *Joint) stepToSoftmax(q float64) (gap float64) {
 	certificate.Softmax(j.z, j.b)
 	square, close := 0.0, true

@@ -77,7 +77,6 @@ func (c *Chunks) continueFrom(r *Run) {
 	c.runs[r.first] = r
 }
 
-// releaseRows drops all references to the rows.
 func (r *Run) releaseRows() {
 	r.s, r.View, r.Order.Only, r.groups = nil, store.View{}, nil, nil
 	for _, l := range r.Learners {

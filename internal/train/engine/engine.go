@@ -25,10 +25,10 @@ import (
 
 // Job is the input of a Session.
 type Job struct {
-	settings.Settings              // settings for the scaled rows
-	Rows              *store.Set   // scaled rows with labels and weights
-	Scale             *scale.Scale // scaling of rows and targets; nil for none
-	Columns           int          // number of nonempty columns; 0 if unknown
+	settings.Settings
+	Rows    *store.Set   // scaled rows with labels and weights
+	Scale   *scale.Scale // scaling of rows and targets; nil for none
+	Columns int          // number of nonempty columns; 0 if unknown
 
 	Start, Prior *Point      // initial model; model at the center of the penalty; nil for none
 	PriorHash    string      // hash of the prior; "" for none
@@ -78,7 +78,7 @@ type Session struct {
 	verifyByNewton bool // Verify may use Newton's method
 
 	abandonable bool   // the measurement in progress is useless once Until is done
-	hash        string // fingerprint of the data; "" until Fingerprint computes it
+	hash        string // "" until Fingerprint computes it
 
 	round int // number of epochs that all runs have completed
 	// undecided is set if the context was done before the stopping criteria were decided. The epoch

@@ -57,7 +57,7 @@ func (l *Learner) TakeSteps(idx []uint32, ends []int) {
 	switch phase := l.phase(); {
 	case l.Err != nil:
 	case phase == iterating:
-		l.T += int64(len(idx)) // no step: Newton's method iterates at the end of the epoch
+		l.T += int64(len(idx)) // Newton's method iterates at the end of the epoch
 	case phase == descending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))

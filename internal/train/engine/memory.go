@@ -122,7 +122,6 @@ func (s *Session) alternatives(limit float64) (format string, args []any) {
 	return format, args
 }
 
-// copyBytes estimates the bytes of the copies of rows that store.Set.Shuffle makes.
 func (s *Session) copyBytes() float64 {
 	total, err := s.Length(len(s.Rows.Y))
 	if err != nil || total <= store.MinCopyEpochs*int64(len(s.Rows.Y)) || s.Order != order.Shuffled ||

@@ -109,7 +109,6 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 	return nil
 }
 
-// resumeRuns reports whether the checkpoint fits.
 func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	if len(from.Runs) != len(s.Runs) || from.Round < 0 {
 		return false
@@ -130,7 +129,6 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	return len(learners) == 0
 }
 
-// resume reports whether the checkpoint fits.
 func (r *Run) resume(from *checkpoint.Run) bool {
 	if from.Steps < 0 || from.Steps > r.Total ||
 		int64(from.Epoch) != from.Steps/int64(r.Order.Steps) ||
@@ -142,8 +140,7 @@ func (r *Run) resume(from *checkpoint.Run) bool {
 	return true
 }
 
-// resumeLearner allocates the long arrays, which resumeArrays fills. It reports whether the
-// checkpoint fits.
+// resumeLearner allocates the long arrays, which resumeArrays fills.
 func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	if !l.RestoreStep(&from.Saved) || from.NewtonStarts < 0 || l.Done() != r.T {
 		return false
@@ -161,8 +158,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	return l.Restore(&from.Saved)
 }
 
-// resumeNewton switches l to Newton's method, which repeats its iterations before the checkpoint
-// when a result is first needed. It reports whether the checkpoint fits.
+// Newton's method repeats its iterations before the checkpoint when a result is first needed.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if l.Joint != nil || !r.s.MayUseNewton() || from.Start < l.Start || from.Start > l.T ||
 		!from.Fits(r.Epoch) {
@@ -177,7 +173,6 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	return true
 }
 
-// resumeStopping reports whether the checkpoint fits.
 func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	s.stop.nextCheck = from.NextCheck
 	b := from.Best
@@ -193,7 +188,6 @@ func (s *Session) resumeStopping(from *checkpoint.Head) bool {
 	return true
 }
 
-// resumeArrays reports whether the checkpoint fits.
 func (s *Session) resumeArrays(arrays [][]float32) bool {
 	fit := true
 	s.arrays(func(a []float32) {

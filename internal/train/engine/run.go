@@ -79,7 +79,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 			return err
 		}
 		if n > 1 {
-			copy(r.matrix.Row(k), s.Vectors[0]) // the start's weights, or zeros
+			copy(r.matrix.Row(k), s.Vectors[0]) // zeros without a start
 			s.Vectors[0] = r.matrix.Row(k)
 		}
 		l := new(Learner)
@@ -101,8 +101,8 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 	return nil
 }
 
-// newState returns the solver state of a learner with n weight vectors, from index start in
-// Point.Weights on. t0 is the offset of the step count.
+// start is the index in Point.Weights of the first of n weight vectors, and t0 the offset of the
+// step count.
 func (r *Run) newState(start, n int, t0 float64) (iterate.State, error) {
 	cols := r.X.Cols()
 	s := iterate.New(&objective.Terms{

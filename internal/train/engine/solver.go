@@ -14,8 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// maxNewtonStarts is the largest number of times that FinishAuto starts Newton's method on a
-// problem.
+// maxNewtonStarts limits the starts of Newton's method on a problem by FinishAuto.
 const maxNewtonStarts = 2
 
 const (

@@ -70,8 +70,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []proof.Fou
 	return found
 }
 
-// boundOf returns the lower bound that the proof shows or, without a proof, the best that it finds
-// from the margins of m.
+// boundOf returns the lower bound of the proof or, without a proof, the best that it finds from the
+// margins of m.
 func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 	l, at := r.Learners[k], &r.Measured[k]
 	if c.Proof != nil {

@@ -26,7 +26,7 @@ func pixelBytes(cols int) int {
 	return 4 * rounded * rounded
 }
 
-// center returns mean in the values of the data.
+// in the values of the data
 func (b *pixelRows) center() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {

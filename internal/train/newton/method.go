@@ -127,8 +127,7 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// dim returns the dimension of the Hessian, without a bias that has no penalty: centering the rows
-// separates such a bias.
+// A bias without a penalty does not count: centering the rows separates it.
 func (n *Method) dim() int {
 	if n.p.Free {
 		return len(n.v) - 1

@@ -163,8 +163,8 @@ func (n *Method) Retry() {
 	}
 }
 
-// restart rounds the best weights to float32, as in the written model, and recomputes the margins
-// from float64 dot products.
+// The best weights are rounded to float32, as in the written model, and the margins computed from
+// float64 dot products.
 func (n *Method) restart() {
 	copy(n.v, n.bestV)
 	for j, z := range n.v[:n.p.Cols] {

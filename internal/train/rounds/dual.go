@@ -121,7 +121,7 @@ func (r *Rounds) nextAscent(s *State, tasks []task) error {
 	return nil
 }
 
-// updateFromPass computes the primal objective before the pass and the dual objective after it.
+// The primal objective is that before the pass, the dual objective that after it.
 func (r *Rounds) updateFromPass(t *task) {
 	r.objective(t)
 	u := r.meanVector(t.segments[2], t.sum[2:])

@@ -70,7 +70,6 @@ func (r *Rounds) measureWidths(t *task) (widths []widthSums) {
 	return widths
 }
 
-// minZoneShare is a fraction of the rows: see pickWidth.
 const minZoneShare = 0.1
 
 // pickWidth skips the widths, from the widest on, that are newton.TooWide. It then goes on to
@@ -122,7 +121,7 @@ type hessian struct {
 
 func (h *hessian) Dim() int { return h.r.vars }
 
-// at returns element (i, j), i <= j, with quanta and scaling undone.
+// at requires i <= j.
 func (h *hessian) at(i, j int) float64 {
 	var v int64
 	for _, ring := range h.rings {

@@ -71,7 +71,6 @@ func (w *worker) addProducts(triangle []int64, c float64) {
 	}
 }
 
-// addHessians also empties the rings.
 func (w *worker) addHessians(triangles []int64, rings []ringRows) {
 	vars, q := w.r.vars, w.r.hessianQuantum
 	for g := range rings {

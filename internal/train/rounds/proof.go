@@ -74,7 +74,7 @@ func (r *Rounds) nextProof(s *State, tasks []task) error {
 	return nil
 }
 
-// certify subtracts all rounding errors, including those of the objective, from the lower bound.
+// All rounding errors, including those of the objective, are subtracted from the lower bound.
 func (r *Rounds) certify(t *task) (value, bound float64) {
 	e, sum := &t.model, t.sum
 	loss, dualTerms, squared, vectors := t.segments[0], t.segments[1], t.segments[2], t.segments[3]

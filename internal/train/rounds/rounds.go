@@ -185,7 +185,6 @@ func checkConfig(cfg settings.Settings, method Method, kind loss.Kind, known boo
 	})
 }
 
-// The rows with a weight above 0 have the mean weight 1.
 func (r *Rounds) setWeights(s *scale.Statistics) error {
 	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
@@ -227,7 +226,7 @@ func (r *Rounds) setWeights(s *scale.Statistics) error {
 	return nil
 }
 
-// blocks returns an upper bound on the number of blocks of all shards.
+// blocks is an upper bound.
 func (r *Rounds) blocks() int { return r.rows/Block + 1 }
 
 func (r *Rounds) setBounds(s *scale.Statistics) error {
@@ -269,8 +268,7 @@ func (r *Rounds) maxScaled(j int) float64 {
 	return float64(size * float64(s.Factor[j]))
 }
 
-// rowBounds returns the bounds of lossLimits.margin. norm is the norm of the weights including the
-// bias variable.
+// norm is the norm of the weights including the bias variable.
 func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
 	return r.limits.margin(1 + float64(float64(norm*r.maxLength)*(1+0x1p-20)))
 }
@@ -279,8 +277,7 @@ func (r *Rounds) rowBounds(norm float64) (row, dual, dualTerm float64) {
 // unit.
 type quantum struct{ inverse, unit float64 }
 
-// quantum returns the quantum for sums over the rows of all shards, if the mean magnitude of the
-// addends is at most bound.
+// bound limits the mean magnitude of the addends over the rows of all shards.
 func (r *Rounds) quantum(bound float64) quantum {
 	_, e := math.Frexp(float64(float64(r.rows) * bound))
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}

@@ -85,7 +85,6 @@ func (p *Shard) check(y []float32) error {
 	return p.x.Err()
 }
 
-// row returns row i before scaling.
 func (p *Shard) row(i int) (index []int32, values []float32) {
 	if index, values = p.x.Row(i); index == nil {
 		index = p.columns

@@ -22,7 +22,6 @@ type task struct {
 	ringRows []ringRows
 }
 
-// segment describes adjacent sums with one quantum.
 type segment struct {
 	quantum
 	size   int
@@ -152,7 +151,7 @@ func splitSums(tasks []task, sum []int64) []task {
 // The mean is over the rows with a weight above 0.
 func (r *Rounds) mean(v int64, q segment) float64 { return float64(v) * q.unit / r.weightedRows }
 
-// meanVector returns the mean of the sum of the vectors terms, without the factors Rounds.scale.
+// meanVector undoes the factors Rounds.scale.
 func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -165,8 +164,7 @@ func (r *Rounds) meanVector(q segment, terms ...[]int64) []float64 {
 	return u
 }
 
-// objective returns the primal objective of t.W, and stores both in t if the objective is the
-// smallest so far.
+// objective stores the primal objective of t.W, and t.W, in t if it is the smallest so far.
 func (r *Rounds) objective(t *task) float64 {
 	p := float64(r.Lambda/2*objective.SquareSum(t.W)) + r.mean(t.sum[0], t.segments[0])
 	if p < t.Objective {

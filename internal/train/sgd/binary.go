@@ -142,7 +142,7 @@ func (p *Binary) runHinge(idx []uint32) {
 	}
 }
 
-// scaledMargin returns the margin times the scale of v; dot is the row's dot product with v.
+// dot is the row's dot product with v. The result is the margin times Scale.
 func (p *Binary) scaledMargin(i uint32, dot float32) float64 {
 	return float64(p.Of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
