@@ -118,8 +118,8 @@ func (c *columns) matchLabel(names []string, at map[string]int, twice map[string
 	case c.opt.Labels == LabelsNo, !found && c.opt.Labels == LabelsAuto:
 		return -1, nil
 	case !found:
-		return 0, columnErrorf("no column is called %q in the header: this was the label's column in "+
-			"training; name the column that has the labels now (-label-column)", escape.Cut(t.Label))
+		return 0, columnErrorf("no column is called %q%s: this was the label's column in training; "+
+			"name the column that has the labels now (-label-column)", escape.Cut(t.Label), c.where())
 	case twice[t.Label]:
 		return 0, columnErrorf("two columns are called %q: say which has the labels (-label-column)",
 			escape.Cut(t.Label))
@@ -161,8 +161,15 @@ func (c *columns) labelColumn(names []string) (at int, err error) {
 		return 0, columnErrorf("no column is called %q: there is no header", escape.Cut(want))
 	}
 	few := strings.Join(names[:min(len(names), 8)], ", ")
-	return 0, columnErrorf("no column is called %q in the header: %s", escape.Cut(want),
+	return 0, columnErrorf("no column is called %q%s: %s", escape.Cut(want), c.where(),
 		escape.Cut(few))
+}
+
+func (c *columns) where() string {
+	if c.growing { // lines of JSON have no header
+		return ""
+	}
+	return " in the header"
 }
 
 // grow adds the columns that first appear in the row read last, and reports whether this makes more

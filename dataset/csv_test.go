@@ -117,7 +117,7 @@ func TestCSVErrors(t *testing.T) {
 		{"ragged, long", "1,2,3\n1,2,3\n\n4,5,6,7\n", Options{},
 			`a.csv:4: 4 cells where the table has 3 columns`},
 		{"two ragged", "1,2,3\n1,2\n1,2,3\n1,2,3\n1,2\n", Options{},
-			"a.csv:2: 2 cells where the table has 3 columns (and 1 more rows with too few or too many): " +
+			"a.csv:2: 2 cells where the table has 3 columns (and 1 more row with too few or too many): " +
 				"mend them, or say what separates cells (-sep) and what quotes them (-quote)"},
 		{"bare quote", "1,2,3\n4,5\"6,7\n", Options{}, `a.csv:2:3: token "5\"6"` + words},
 		{"open quote", "1,2,3\n4,\"5,6\n7,8,9\n", Options{}, `a.csv:2:3: token "\"5"` + words},

@@ -23,7 +23,8 @@ func readIDX(images, labels openFile, opt Options) (*Set, error) {
 	}
 	count, _, err := idxHeader(labels.r, "labels")
 	if err == nil && count != rows {
-		err = fmt.Errorf("%d labels for the %d images of %s", count, rows, images.name)
+		err = fmt.Errorf("the number of labels is %d, but the number of images in %s is %d", count,
+			images.name, rows)
 	}
 	if err != nil {
 		return nil, fail(labels.name, err)

@@ -88,7 +88,7 @@ func TestIDXErrors(t *testing.T) {
 			"i: elements of type 0x0d: want unsigned bytes, 0x08"},
 		{"swapped", labels, images, "i: 1 dimensions: want 2 or more for images"},
 		{"labels of 2 dimensions", images, images, "l: 2 dimensions: want 1 for labels"},
-		{"counts differ", images, idx(8, []byte{7}, 1), "l: 1 labels for the 2 images of i"},
+		{"counts differ", images, idx(8, []byte{7}, 1), "l: the number of labels is 1, but the number of images in i is 2"},
 		{"short data", images[:len(images)-1], labels,
 			"i: 3 bytes of data where the header says 4"},
 		{"short labels", images, labels[:len(labels)-1],

@@ -83,7 +83,8 @@ func npyLabels(y openFile, a *npyArray, name string) (*npyArray, error) {
 	case labels.cols != 1:
 		return nil, fmt.Errorf("%d labels a row: want 1", labels.cols)
 	case labels.rows != a.rows:
-		return nil, fmt.Errorf("%d labels for the %d rows of %s", labels.rows, a.rows, name)
+		return nil, fmt.Errorf("the number of labels is %d, but the number of rows in %s is %d",
+			labels.rows, name, a.rows)
 	}
 	labels.label = 0
 	return labels, nil

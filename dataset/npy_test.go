@@ -289,7 +289,7 @@ func TestNPYErrors(t *testing.T) {
 			"a.npy: row 1, label, column 1: is an integer that float32 can't hold exactly"},
 		{"labels of two columns", good, good, Options{}, "y.npy: 2 labels a row: want 1"},
 		{"labels of another count", good, array("<f4", "(3,)", 1, 2, 3), Options{},
-			"y.npy: 3 labels for the 2 rows of x.npy"},
+			"y.npy: the number of labels is 3, but the number of rows in x.npy is 2"},
 		{"labels cut off", good, y[:len(y)-1], Options{},
 			"y.npy: 7 bytes of data where the header says 8"},
 		{"labels of strings", good, header("<f4", "<U5"), Options{},

@@ -332,8 +332,8 @@ func (o Options) columns(n, values int) (int, error) {
 			n, o.MaxFeatures)
 	}
 	if o.autoMax && n > max(freeFeatures, values) {
-		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of %d "+
-			"values (-max-features)", n, max(freeFeatures, values), values)
+		return 0, fmt.Errorf("%d columns are beyond the limit of %d features for a file of this "+
+			"size (-max-features)", n, max(freeFeatures, values))
 	}
 	return n, nil
 }

@@ -212,7 +212,7 @@ func (h *pgsmHead) file() (*pgsmFile, error) {
 	switch {
 	case h.Layout > 1 || h.Base > 1 || h.Shift > pgsmMaxShift || h.HashBits > maxHashBits,
 		h.NameBytes > math.MaxInt64:
-		return nil, fmt.Errorf("the header has invalid values: the file is damaged")
+		return nil, fmt.Errorf("the header has invalid values")
 	case h.Cols > math.MaxInt32:
 		return nil, fmt.Errorf("%d columns: want at most %d", h.Cols, math.MaxInt32)
 	case h.HashBits > 0 && h.Cols != 1<<h.HashBits:

@@ -26,7 +26,7 @@ func (c *call) parse(args []string, usage string) (arguments []string, err error
 	case n > most && list < 0:
 		return nil, flags.Usagef("unexpected argument %q: want %s", c.args[most], cmp.Or(usage, "none"))
 	case slices.Contains(c.args, ""):
-		return nil, flags.Usagef("an argument is empty: want the name of a file")
+		return nil, flags.Usagef("an argument is empty: want %s", usage)
 	}
 	more := 0
 	if list >= 0 {
@@ -132,7 +132,7 @@ func checkList(names []string) error {
 		info, err := os.Stat(name)
 		infos = append(infos, info)
 		if name == "-" {
-			return flags.Usagef("standard input can't be one of several files: join the files first")
+			return flags.Usagef("standard input can't be one of several files: save it to a file")
 		}
 		for k := range infos[:i] {
 			if err == nil && infos[k] != nil && os.SameFile(info, infos[k]) {

@@ -66,7 +66,7 @@ func convertModel(c *call, in, out string) error {
 	}
 	encodes := encoder != nil && !encoder.Raw
 	if encodes && f.To == "liblinear" {
-		return fmt.Errorf("%s: the format %s can't represent how words become numbers: write the "+
+		return fmt.Errorf("%s: the format %s can't represent how cells become numbers: write the "+
 			"data as numbers (convert -for %s DATA rows.svm), train a model on rows.svm, and "+
 			"convert that model", in, f.To, in)
 	}
@@ -76,7 +76,7 @@ func convertModel(c *call, in, out string) error {
 	}
 	if m.Scaling != nil && !m.Scaling.Folded && f.To == "liblinear" {
 		return fmt.Errorf("%s: the model scales each row (%s), which the format %s can't "+
-			"represent: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.To)
+			"represent: train with -scale none", in, m.Scaling.Kind, f.To)
 	}
 	if f.To == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
 		return fmt.Errorf("%s: liblinear can't represent the pairs of one-vs-one: train with "+

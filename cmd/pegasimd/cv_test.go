@@ -274,7 +274,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"batch":        {exitUsage, " of 5: -batch: have", []string{"-batch", "18", good}},
 		"names": {exitError, "names", []string{"-loss", "eps-insensitive",
 			file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
-		"few weights": {exitError, "1 weights for 20 rows",
+		"few weights": {exitError, "1 weight for 20 rows",
 			[]string{"-weights", file(t, "w", "1\n"), good}},
 		"large data": {exitError, "row",
 			[]string{"-scale", "none", "-folds", "2",

@@ -152,7 +152,7 @@ func (d *dataReader) oddities(set *dataset.Set) (lines []string) {
 		add("left out %s without a label", count(n, "row"))
 	}
 	if set.Rounded > 0 {
-		add("rounded %s above 2^24 to the nearest float32", count(set.Rounded, "label"))
+		add("rounded %s of a magnitude above 2^24 to the nearest float32", count(set.Rounded, "label"))
 	}
 	if set.Ignored > 0 {
 		add("ignored %s of features that the model does not have", count(int(set.Ignored), "value"))

@@ -27,8 +27,8 @@ func (d *dataReader) settle(trains bool) error {
 		d.call.warn(doubt.String())
 	}
 	if d.call.flags.Strict && len(d.doubts) > 0 {
-		return fmt.Errorf("%s: %s, an error because of -strict: give the flags that the "+
-			"warnings name", d, count(len(d.doubts), "doubt"))
+		return fmt.Errorf("%s: %s, an error because of -strict: mend the data, or give the "+
+			"flags that the warnings name", d, count(len(d.doubts), "doubt"))
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func TestTask(t *testing.T) {
 		{100, func(i int) any { return float64(i%25) / 2 }, "", exitDone, numbers, doubt},
 		{100, func(i int) any { return float64(i%9) / 2 }, "", exitDone, "9 classes", numbers},
 		{60, func(i int) any { return 20_000_001 + 2*i }, "", exitDone,
-			"rounded 60 labels above 2^24 to the nearest float32", "error"},
+			"rounded 60 labels of a magnitude above 2^24 to the nearest float32", "error"},
 		{60, func(i int) any { return 20_000_001 + 2*(i%3) }, "", exitError,
 			"that float32 can't tell from others", ""},
 		{60, func(i int) any { return fmt.Sprint("name ", i) }, "", exitError,

@@ -90,10 +90,14 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
 		warnings = append(warnings, "the model is no better than predicting the mean for every "+
-			"row: try a smaller -lambda or another -scale")
+			"row: try a smaller -lambda")
 	case len(r.Never) > 0 && m.Config.ClassWeight == "" && r.neverIsNews(len(m.Classes)):
 		how := "-loss log or -class-weight balanced"
-		if m.Config.Loss.LogOdds() || m.Config.Multiclass == pegasos.Multinomial {
+		switch m.Config.Multiclass {
+		case pegasos.CrammerSinger, pegasos.Multinomial:
+			how = "-class-weight balanced"
+		}
+		if m.Config.Loss.LogOdds() {
 			how = "-class-weight balanced"
 		}
 		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the class of %d "+

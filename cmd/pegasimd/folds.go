@@ -143,7 +143,7 @@ func (v *search) one(
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
 		return r, fmt.Errorf("-metric %s is not defined for the fold's rows, which all have the "+
-			"same class or target: try fewer -folds", v.metric.name)
+			"same class or target: try fewer -folds or another -seed", v.metric.name)
 	}
 	return r, nil
 }

@@ -50,7 +50,7 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return nil, flags.Usagef("-%s: %q: want positive numbers, such as %s", flag, word, example)
+			return nil, flags.Usagef("-%s: %q: want positive finite numbers, such as %s", flag, word, example)
 		}
 		values = append(values, v)
 	}
@@ -68,7 +68,7 @@ func geometric(flag, list string) (values []float64, err error) {
 	var rest string
 	if read, _ := fmt.Sscanf(list, "%g:%g:%d%s", &from, &to, &n, &rest); read != 3 || n < 2 ||
 		n > mostPoints || !(from > 0 && to > from && to <= math.MaxFloat64) {
-		return nil, flags.Usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
+		return nil, flags.Usagef("-%s: %q: want from:to:count with 0 < from < to and a count of 2 to %d, such "+
 			"as 1e-6:1e-2:9", flag, list, mostPoints)
 	}
 	for i := range n - 1 {

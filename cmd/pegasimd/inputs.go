@@ -72,7 +72,7 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 			return errors.New("want one weight per line")
 		}
 		if len(weights)-surplus == rows {
-			return fmt.Errorf("far more weights than the %d rows", rows)
+			return fmt.Errorf("far more weights than rows (%d)", rows)
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
@@ -86,7 +86,8 @@ func readWeights(name string, maxBytes int64, rows int) (weights []float32, err 
 
 func checkWeights(name string, weights []float32, rows int) error {
 	if name != "" && len(weights) != rows {
-		return fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
+		return fmt.Errorf("%s: %s for %s", inputName(name), count(len(weights), "weight"),
+			count(rows, "row"))
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
 		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
-			return fmt.Errorf("far more lines than the %d costs of the first line", len(costs[0]))
+			return fmt.Errorf("far more lines than costs in the first line (%d)", len(costs[0]))
 		}
 		costs = append(costs, slices.Clone(numbers))
 		return nil
@@ -138,8 +139,8 @@ func readCosts(name string) (costs [][]float64, err error) {
 	}
 	for i, row := range costs {
 		if len(row) != len(costs) {
-			return nil, fmt.Errorf("%s:%d: %d costs, want %d, the number of lines",
-				name, i+1, len(row), len(costs))
+			return nil, fmt.Errorf("%s:%d: %s, want %d, the number of lines",
+				name, i+1, count(len(row), "cost"), len(costs))
 		}
 	}
 	return costs, nil

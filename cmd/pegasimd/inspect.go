@@ -181,7 +181,7 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	if n := r.Features - most; n > 0 && r.Columns != nil {
-		fmt.Fprintf(w, "... and %d more features: -json lists %d\n", n, len(r.Columns))
+		fmt.Fprintf(w, "... and %s: -json lists %d\n", count(n, "more feature"), len(r.Columns))
 	}
 	if r.Constant > 0 {
 		fmt.Fprintf(w, "%s with one value in all rows\n", count(r.Constant, "feature"))

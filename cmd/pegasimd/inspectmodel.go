@@ -241,7 +241,7 @@ func (r *modelReport) print(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	if r.Terms > 0 {
-		fmt.Fprintf(w, "curves    %d terms computed from the features, numbered from %d\n", r.Terms,
+		fmt.Fprintf(w, "curves    %s computed from the features, numbered from %d\n", count(r.Terms, "term"),
 			r.IndexBase+r.Features)
 	}
 	switch {
@@ -297,12 +297,12 @@ func (r *modelReport) print(w io.Writer) error {
 
 func (r *modelReport) printParts(w io.Writer) {
 	if r.Problems != nil {
-		fmt.Fprintf(w, "support   %s after %d passes, %s\n", count(r.Support, "row"), r.Passes,
-			r.Layout)
+		fmt.Fprintf(w, "support   %s after %s, %s\n", count(r.Support, "row"),
+			count(r.Passes, "pass"), r.Layout)
 	}
 	for _, p := range r.Problems[:min(maxParts, len(r.Problems))] {
-		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
-			escape.Name(p.For), p.Support, p.Largest)
+		fmt.Fprintf(w, "  for %s: %s, coefficients of a magnitude up to %.6g\n",
+			escape.Name(p.For), count(p.Support, "support row"), p.Largest)
 	}
 	if r.Vectors != nil && !r.scaled {
 		fmt.Fprintln(w, "weights   largest first; the model has no scaling of columns, so that "+

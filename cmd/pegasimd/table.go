@@ -218,8 +218,12 @@ func (d *dataReader) readMapped(opt dataset.Options) (set *dataset.Set, err erro
 		set, err = dataset.ReadPGSM(f, dataset.Options{Context: d.call})
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
-		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to a folder "+
-			"with more space, or raise -max-memory to keep them in memory", d, err)
+		how := ""
+		if d.call.flags.Has("max-memory") {
+			how = ", or raise -max-memory to keep the rows in memory"
+		}
+		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to another "+
+			"folder%s", d, err, how)
 	}
 	if err != nil {
 		return nil, err

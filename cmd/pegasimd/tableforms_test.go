@@ -302,7 +302,7 @@ func TestTableConvert(t *testing.T) {
 	if read(t, at("model")) != read(t, at("back")) {
 		t.Error("conversion to JSON and back changes the model file")
 	}
-	fails(t, exitError, "the format liblinear can't represent how words become numbers: write the "+
+	fails(t, exitError, "the format liblinear can't represent how cells become numbers: write the "+
 		"data as numbers (convert -for "+at("model")+" DATA", "convert", at("model"), at("x.liblinear"))
 	if _, told := must(t, "convert", at("model"), at("x.onnx")); !strings.HasPrefix(told,
 		"onnx leaves out how cells are read: pass numbers as floats, gaps as NaN, ") {

@@ -98,8 +98,8 @@ func (d *dataReader) checkClasses(
 ) error {
 	switch {
 	case set.Rounded > 0:
-		return fmt.Errorf("%s: %s above 2^24 that float32 can't tell from others, which would "+
-			"merge classes; predict numbers with -loss squared",
+		return fmt.Errorf("%s: %s of a magnitude above 2^24 that float32 can't tell from others, "+
+			"which would merge classes; predict numbers with -loss squared (and without -kernel)",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
 		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",

@@ -84,15 +84,15 @@ func (s *scoredSet) trainedOn() (trained bool, heldOut []int, err error) {
 
 func (s *scoredSet) warnTrained() error {
 	trained, heldOut, err := s.trainedOn()
-	rows, c := count(s.Rows(), "row"), s.reader.call
+	c := s.reader.call
 	switch n := len(heldOut); {
 	case err != nil || !trained:
 	case n == 0:
-		c.warn(fmt.Sprintf("all of these %s were used in training: the figures are not held-out "+
-			"figures; expect worse figures for new rows", rows))
+		c.warn(fmt.Sprintf("all of these rows (%d) were used in training: the figures are not held-out "+
+			"figures; expect worse figures for new rows", s.Rows()))
 	default:
-		c.warn(fmt.Sprintf("%d of these %s were used in training, and %d were held out: the figures are "+
-			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, rows, n))
+		c.warn(fmt.Sprintf("%d of these %d rows were used in training, and %d were held out: the figures are "+
+			"not held-out figures; pegasimd report measures the held-out rows alone", s.Rows()-n, s.Rows(), n))
 	}
 	return err
 }

@@ -39,8 +39,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	if n := report.Replaced; n > 0 {
 		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began; the "+
-			"model keeps the best of the first weights, the last weights and 0: more -epochs, or "+
-			"-scale, may help", count(n, "problem")))
+			"model keeps the best of the first weights, the last weights and 0: more -epochs may help", count(n, "problem")))
 	}
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
@@ -180,7 +179,7 @@ const largeGap = 0.1
 func advice(m *pegasos.Model) string {
 	cfg := m.Config
 	if cfg.Finish == pegasos.FinishNewton && m.Result.Epochs < float64(cfg.Epochs) {
-		if cfg.Scale == pegasos.ScaleNone {
+		if cfg.Scale == pegasos.ScaleNone && m.Start == "" && m.Prior == "" {
 			return "-scale standard, or a larger -lambda,"
 		}
 		return "a larger -lambda"

@@ -266,8 +266,8 @@ func (r *verifyReport) print(w io.Writer) {
 		fmt.Fprintf(w, "the model does not say what data it was trained on: %s, %s\n", rows, features)
 	}
 	if r.HeldOut > 0 {
-		fmt.Fprintf(w, "%s of DATA that training held out are left out; the model's estimate on "+
-			"them was not checked: measure it with eval\n", count(r.HeldOut, "row"))
+		fmt.Fprintf(w, "left out %s of DATA that training held out: the model's estimate on them was "+
+			"not checked; pegasimd report measures these rows\n", count(r.HeldOut, "row"))
 	}
 	linear, _ := r.model.(linearModel)
 	switch calibrated := linear.Model != nil && linear.Calibration != nil; {

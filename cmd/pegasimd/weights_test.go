@@ -180,10 +180,10 @@ func TestNumbersAreReadInPart(t *testing.T) {
 	must(t, "train", "-quiet", data, model)
 	many := file(t, "many", strings.Repeat("1\n", 1500))
 	for _, c := range []struct{ args, want string }{
-		{"eval -weights " + many + " " + data + " " + model, "many:1005: far more weights than the 4 rows"},
+		{"eval -weights " + many + " " + data + " " + model, "many:1005: far more weights than rows (4)"},
 		{"train -max-bytes 2000 -weights " + many + " " + data, "many: longer than -max-bytes 2000"},
 		{"train -multiclass crammer-singer -costs " + many + " " + data,
-			"many:1002: far more lines than the 1 costs of the first"},
+			"many:1002: far more lines than costs in the first line (1)"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -106,7 +105,7 @@ func (s *scoreFlags) run() error {
 	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
 		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
 	if err == nil {
-		s.say("%d rows of %d files, %.1f MB, in %.2f s", sum[0], len(items),
+		s.say("rows %d, files %d, %.1f MB, in %.2f s", sum[0], len(items),
 			float64(sum[1])/1e6, time.Since(s.job.Began).Seconds())
 	}
 	return err
@@ -133,7 +132,7 @@ func (s *scoreFlags) find(patterns []string, dir string) error {
 			if other, twice := from[out]; twice {
 				return usagef("%s and %s would both be written to %s", other, name, out)
 			}
-			if _, err := os.Lstat(out); !s.force && !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(out); err == nil && !s.force {
 				return usagef("%s exists: choose another folder, or replace it with -force", out)
 			}
 			from[out] = name

@@ -45,7 +45,7 @@ func split(c *call, opt shards.Options) error {
 	opt.Context, opt.Force = c, c.force
 	m, err := shards.Split(c.args[0], c.args[1], opt)
 	if err == nil {
-		c.say("%d rows of %d features in %d shards: %s", m.Rows, m.Cols, len(m.Shards),
+		c.say("rows %d, features %d, shards %d: %s", m.Rows, m.Cols, len(m.Shards),
 			escape.Name(filepath.Join(c.args[1], "manifest.json")))
 	}
 	return err

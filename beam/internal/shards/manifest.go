@@ -133,8 +133,8 @@ func (m *Manifest) check() error {
 	}
 	switch {
 	case m.Rows < 1 || m.Cols < 1 || m.Cols > math.MaxInt32 || m.Nonzeros < 0:
-		return fmt.Errorf("%d rows of %d features with %d nonzeros: want at least one row and "+
-			"feature", m.Rows, m.Cols, m.Nonzeros)
+		return fmt.Errorf("%d rows of %d features with %d nonzeros: want 1 row or more, "+
+			"1 to %d features, and 0 nonzeros or more", m.Rows, m.Cols, m.Nonzeros, math.MaxInt32)
 	case m.Layout != dataset.LayoutDense && m.Layout != dataset.LayoutSparse:
 		return fmt.Errorf("unknown layout %q", m.Layout)
 	case m.IndexBase != 0 && m.IndexBase != 1:
@@ -161,8 +161,8 @@ func (m *Manifest) checkShards() error {
 	first := 0
 	for i, s := range m.Shards {
 		if s.Rows < 0 || s.Rows > m.Rows-first {
-			return fmt.Errorf("shard %d has %d rows from row %d on, but there are only %d rows", i,
-				s.Rows, first, m.Rows)
+			return fmt.Errorf("shard %d has %d rows from row %d on: want 0 to %d", i, s.Rows, first,
+				m.Rows-first)
 		}
 		if s.Rows > 0 && first%rounds.Block != 0 {
 			return fmt.Errorf("shard %d begins at row %d: want a multiple of %d",

@@ -86,7 +86,7 @@ func (v *view) confusion() {
 		Head: []string{"True class", "Predicted class", "Rows", "Share of the true class"}}
 	for i, k := range mistakes {
 		if i == maxMistakes {
-			v.Mistakes.Note = fmt.Sprintf("%s more kinds of mistakes are not shown.",
+			v.Mistakes.Note = fmt.Sprintf("Not shown: %s more kinds of mistakes.",
 				thousands(len(mistakes)-maxMistakes))
 			break
 		}
@@ -175,7 +175,7 @@ func (v *view) rankings() {
 			of += fmt.Sprintf("; %d of %d classes are drawn", len(drawn), all)
 		}
 		roc.Note, recall.Note = of+".", fmt.Sprintf("The classes of the ROC curves. The mean average "+
-			"precision of all classes is %.3f.", m.AveragePrecision)
+			"precision of the classes that have rows is %.3f.", m.AveragePrecision)
 	}
 	roc.Label, recall.Label = roc.Title+". "+roc.Note, recall.Title+". "+recall.Note
 	v.Figures = append(v.Figures, roc, recall)
@@ -209,7 +209,7 @@ func (v *view) calibrated() {
 		X:     chart.Axis{Label: of, Range: unit},
 		Y:     chart.Axis{Label: share, Range: unit},
 		Lines: []chart.Series{diagonal, {Style: chart.Lines[0], Points: bins}}}
-	f.Note = fmt.Sprintf("%s of about equal numbers of rows, by %s. Their mean distance from the "+
+	f.Note = fmt.Sprintf("Rows in %s, by %s. The groups' mean distance from the "+
 		"dashed line is %s percentage points. Log loss: %s.", count(len(bins), "group"), of,
 		digits(100*distance, 2), digits(v.Measures.LogLoss, 3))
 	f.Label = f.Title + ". " + f.Note

@@ -51,7 +51,7 @@ type Finding struct {
 // Print writes f as text to w.
 func (f *Finding) Print(w io.Writer) {
 	if math.IsNaN(f.Claimed.Objective) {
-		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
+		fmt.Fprintln(w, "claimed    nothing: the model has no objective")
 	} else {
 		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed.Objective,
 			Standing(f.Claimed.Gap()))

@@ -18,7 +18,7 @@ func TestPrint(t *testing.T) {
 				"confirmed\n"},
 		"no claim": {Finding{Claimed: claim(nan, nan), Found: claim(2, 0.5), Source: "by Newton",
 			Verdict: ClaimsNothing},
-			"claimed    nothing: training was interrupted, or is not known\n" +
+			"claimed    nothing: the model has no objective\n" +
 				"found      objective 2, at most 300 % above the optimum, by Newton\n" +
 				"claims nothing\n"},
 		"no bound": {Finding{Claimed: claim(2, 0), Found: claim(2, 0), Source: "by Newton",

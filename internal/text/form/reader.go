@@ -430,6 +430,13 @@ func (r *Reader) doubt(d Doubt) {
 	r.doubts = append(r.doubts, d)
 }
 
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
 // finish is called at the end of the file. If keep is false and too many rows have a number of
 // cells other than the number of columns of the table, it returns an error. Otherwise it adds the
 // doubts that depend on the whole file.
@@ -462,10 +469,10 @@ func (r *Reader) finish() error {
 	}
 	ragged := r.ragged.count - footer.count
 	if !r.keep && (ragged > max(3, r.read/100) || 4*ragged > r.read) {
-		reason := fmt.Sprintf("%d cells where the table has %d columns", r.width, w)
+		reason := fmt.Sprintf("%s where the table has %s", count(r.width, "cell"), count(w, "column"))
 		if n := r.ragged.count - 1; n > 0 {
-			reason += fmt.Sprintf(" (and %d more rows with too few or too many): mend them, or say "+
-				"what separates cells (-sep) and what quotes them (-quote)", n)
+			reason += fmt.Sprintf(" (and %s with too few or too many): mend them, or say what "+
+				"separates cells (-sep) and what quotes them (-quote)", count(n, "more row"))
 		}
 		return &SyntaxError{Line: r.ragged.line, Reason: reason}
 	}

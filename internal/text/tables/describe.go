@@ -31,6 +31,8 @@ func (e *Encoder) describe(i int) string {
 		return "left out of the training"
 	case c.Levels != nil && c.Levels.HashBits > 0:
 		return "words, too many for a feature each: hashed"
+	case c.Levels != nil && len(c.Levels.Names) == 1 && !c.Levels.lackRare():
+		return "words, all equal"
 	case c.Levels != nil && !c.Levels.lackRare():
 		return fmt.Sprintf("words, %d different ones", len(c.Levels.Names))
 	case c.Levels != nil:

@@ -185,8 +185,8 @@ func (s *stats) describeNumbers(mark byte, unit string) string {
 		text += " with decimal commas"
 	}
 	if len(s.few) > 0 && len(s.few) <= mostOddWords {
-		text += fmt.Sprintf(", and %s in %d rows, taken for gaps",
-			strings.Join(escape.Names(slices.Sorted(slices.Values(s.few))), ", "), s.odd)
+		text += fmt.Sprintf(", and %s in %s, taken for gaps",
+			strings.Join(escape.Names(slices.Sorted(slices.Values(s.few))), ", "), count(s.odd))
 	}
 	return text
 }

@@ -100,10 +100,10 @@ func (s *Session) checkFingerprint(fingerprint string) error {
 	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
-		return options.Bad("Resume", "the data are not those of the interrupted run: other "+
+		return options.Bad("Resume", "the data are not those of the run to resume: other "+
 			"rows, labels, weights or prior, or another order")
 	case haveKind != kind:
-		return options.Bad("Resume", "the rows are %s, but were %s in the interrupted run, "+
+		return options.Bad("Resume", "the rows are %s, but were %s in the run to resume, "+
 			"which changes how sums are rounded: give %[2]s rows", haveKind, kind)
 	}
 	return nil

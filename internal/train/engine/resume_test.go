@@ -433,7 +433,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 		change(other)
 		_, err := engine.New(resumeFrom(t, newJob(t, other, y, job.Settings), st))
 		if name == "" && err != nil || name != "" && (err == nil ||
-			!strings.Contains(err.Error(), "the data are not those of the interrupted run")) {
+			!strings.Contains(err.Error(), "the data are not those of the run to resume")) {
 			t.Errorf("changed %q: New returned %v", name, err)
 		}
 	}
