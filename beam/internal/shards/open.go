@@ -48,8 +48,8 @@ func (m *Manifest) Open(i int) (*Part, error) {
 
 // foreign returns the error for a file that does not have the size, hash or shape in the manifest.
 func foreign(path string) error {
-	return fmt.Errorf("%s: not the file for which the manifest beside it was written: one of them "+
-		"was cut off, damaged or replaced; split the data again", escape.Name(path))
+	return fmt.Errorf("%s: the manifest beside it was written for another file: this file was cut "+
+		"off, damaged or replaced; split the data again", escape.Name(path))
 }
 
 func fileOf(path string) (File, error) {
