@@ -211,8 +211,8 @@ func (k *comparison) count(ctx context.Context, deadline time.Time) error {
 	_, uncounted := exec.LookPath("valgrind")
 	if uncounted != nil {
 		k.miss("**Instructions were not counted: valgrind is not installed (Debian and Ubuntu: " +
-			"apt-get install valgrind).** Only allocations and times were measured; a change of " +
-			"less than 5 %% in time is not noticed.")
+			"apt-get install valgrind).** Without them, a change of less than 5 %% in time is not " +
+			"noticed.")
 	} else if k.c.wide && because() != "" {
 		k.note("Valgrind's CPU has no AVX-512: code that uses AVX-512 only if the CPU has it was " +
 			"counted without it. Only times cover its AVX-512 path.")

@@ -110,8 +110,8 @@ func (k *campaign) look(ctx context.Context) error {
 	case !late && head.failsAlone(base):
 		k.fail(k.prefix, k.path, base, head, reason(head.err))
 	case late && errors.Join(base.err, head.err) != nil:
-		k.miss("-limit was reached before all benchmarks of `%s` had run once: only those that "+
-			"did are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
+		k.miss("-limit was too short to run all benchmarks of `%s` once: only those that ended "+
+			"are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
 	default:
 		for i, t := range k.ran {
 			if t.err != nil {
@@ -227,7 +227,7 @@ func (k *campaign) count(ctx context.Context) error {
 	names := slices.Sorted(maps.Keys(k.plan))
 	for stage, done := 0, 0; stage < len(stages) && len(names) > 0; stage++ {
 		if stage > 0 {
-			k.say("%d benchmarks are counted again, in more processes", len(names))
+			k.say("benchmarks to count again, in more processes: %d", len(names))
 		}
 		for ; done < stages[stage] && len(names) > 0; done++ {
 			if err := k.once(ctx, names, done); err != nil {
@@ -244,8 +244,8 @@ func (k *campaign) count(ctx context.Context) error {
 				return n.settled
 			})
 			if late && len(names) > 0 {
-				k.miss("-limit was reached before all counts were settled; not "+
-					"settled: %s.", list(k.prefix, names))
+				k.miss("-limit was too short to settle all counts; not settled: "+
+					"%s.", list(k.prefix, names))
 				return nil
 			}
 		}
@@ -308,7 +308,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 		}
 	}
 	if len(plain) > 0 && ctx.Err() != nil {
-		k.miss("-limit was reached before all allocations were counted.")
+		k.miss("-limit was too short to count all allocations.")
 		return nil
 	}
 	for i := range k.both {
@@ -378,7 +378,8 @@ func (k *campaign) conclude() {
 		}
 	}
 	if len(idle) > 0 {
-		k.miss("Not compared, as no instruction is executed while the timer runs: %s.",
+		k.miss("Not compared, as in the base or the head no instruction is executed while the timer "+
+			"runs: %s.",
 			list(k.prefix, idle))
 	}
 }

@@ -191,7 +191,7 @@ func TestFailsClosed(t *testing.T) {
 			bench("Work", "time.Sleep(150 * time.Millisecond)"), "", 2, 2,
 			[]string{nothing, "takes more than 100 ms: `Work`"}},
 		{"no time", work, work, "-limit 1ns", 2, 2,
-			[]string{nothing, "-limit was reached before all benchmarks"}},
+			[]string{nothing, "-limit was too short to run all benchmarks"}},
 		{"no time to time", work, work, "-bench= -time . -limit 1ns", 2, 2, []string{nothing}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

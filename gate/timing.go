@@ -164,7 +164,8 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	}
 	k.note("Processes that were timed: %s.", machine.Pin())
 	defer runtime.UnlockOSThread()
-	k.say("timing %d benchmarks in %d rounds of base, head and base again", len(all), k.c.rounds)
+	k.say("benchmarks to time: %d, in up to %d rounds of base, head and base again", len(all),
+		k.c.rounds)
 	half, cancelHalf := context.WithTimeout(ctx, time.Until(deadline)*6/10)
 	defer cancelHalf()
 	all = k.inRounds(half, all, k.c.rounds)
@@ -176,7 +177,7 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	}
 	second := map[string]*timing{}
 	if len(doubtful) > 0 {
-		k.say("%d look slower: timing these again", len(doubtful))
+		k.say("benchmarks that look slower and are timed again: %d", len(doubtful))
 		for _, b := range k.inRounds(ctx, doubtful, 2*k.c.rounds) {
 			second[b.name] = &b.t
 		}
@@ -245,7 +246,8 @@ func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
 		return true
 	})
 	if out > 0 {
-		k.miss("-limit was too short to time %d benchmarks; `%s` takes longest.", out, slowest)
+		k.miss("-limit was too short to time all benchmarks. Not timed: %d; of these, `%s` takes "+
+			"longest.", out, slowest)
 	}
 	return all
 }

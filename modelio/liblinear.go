@@ -323,12 +323,8 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 			"train it with Curves %q", s.Expansion.Len(), pegasos.CurvesNone)
 	}
 	if s := m.Scaling; s != nil && !s.Folded {
-		other := ""
-		if s.Kind != pegasos.ScaleMaxAbs { // max-abs is folded unless a column is tiny or huge
-			other = " or " + string(pegasos.ScaleMaxAbs)
-		}
 		return fmt.Errorf("modelio: the model's scaling (%s) can't be folded into its weights, as "+
-			"liblinear's files require: train it with the Scale %s%s", s.Kind, pegasos.ScaleNone, other)
+			"liblinear's files require: train it with the Scale %s", s.Kind, pegasos.ScaleNone)
 	}
 	f, err := liblinearForm(m)
 	if err != nil {

@@ -78,8 +78,8 @@ func (tr *Trainer) split(ctx context.Context, x Examples, y []float32, regressio
 	}
 	out, in := store.HoldOut(set.Labeled(hashes), seed, tr.Holdout)
 	if len(out) == 0 {
-		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of %d rows: there "+
-			"are too few different rows", tr.Holdout, x.Rows())
+		return nil, nil, configErrorf("Holdout", "have %v, which holds out none of the rows (%d): "+
+			"want a larger share or more distinct rows", tr.Holdout, x.Rows())
 	}
 	take := func(rows []int) *Labelled {
 		d := &Labelled{}
@@ -121,7 +121,7 @@ func (m *Model) Estimate(d *Labelled) (*Estimate, error) {
 		}
 		class := m.Class(of)
 		if class < 0 {
-			return nil, fmt.Errorf("pegasos: row %d: a score is not finite: %s", i, store.TooLarge)
+			return nil, fmt.Errorf("pegasos: row %d: a score is not finite", i)
 		}
 		errs.Class(groups[hashes[i]], m.Classes[class] == y, weight)
 	}

@@ -137,7 +137,7 @@ func (cfg Config) checkChunks() error {
 		bad = append(bad, "Project")
 	}
 	if len(bad) > 0 {
-		return configErrorf(bad[0], "it can't be set for chunks: it depends on all rows")
+		return configErrorf(bad[0], "it can't be set for chunks")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	}
 	coef, unmatched := r.matchSupport(m)
 	if unmatched > 0 {
-		v.Contradict("%d support rows match no row of their class in the data", unmatched)
+		v.Contradict("support rows that match no row of their class in the data: %d", unmatched)
 	}
 	errors := make([]float64, len(r.pairs))
 	set := solve.Settings{Bounded: r.cfg.bounded(), Tol: r.cfg.Tol}

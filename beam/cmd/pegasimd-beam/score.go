@@ -105,7 +105,7 @@ func (s *scoreFlags) run() error {
 	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
 		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
 	if err == nil {
-		s.say("%d rows of %d files, %.1f MB, in %.2f s", sum[0], len(items),
+		s.say("%s of %s, %.1f MB, in %.2f s", count(int(sum[0]), "row"), count(len(items), "file"),
 			float64(sum[1])/1e6, time.Since(s.job.Began).Seconds())
 	}
 	return err

@@ -45,7 +45,8 @@ func split(c *call, opt shards.Options) error {
 	opt.Context, opt.Force = c, c.force
 	m, err := shards.Split(c.args[0], c.args[1], opt)
 	if err == nil {
-		c.say("rows %d, features %d, shards %d: %s", m.Rows, m.Cols, len(m.Shards),
+		c.say("%s of %s in %s: %s", count(m.Rows, "row"), count(m.Cols, "feature"),
+			count(len(m.Shards), "shard"),
 			escape.Name(filepath.Join(c.args[1], "manifest.json")))
 	}
 	return err

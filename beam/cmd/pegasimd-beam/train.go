@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
+	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
 
 var trainCommand = command{
@@ -109,8 +110,8 @@ func (t *trainFlags) run() error {
 	if err != nil {
 		return err
 	}
-	t.say("%d rounds: objective %.6g, at most %.3g %% above the optimum: %s", r.Round, r.Objective,
-		100*r.Gap(), escape.Name(path))
+	t.say("%s: objective %.6g, %s: %s", count(r.Round, "round"), r.Objective,
+		proof.Standing(r.Gap()), escape.Name(path))
 	if !r.Reached {
 		t.say("-tol was not reached: more -epochs may help, in another folder")
 	}
