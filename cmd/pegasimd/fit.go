@@ -109,8 +109,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"a class is rare -class-weight balanced")
 	}
 	if rows < fewRows {
-		warnings = append(warnings, fmt.Sprintf("%s: too few to tell how well the model "+
-			"predicts other rows; run cv", count(rows, "row")))
+		warnings = append(warnings, count(rows, "row")+": too few to tell how well the model "+
+			"predicts other rows")
 	}
 	return warnings
 }
