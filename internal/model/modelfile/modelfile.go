@@ -83,6 +83,13 @@ func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
 	return s, Kind{}, false
 }
 
+func (k Kind) what() string {
+	if k == Linear {
+		return "linear model"
+	}
+	return k.Name
+}
+
 // matches reports whether the file begins with the kind's magic, or is not empty and ends within
 // it.
 func (k Kind) matches(r *Source) bool {

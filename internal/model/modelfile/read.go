@@ -69,6 +69,11 @@ func (r *Reader) readMagic(kind Kind) error {
 		return err
 	}
 	if !kind.matches(r.r) {
+		for _, other := range []Kind{Linear, Kernel, Proof} {
+			if other.matches(r.r) {
+				return fmt.Errorf("a %s, not a %s", other.what(), kind.what())
+			}
+		}
 		return fmt.Errorf("not a %s of pegasimd", kind.Name)
 	}
 	line, err := r.readLine()
