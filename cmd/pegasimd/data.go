@@ -211,8 +211,10 @@ func (d *dataReader) failed(err error) error {
 	}
 	var row *pegasos.RowError
 	if errors.As(err, &row) && row.Scale {
-		return fmt.Errorf("%s: %w; scale them with train -scale, or in the file for a kernel machine",
-			d, err)
+		return fmt.Errorf("%s: %w; scale the values with train -scale, or in the file for a kernel "+
+			"machine (rows are counted from 0)", d, err)
+	} else if row != nil {
+		return fmt.Errorf("%s: %w (rows are counted from 0)", d, err)
 	}
 	return fmt.Errorf("%s: %w", d, err)
 }

@@ -87,7 +87,7 @@ func valuesOf(e *tables.Encoder, i int) string {
 	const most = 5
 	c := &e.Columns[i]
 	switch {
-	case c.Kind == tables.Number && e.Raw:
+	case c.Kind == tables.Number && (e.Raw || c.Number.Factor == 1): // 1 if all values are equal
 		return fmt.Sprintf(": mean %.4g", c.Number.Mean)
 	case c.Kind == tables.Number:
 		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Number.Mean, 1/c.Number.Factor)

@@ -250,7 +250,8 @@ func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 			if i < len(weights) && weights[i] == 0 {
 				continue // the model lacks classes that only have rows of weight 0
 			}
-			return fmt.Errorf("row %d: the label %s is not a class of the model", i, names[k])
+			return fmt.Errorf("row %d, counted from 0: the label %s is not a class of the model", i,
+				names[k])
 		}
 		set.Y[i] = classes[k]
 	}

@@ -102,15 +102,19 @@ func (d *dataReader) checkClasses(
 			"which would merge classes; predict numbers with -loss squared (and without -kernel)",
 			d, count(set.Rounded, "label"))
 	case len(labels) == 1:
-		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
-			d, rows[0], escape.Name(labelName(set, labels[0])))
+		which := "rows"
+		if d.skip != nil {
+			which = "rows of a weight above 0"
+		}
+		return fmt.Errorf("%s: all %s (%d) are of the class %s: want two or more classes", d, which,
+			rows[0], escape.Name(labelName(set, labels[0])))
 	case len(labels) > 1 && slices.Max(rows) == 1 && !d.call.flags.GivenAny(flags.ForClasses):
 		how := "name the column that has the labels with -label-column"
 		switch {
 		case set.Names == nil && d.encoder == nil:
-			how = "predict numbers with -loss squared"
+			how = "predict numbers with -loss squared (and without -kernel)"
 		case set.Names == nil:
-			how = "predict numbers with -loss squared, or " + how
+			how = "predict numbers with -loss squared (and without -kernel), or " + how
 		}
 		return fmt.Errorf("%s: each of the %d classes, such as %s, has one row: %s", d,
 			len(labels), escape.Name(labelName(set, labels[0])), how)

@@ -185,6 +185,8 @@ func TestNumbersAreReadInPart(t *testing.T) {
 		{"train -multiclass crammer-singer -costs " + many + " " + data,
 			"many:1002: far more lines than costs in the first line (1)"},
 		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
+		{"train -weights " + file(t, "one", "0\n1\n1\n") + " " + file(t, "y.svm", "2 1:1\n1 1:1\n1 1:2\n"),
+			"y.svm: all rows of a weight above 0 (2) are of the class 1: want two or more classes"},
 	} {
 		fails(t, exitError, c.want, strings.Fields(c.args)...)
 	}
