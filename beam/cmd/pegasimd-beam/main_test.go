@@ -522,6 +522,25 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
+// Messages about data name these flags.
+func TestSplitFlags(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "x.svm")
+	if err := os.WriteFile(data, []byte("1 2:1 1:3\n-1 1:2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[string]string{
+		"":                               "indices have to ascend (-unsorted sort, or sum)",
+		"-unsorted sort -max-features 1": "beyond the limit of 1 features (-max-features)",
+	} {
+		args := append([]string{"split"}, strings.Fields(flags)...)
+		_, message := invoke(t, exitError, append(args, data, t.TempDir())...)
+		if !strings.Contains(message, want) {
+			t.Errorf("%s: %s, want %q", flags, message, want)
+		}
+	}
+	invoke(t, 0, "split", "-unsorted", "sort", "-max-features", "2", data, t.TempDir())
+}
+
 func TestUsage(t *testing.T) {
 	manifest := cut(t, 2)
 	dir := t.TempDir()

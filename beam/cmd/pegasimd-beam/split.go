@@ -29,6 +29,10 @@ Example:
 		c.IntVar(&opt.Shards, "shards", 16, "`n` the number of shards")
 		text(c, &opt.IndexBase, "index-base",
 			"`0|1|auto` the number of the first feature in svmlight data (default 1)")
+		text(c, &opt.Unsorted, "unsorted",
+			"`error|sort|sum` how to treat svmlight rows whose indices do not ascend (default error)")
+		c.IntVar(&opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, or "+
+			"the number of values in the file if that is larger, but at most 2^27)")
 		c.IntVar(&opt.HashBits, "hash-bits", 0, "`n` hash svmlight indices to 2^n features (0: do not)")
 		c.defineForce("files in FOLDER")
 		return func() error { return split(c, opt) }
