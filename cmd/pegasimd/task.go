@@ -142,7 +142,8 @@ func (d *dataReader) doubtRareClasses(set *dataset.Set, labels []float32, rows [
 		doubt.Text = fmt.Sprintf("%d classes have one row each, such as %s: do they come", n,
 			strings.Join(escape.Names(rare[:min(n, most)]), ", "))
 	}
-	if doubt.Text += " from a header, a footer or a typing error?"; set.Names == nil {
+	if doubt.Text += " from a header, a footer or a typing error?"; set.Names == nil &&
+		!d.call.flags.UsesKernel() {
 		doubt.Text, doubt.Flag = doubt.Text+" Or are the labels regression targets?", "-loss squared"
 	}
 	d.doubts = append(d.doubts, doubt)

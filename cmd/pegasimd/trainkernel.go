@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
@@ -53,8 +54,12 @@ func trainKernel(c *call, reader *dataReader, model string) error {
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
+	advice := "more -epochs or -passes"
+	if m.Config.Finish == pegasos.FinishNone {
+		advice = "more -epochs"
+	}
 	out := &trainReport{
-		runReport: kernelModel{m}.run(), advice: "more -epochs or -passes",
+		runReport: kernelModel{m}.run(), advice: advice,
 		C: number(math.NaN()), Seed: m.Config.Seed, Config: m.Config,
 		kernelReport: &kernelReport{m.Problems(), m.SupportRows().Rows(), m.Result.Passes, values},
 		Train:        took.Seconds(), Interrupted: err != nil,
