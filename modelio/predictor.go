@@ -45,7 +45,7 @@ func Read(r io.Reader) (Predictor, error) {
 		if _, err := buffered.Peek(1); err != nil && err != io.EOF {
 			return nil, fmt.Errorf("pegasos: model file: %w", err)
 		}
-		return nil, errors.New("pegasos: model file: not a model of pegasimd")
+		return nil, errors.New("pegasos: not a model file of pegasimd")
 	}
 	if kind == modelfile.Kernel {
 		return predictor(kernelsvm.Read(buffered))

@@ -45,7 +45,7 @@ func TestFirstMistakes(t *testing.T) {
 		{exitUsage, "change their order", []string{"eval", "toy.model", "toy.csv"}},
 		{exitUsage, "change their order", []string{"verify", "toy.svm", "toy.model"}},
 		{exitUsage, "change their order", []string{"report", "toy.svm", "toy.model"}},
-		{exitError, "toy.csv: model file: not a model", []string{"predict", "toy.svm", "toy.csv"}},
+		{exitError, "toy.csv: not a model file of pegasimd", []string{"predict", "toy.svm", "toy.csv"}},
 		{exitError, "none.model: no such file", []string{"eval", "toy.model", "none.model"}},
 		{exitError, ". is a folder, want files", []string{"train", "."}},
 		{exitError, "folder.csv is a folder, want files", []string{"cv", "toy.csv", "folder.csv"}},
