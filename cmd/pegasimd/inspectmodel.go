@@ -264,8 +264,9 @@ func (r *modelReport) print(w io.Writer) error {
 	if r.Settings != "" {
 		fmt.Fprintf(w, "settings  %s\n", escape.Text(r.Settings))
 	}
-	fmt.Fprintf(w, "trained   %d steps, %.4g epochs%s, %d violations; mean |x|^2 %.6g, t0 %.6g\n",
-		r.Steps, r.Epochs, bySolver(r.Solver), r.Violations, r.R2, r.T0)
+	fmt.Fprintf(w, "trained   %s, %s%s, %s; mean |x|^2 %.6g, t0 %.6g\n",
+		count(int(r.Steps), "step"), epochCount(r.Epochs), bySolver(r.Solver),
+		count(int(r.Violations), "violation"), r.R2, r.T0)
 	if v := float64(r.Objective); !math.IsNaN(v) {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}

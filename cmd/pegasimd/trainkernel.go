@@ -87,10 +87,10 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	if cfg.Kernel == kernelsvm.Polynomial {
 		fmt.Fprintf(w, ", coef0 %.6g, degree %d", cfg.Coef0, cfg.Degree)
 	}
-	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",
-		r.Lambda, r.Epochs, r.Passes, r.Seed)
-	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %d support rows, %.3g kernel values\n",
-		r.Train, r.ISA, r.SupportRows, float64(r.KernelValues))
+	fmt.Fprintf(w, ", lambda %.6g, %s, %s, seed %d\n", r.Lambda, epochCount(r.Epochs),
+		count(r.Passes, "pass"), r.Seed)
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %s, %.3g kernel values\n",
+		r.Train, r.ISA, count(r.SupportRows, "support row"), float64(r.KernelValues))
 	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {

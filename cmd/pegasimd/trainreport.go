@@ -39,7 +39,8 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	if n := report.Replaced; n > 0 {
 		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began, or "+
-			"than weights of 0 or the prior; the model keeps the best of these: more -epochs may help", count(n, "problem")))
+			"than weights of 0 or the prior; the model keeps the best of these: more -epochs may help",
+			count(n, "problem")))
 	}
 	report.settled(r.reader, r.set, m.Config.Multiclass)
 	return report
@@ -79,8 +80,8 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
-	fmt.Fprintf(w, "%s, %.4g epochs%s, %d steps, seed %d\n", lambda, r.Epochs, bySolver(r.Solver),
-		r.Steps, r.Seed)
+	fmt.Fprintf(w, "%s, %s%s, %s, seed %d\n", lambda, epochCount(r.Epochs), bySolver(r.Solver),
+		count(int(r.Steps), "step"), r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels\n", r.Train, r.ISA)
 	r.printObjective(w)
 	if r.Fit != nil {
@@ -145,7 +146,7 @@ func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	}
 	fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
 	if cfg.Patience > 0 {
-		fmt.Fprintf(w, ", the best, after %.4g epochs", v.Epochs)
+		fmt.Fprintf(w, ", the best, after %s", epochCount(v.Epochs))
 	}
 	if v.Stopped > 0 {
 		fmt.Fprintf(w, "; -patience %d ended the run after %d", cfg.Patience, v.Stopped)

@@ -25,6 +25,13 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %s", n, of)
 }
 
+func epochCount(n float64) string {
+	if text := fmt.Sprintf("%.4g", n); text != "1" {
+		return text + " epochs"
+	}
+	return "1 epoch"
+}
+
 func firstNames(names []string) string { return listNames(names, 5) }
 
 func listNames(names []string, most int) string {

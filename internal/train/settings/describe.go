@@ -50,11 +50,22 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	case s.Finish == FinishNewton:
 		add("Newton's method")
 	case s.Steps != 0:
-		add("%d steps", s.Steps)
+		add("%s", count(s.Steps, "step"))
 	case s.Tol != 0:
-		add("up to %d passes, until proven to %.2g %%", s.Epochs, 100*s.Tol)
+		add("up to %s, until proven to %.2g %%", count(int64(s.Epochs), "pass"), 100*s.Tol)
 	default:
-		add("%d passes", s.Epochs)
+		add("%s", count(int64(s.Epochs), "pass"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func count(n int64, of string) string {
+	switch {
+	case n == 1:
+	case of == "pass":
+		of = "passes"
+	default:
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
 }
