@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -167,6 +168,9 @@ func (f *Folder) Status() (Report, error) {
 func (f *Folder) Plan() string {
 	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
 		len(f.used()))
+	if len(f.used()) == 1 {
+		plan = strings.TrimSuffix(plan, "s")
+	}
 	if warning := f.rounds.Warning(); warning != "" {
 		plan += "\n" + warning
 	}
