@@ -66,7 +66,7 @@ func (r worstReport) String() string {
 	if r.WorstGap == nil {
 		return ""
 	}
-	return fmt.Sprintf("; worst class %s, %s", escape.Name(r.WorstClass),
+	return fmt.Sprintf("; worst problem (class or pair) %s, %s", escape.Name(r.WorstClass),
 		proof.Standing(float64(*r.WorstGap)))
 }
 

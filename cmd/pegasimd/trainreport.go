@@ -38,7 +38,7 @@ func newTrainReport(r *linearRun) *trainReport {
 		report.heldOut, report.HeldOutEstimate = r.held, of.HeldOut
 	}
 	if n := report.Replaced; n > 0 {
-		r.warn(fmt.Sprintf("in %s (one for each class or pair) training ended worse than it began, or "+
+		r.warn(fmt.Sprintf("in %s training ended worse than it began, or "+
 			"than weights of 0 or the prior; the model keeps the best of these: more -epochs may help",
 			count(n, "problem")))
 	}

@@ -73,7 +73,7 @@ func TestReplaced(t *testing.T) {
 		dir+"/model")
 	run := report(t, dir+"/json")
 	if run["replaced"] != 1.0 || run["objective"] != 1.0 ||
-		!strings.Contains(told, "warning: in 1 problem (one for each class or pair) training ended "+
+		!strings.Contains(told, "warning: in 1 problem training ended "+
 			"worse than it began, or than weights of 0 or the prior; the model keeps the best of") {
 		t.Errorf("%v: %s", run["objective"], told)
 	}
