@@ -172,7 +172,7 @@ func (r *evalReport) print(w io.Writer) {
 	} else {
 		of := "of the score, for class " + escape.Name(r.Labels[1])
 		if len(r.Labels) > 2 {
-			of = "means over the classes, each against the rest"
+			of = "means over the classes for which they are defined, each against the rest"
 		}
 		fmt.Fprintf(w, "ROC-AUC %s, average precision %s (%s)\n", r.ROCAUC, r.AveragePrecision, of)
 		if !math.IsNaN(float64(r.LogLoss)) {

@@ -100,8 +100,12 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		if m.Config.Loss.LogOdds() {
 			how = "-class-weight balanced"
 		}
-		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the class of %d "+
-			"of %s): try %s", firstNames(r.Never), r.neverRows, count(r.rows, "row"), how))
+		class := "class"
+		if len(r.Never) > 1 {
+			class = "classes"
+		}
+		warnings = append(warnings, fmt.Sprintf("no row is predicted as %s (the %s of %d of %s): try %s",
+			firstNames(r.Never), class, r.neverRows, count(r.rows, "row"), how))
 	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
 		!(*r.Accuracy > *r.Constant+hardlyMore): // class weights may lower accuracy
 		warnings = append(warnings, "the model is hardly better than predicting "+

@@ -74,10 +74,14 @@ func (d *dataReader) readTraining(cfg *pegasos.Config, recheck func() error) (
 	d.describeSet(set, numbers, took)
 	if !numbers {
 		if numeric && !classes {
+			counted := 0
+			for _, n := range rows {
+				counted += n
+			}
 			return nil, 0, fmt.Errorf("%s: the labels look like regression targets, not like classes: "+
 				"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
 				"without -kernel), or say that they are classes with -multiclass",
-				d, set.Rows(), len(labels), like)
+				d, counted, len(labels), like)
 		}
 		err = d.checkClasses(set, labels, rows)
 		if open && len(labels) > maxNumericClasses {
