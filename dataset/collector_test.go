@@ -16,8 +16,8 @@ func TestCollector(t *testing.T) {
 	mixed := strings.Repeat("0,2,0,0,5,0,0,8,0,0,d\n", 9_000)
 	for i, c := range []struct {
 		text  string
-		grows bool // whether there are more rows than estimated from the first block
-		turns bool // whether the automatic layout differs from the first block's
+		grows bool
+		turns bool
 	}{
 		{text: long[:1_000*len("0.123456789,a\n")]},
 		{text: long},

@@ -197,8 +197,8 @@ func TestCSVBlocks(t *testing.T) {
 // does not use the columns whose numbers are in leaves.
 type lengths struct {
 	columns int
-	leaves  string // numbers of the columns that are not used, one digit each
-	table   *Table // returned by Reads
+	leaves  string
+	table   *Table
 }
 
 func (l lengths) Reads() (t *Table, uses []bool) {
@@ -317,8 +317,6 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
-// A set written by WriteCSV is read again with all its rows, even if the first row looks like a
-// header.
 func TestWriteCSVFirstRow(t *testing.T) {
 	for _, text := range []string{
 		"0,1,2,target\n5,6,7,b\n", "0,1,2,3,target\n5,6,7,8,b\n", "0,1,2,target\n", "0,1,2,7\n5,6,7,8\n",
@@ -486,7 +484,7 @@ func (c endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A row of more than 2^28 bytes is refused, quoted or not, before it fills the memory.
+// A row of more than 2^28 bytes is refused, quoted or not.
 func TestEndlessRow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it reads three rows of a quarter of a gigabyte each")

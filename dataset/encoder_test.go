@@ -11,7 +11,7 @@ import (
 type observer struct {
 	lengths
 	sources []form.Source
-	rows    int // number of calls of Encode
+	rows    int
 	stop    int // row to stop at, counted from 1; 0 for none
 }
 

@@ -89,7 +89,7 @@ func TestDataFormats(t *testing.T) {
 				if err := got.Close(); err != nil {
 					t.Error(err)
 				}
-				os.Remove(path) // some are large
+				os.Remove(path)
 			}
 		})
 	}

@@ -70,7 +70,6 @@ func examples(s *Set) []example {
 	return rows
 }
 
-// exampleOf returns row i of a set, without its zeros if the set is dense.
 func exampleOf(s *Set, i int) (e example) {
 	e.y = s.Y[i]
 	if s.Sparse != nil {
@@ -86,7 +85,6 @@ func exampleOf(s *Set, i int) (e example) {
 	return e
 }
 
-// equal reports whether rows are equal to the bit.
 func equal(a, b []example) bool {
 	return slices.EqualFunc(a, b, func(a, b example) bool {
 		return asBits(a.y) == asBits(b.y) && slices.Equal(a.idx, b.idx) &&

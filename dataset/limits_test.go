@@ -60,7 +60,6 @@ func TestLongText(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Rows without features have the shortest text, and may take 64 bytes of memory each.
 	rows := size / 10
 	allocated(t, uint64(64*rows), func() {
 		text := io.LimitReader(&repeated{text: "1\n"}, int64(2*rows))
@@ -83,7 +82,7 @@ func TestCSVWidth(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		})
-		allocated(t, 16<<20, func() { // several times the size of the sampled text
+		allocated(t, 16<<20, func() {
 			_, err := readCSVText(text, Options{MaxFeatures: 100})
 			if !says(err, "more than 1124 columns (-max-features)") {
 				t.Error(err)

@@ -29,7 +29,7 @@ func mutant(r *rand.Rand, b []byte) []byte {
 	for range 1 + r.IntN(3) {
 		at := r.IntN(len(b) + 1)
 		if r.IntN(2) == 0 {
-			at = min(at, r.IntN(128)) // near the start, where headers are
+			at = min(at, r.IntN(128))
 		}
 		end := min(len(b), at+r.IntN(1<<r.IntN(8)))
 		before, piece, after := b[:at:at], pieces[r.IntN(len(pieces))], b[end:]
@@ -38,15 +38,15 @@ func mutant(r *rand.Rand, b []byte) []byte {
 			if at < len(b) {
 				b[at] ^= 1 << r.IntN(8)
 			}
-		case 1: // replace some bytes by a piece
+		case 1:
 			b = append(append(before, piece...), after...)
-		case 2: // overwrite bytes with a piece
+		case 2:
 			copy(b[at:], piece)
-		case 3: // repeat some bytes
+		case 3:
 			b = append(bytes.Clone(b[:end]), b[at:]...)
-		case 4: // cut off the rest
+		case 4:
 			b = before
-		case 5: // replace some bytes by bytes from elsewhere
+		case 5:
 			from := r.IntN(len(b) + 1)
 			b = append(append(before, b[from:min(len(b), from+end-at)]...), after...)
 		}
@@ -131,7 +131,6 @@ func readOf(t *testing.T, name string, format Format) func(b []byte) (*Set, erro
 	return func(b []byte) (*Set, error) { return readFile(t, path, b, Options{Format: format}) }
 }
 
-// forms has a valid file of every format.
 func TestMutantsOfAllFormats(t *testing.T) {
 	all := forms(t)
 	for _, f := range all {

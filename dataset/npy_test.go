@@ -79,7 +79,6 @@ func toHalf(v float64) uint16 {
 	panic("not a float16")
 }
 
-// refHalf returns the value of the float16 with bits h, by the definition of IEEE 754.
 func refHalf(h uint16) float64 {
 	sign := 1 - 2*float64(h>>15)
 	exp, frac := int(h>>10&31), float64(h&1023)
@@ -489,7 +488,6 @@ func referenceNPY(file []byte, features uint8) (rows []example, ok bool) {
 	return rows, true
 }
 
-// plainElement returns an element in decimal notation; ok is false if it is not finite.
 func plainElement(a *npyArray, raw []byte) (text string, ok bool) {
 	read := func(v any) {
 		if err := binary.Read(bytes.NewReader(raw), a.order, v); err != nil {

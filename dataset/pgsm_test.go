@@ -108,7 +108,6 @@ func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	f(s, err)
 }
 
-// randomSet returns a random set in the given layout. About a quarter of the values are nonzero.
 func randomSet(r *rand.Rand, rows, cols int, layout Layout) *Set {
 	s := &Set{Y: make([]float32, rows), IndexBase: 1}
 	var starts = []int64{0}
@@ -434,7 +433,7 @@ func TestPGSMBadBlock(t *testing.T) {
 				if have := examples(s)[first]; !equal([]example{have}, []example{empty}) {
 					t.Errorf("a row of a bad block: %v", have)
 				}
-				for range 2 { // Err remains the same
+				for range 2 {
 					if err := touch(t, s); err == nil || err.Error() != text {
 						t.Errorf("%v, want %s", err, text)
 					}
@@ -465,7 +464,7 @@ func TestPGSMBadDenseRow(t *testing.T) {
 	if err != nil || h.blocks() < 3 {
 		t.Fatal(h, err)
 	}
-	bad, good := 1<<h.shift+3, 5 // rows of the second and the first block
+	bad, good := 1<<h.shift+3, 5
 	b[int(h.values)+4*bad*matrices.Stride(60)] ^= 1
 	path := file(t, "a.pgsm", b)
 	w := make([]float32, 60)
@@ -561,7 +560,6 @@ func TestReadPGSM(t *testing.T) {
 	}
 }
 
-// A mapped dense set may be larger than maxThinDense, whatever its share of nonzeros.
 func TestPGSMLarge(t *testing.T) {
 	if runtime.GOOS != "linux" || bits.UintSize < 64 || blob.BigEndian {
 		t.Skip("not tested: the file is made of holes and must be mapped")
@@ -572,7 +570,7 @@ func TestPGSMLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	sums := make([]byte, 4*h.blocks(), 4*h.blocks()+12)
-	sums = binary.LittleEndian.AppendUint32(sums, checksum(make([]byte, 4*h.rows))) // of the labels
+	sums = binary.LittleEndian.AppendUint32(sums, checksum(make([]byte, 4*h.rows)))
 	sums = binary.LittleEndian.AppendUint32(sums, 0)
 	sums = binary.LittleEndian.AppendUint32(sums, checksum(sums))
 	path := file(t, "a.pgsm", h.header())

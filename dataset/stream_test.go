@@ -43,7 +43,6 @@ func TestConvertSvmlight(t *testing.T) {
 		}
 		check(text(r, []int{0, 6}[i%2]), opt)
 	}
-	// More text than a chunk, for either layout.
 	check(strings.Repeat("1 1:1 100:0.5\n-1 7:2\n", 30_000), Options{})
 	check(strings.Repeat("1 1:1 3:0.5\n-1 2:2\n", 30_000), Options{})
 	check("", Options{})
@@ -67,7 +66,6 @@ func TestConvertSvmlight(t *testing.T) {
 		t.Error("no error")
 	}
 
-	// In memory, the nonzeros of big would take 40 MB.
 	line := "1"
 	for j := range 50 {
 		line += fmt.Sprintf(" %d:1", 1+1000*j)

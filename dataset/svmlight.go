@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// chunkSize is the approximate size in bytes of the chunks that threads parse: small enough for the
+// chunkSize is the approximate size in bytes of the chunks that threads parse, chosen to fit the
 // second-level cache.
 const chunkSize = 1 << 18
 
@@ -108,19 +108,18 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 }
 
 // svmlight reads text with several threads. Each thread takes the next chunk of lines under a lock,
-// parses the chunk without a lock, and adds its rows when the chunks before have been added. Lines
-// don't depend on each other, so neither the size of chunks nor the number of threads changes the
-// result. The error is the first in the text, even if another thread finds a later error earlier;
-// an error of reading comes after errors in the text before it.
+// parses the chunk without a lock, and adds its rows when the chunks before have been added. The
+// error is the first in the text, even if another thread finds a later error earlier; an error of
+// reading comes after errors in the text before it.
 type svmlight struct {
 	rules *rules
 
 	mu     sync.Mutex // guards the fields from chunks to stop
 	chunks chunks
-	taken  int    // number of chunks taken
+	taken  int
 	labels Labels // LabelsAuto until a line shows whether there are labels
 	err    error  // error that ended reading: io.EOF at the end of the files
-	stop   bool   // whether no more chunks are to be taken
+	stop   bool
 
 	order  sync.Mutex // guards the fields from turn to fault
 	added  sync.Cond  // signals a change of turn
@@ -130,8 +129,6 @@ type svmlight struct {
 	fault  error // first error in the text
 }
 
-// work takes, parses and adds chunks until there are no more, the text has an error or another
-// thread panics.
 func (p *svmlight) work() {
 	var data []byte
 	var s scratch

@@ -345,7 +345,6 @@ func TestSvmlightChunks(t *testing.T) {
 	}
 }
 
-// The buffers are large enough for a chunk that is full of the shortest features.
 func TestSvmlightTight(t *testing.T) {
 	s := "1"
 	for j := range 9 {
@@ -394,7 +393,6 @@ type idle struct{}
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
 func TestSvmlightLongLine(t *testing.T) {
-	// The line is longer than bufio.Scanner accepts, and longer than several chunks.
 	var b strings.Builder
 	b.WriteString("1")
 	n := 0
@@ -476,7 +474,6 @@ func TestSvmlightHash(t *testing.T) {
 		!slices.Contains(val, -1) {
 		t.Errorf("%v %v", idx, val)
 	}
-	// The values of features that are hashed to one column are added.
 	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
 	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
 	if err != nil || !equal(examples(s), rows) {

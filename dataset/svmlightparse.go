@@ -17,17 +17,17 @@ import (
 // rules define which lines are valid, and how their features are stored.
 type rules struct {
 	first       uint64 // smallest valid index
-	limit       uint64 // largest index that Features or MaxFeatures allows
+	limit       uint64 // largest index allowed by Features or MaxFeatures; for BaseAuto, in base 1
 	ignore      bool   // whether features beyond limit are left out; otherwise they are an error
 	hashBits    uint   // 0 if indices aren't hashed
 	unsorted    Unsorted
-	maxFeatures int // MaxFeatures, for messages
+	maxFeatures int
 
 	high  uint64 // smallest index that method ignores has to check
 	wrong uint64 // smallest index that is too large
 	most  uint64 // largest index of the format: 2^31-1, or 2^64-2 if indices are hashed
 
-	anyOrder   bool // whether a row's columns may be out of order or repeat: merge sorts them
+	anyOrder   bool // whether a row's columns may be out of order or repeat
 	unlabelled bool // whether lines have no label: they begin with the first feature
 	round      bool // whether labels that float32 can't hold exactly are rounded
 }
@@ -79,7 +79,7 @@ type parser struct {
 	*scratch
 	data  []byte
 	start int // offset in data of the current line
-	nnz   int // number of values stored so far
+	nnz   int
 	block block
 }
 
@@ -104,7 +104,6 @@ func (r *rules) parse(data []byte, s *scratch) block {
 	return b
 }
 
-// fail stores the block's error: the token at data[p:] is invalid for the given reason.
 func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
 
 func (c *parser) syntaxError(p int, reason string) *SyntaxError {
@@ -166,12 +165,11 @@ func (c *parser) label(p int) (y float32, next int, reason string) {
 	return y, next, reason
 }
 
-// features parses the features of a row; data[p:] begins after the row's label.
 func (c *parser) features(p int) (next int, ok bool) {
 	data, idx, val, nnz := c.data, c.idx, c.val, c.nnz
 	high, anyOrder, hashBits := c.high, c.anyOrder, c.hashBits
 	afterLabel := p
-	least, top := c.first, uint64(0) // smallest index allowed next; largest index so far plus 1
+	least, top := c.first, uint64(0) // least: last index plus 1, or else c.first
 	for {
 		if !anyOrder && least <= high {
 			next, stored, after := plainFeatures(data, p, idx[nnz:], val[nnz:], max(least, 1), high)
@@ -231,8 +229,8 @@ func isIndex(b []byte, p, colon int) bool {
 }
 
 // ignores reports whether to leave out the feature at data[p:] with value v, whose index j is at
-// least high, and counts nonzero values left out. If j is limit, the feature is stored, and ignores
-// also stores the error to report if the base turns out to be 0 in block.last.
+// least high, and counts nonzero values left out. If the feature is stored, block.last becomes,
+// unless set, the error to report if the base turns out to be 0.
 func (c *parser) ignores(p int, j uint64, v float32) bool {
 	if j <= c.limit {
 		if c.block.last == nil {
@@ -264,9 +262,6 @@ func (r *rules) check(j, least uint64) (reason string) {
 // end of data. least must be at least 1. It stores the indices and values of features that are not
 // 0 in idx and val, and returns the position where it stopped, the number of features stored, and
 // the last index plus 1, or least if it parsed no feature.
-//
-// It avoids branches on the sign and, beyond the first, on the number of digits of common values,
-// because they are hard to predict.
 func plainFeatures(
 	data []byte, p int, idx []int32, val []float32, least, high uint64,
 ) (next, n int, after uint64) {
@@ -298,7 +293,6 @@ func plainFeatures(
 		q += minus
 		x = binary.LittleEndian.Uint64(s[q&15:]) ^ cell.ASCIIZeros
 		if d, end := s[q&15]-'0', s[(q+1)&15]; d <= 9 && endsValue(end) {
-			// A value of one digit. The branch is easy to predict if all values are 1.
 			v, known = float32(d), true
 			q++
 		} else if k = cell.CountDigits(x); plain && k-1 < 7 {
@@ -323,7 +317,7 @@ func plainFeatures(
 				p = start
 				break
 			}
-			plain = false // more values of this kind are likely to follow
+			plain = false
 		}
 		least = j + 1
 		if v != 0 {
@@ -334,7 +328,6 @@ func plainFeatures(
 	return p, n, least
 }
 
-// endsValue reports whether plainFeatures accepts c as the byte after a value.
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
 // hashed returns the column to which index j is hashed, less than 1<<bits, and the value to store
@@ -403,7 +396,6 @@ func (c *parser) rowError(again int32, reason string) *SyntaxError {
 	return e
 }
 
-// endsRow reports whether the byte c, a newline or the start of a comment, ends a row.
 func endsRow(c byte) bool { return c == '\n' || c == '#' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

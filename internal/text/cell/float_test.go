@@ -79,7 +79,6 @@ func TestFloatHalfway(t *testing.T) {
 			checkFloat(t, strconv.FormatFloat(m, 'g', 15+r.IntN(6), 64))
 		}
 	}
-	// Short numbers, for which the fast path of ParseFloat32 suffices unless they are midpoints.
 	for i := range 200_000 {
 		checkFloat(t, fmt.Sprint(16777216+i))
 		checkFloat(t, fmt.Sprintf("%d.%d", 8388608+i, 5*(i%3)))
@@ -103,14 +102,14 @@ func TestFloatRandom(t *testing.T) {
 			buf = strconv.AppendUint(buf, r.Uint64()>>r.IntN(64), 10)
 			buf = append(buf, 'e')
 			buf = strconv.AppendInt(buf, int64(r.IntN(60)-40), 10)
-		case 2: // digits with a point somewhere
+		case 2:
 			for k := range 1 + r.IntN(22) {
 				if k > 0 && r.IntN(5) == 0 && bytes.IndexByte(buf, '.') < 0 {
 					buf = append(buf, '.')
 				}
 				buf = append(buf, byte('0'+r.IntN(10)))
 			}
-		case 3: // numbers as in files
+		case 3:
 			buf = strconv.AppendFloat(buf, r.NormFloat64(), 'g', 1+r.IntN(9), 64)
 		}
 		checkFloat(t, string(buf))

@@ -10,8 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// dialect is the characters that have a meaning in a table. A character is None if the table does
-// not use it.
+// dialect is the characters that have a meaning in a table, or None.
 type dialect struct{ separator, quote, comment byte }
 
 // separators lists the separators that are detected, the likeliest first.
@@ -72,9 +71,8 @@ func (s *sample) rows(d dialect) *sampled {
 }
 
 // detectDialect returns best, the likeliest dialect, and second, the likeliest dialect with another
-// separator; second.score is 0 if there is none. err is nil if best was found and has a separator.
-// Otherwise err is the first error, such as too many columns, of splitting the head of the file
-// into rows by one of the candidates.
+// separator; second.score is 0 if there is none. err is nil if best was found and has a separator,
+// and otherwise the first error of splitting the head of the file by one of the candidates.
 func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
 	odd := true // whether the last candidate that was tried left quotes unclosed
 	for _, d := range candidates(s, g) {
@@ -211,9 +209,7 @@ func named(row []string) int {
 
 func isEmpty(cells []string) bool { return named(cells) == 0 }
 
-// judge computes the candidate's score from sureness and from the share of the rows that have
-// the table's width or are its header. It lowers the score for signs of a wrong dialect, such as
-// unclosed quotes, and raises it if the columns fit a model (see fitModel).
+// judge computes the candidate's score.
 func (c *candidate) judge(g *Given) {
 	if len(c.rows) == 0 {
 		return

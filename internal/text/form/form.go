@@ -2,10 +2,7 @@
 // the quotes, the comment lines, the lines above the table and the header, each unless the caller
 // gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
 //
-// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows. A
-// [Doubt] reports an ambiguity, or that rows are left out. Package dataset reads tables by package
-// form; package tables implements [Encoder], which makes features of the cells. The kinds of single
-// cells come from package cell.
+// [Open] determines the [Form] of a file from samples of it; [Reader.Read] returns the rows.
 package form
 
 import (

@@ -10,7 +10,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// heading is the top of a table: its first row, and whether that row is a header.
 type heading struct {
 	at     int  // index of the table's first row, header or data, among the sampled rows
 	header bool // whether the table's first row names the columns
@@ -193,10 +192,8 @@ func namelike(cells []string) bool {
 }
 
 // countsUp reports whether the row first is a header of three or more numbers that rise by equal
-// amounts; its first and its last cell need not be numbers. The numbers may be 0, 1, 2 and so
-// on, as programs name columns, unless a label beside them occurs again in its column. Or they
-// are the steps of a scale, unless too few rows follow or too many of the rows rise by equal
-// amounts, too.
+// amounts, such as 0, 1, 2 or the steps of a scale; its first and its last cell need not be
+// numbers.
 func countsUp(first []string, body [][]string) bool {
 	from, to := 0, len(first)
 	if !isNumber(first[0]) {
@@ -210,7 +207,7 @@ func countsUp(first []string, body [][]string) bool {
 		return false
 	}
 	if first[from] == "0" && step == 1 && len(first) >= 4 && first[to-1] == strconv.Itoa(to-from-1) {
-		again := func(r []string) bool { // whether a label beside the numbers occurs again
+		again := func(r []string) bool {
 			return from > 0 && first[0] != "" && r[0] == first[0] ||
 				to < len(first) && r[to] == first[to]
 		}
@@ -326,7 +323,6 @@ func isYear(s string) bool {
 	return len(s) == 4 && (s[:2] == "19" || s[:2] == "20") && strings.Trim(s, "0123456789") == ""
 }
 
-// has reports whether a cell of the column that is not a gap has the text x.
 func (s *columnSample) has(x string) bool {
 	return !cell.IsGapWord(x) &&
 		slices.ContainsFunc(s.rows, func(r []string) bool { return r[s.column] == x })
@@ -363,7 +359,7 @@ func (b *ballot) ask(x string, body [][]string, j int) {
 		b.typed++
 		switch {
 		case kind == cell.GapCell:
-		case kind == cell.WordCell && s.has(x): // the word occurs below, too
+		case kind == cell.WordCell && s.has(x):
 			b.no++
 		case kind == cell.WordCell, numbers && kind == cell.DateCell, dates && kind == cell.NumberCell:
 			b.yes += 2
@@ -410,7 +406,7 @@ func (s *columnSample) isStrange(x string) bool {
 	if !ok {
 		return false
 	}
-	if s.cells < 8 { // too few numbers to compare x with
+	if s.cells < 8 {
 		return isYear(x) && s.years == 0 && s.cells > 1
 	}
 	width := s.most - s.least
@@ -462,8 +458,8 @@ func distinct(cells []string) bool {
 	return true
 }
 
-// unitsBelow reports whether the row below the header has units, types or descriptions instead
-// of data. at is the index of the header.
+// unitsBelow reports whether the row below the header, which has index at, has units, types or
+// descriptions instead of data.
 func (c *candidate) unitsBelow(at int) bool {
 	if at+1 >= len(c.rows) || len(c.rows[at+1]) != c.width {
 		return false

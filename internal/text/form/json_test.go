@@ -43,7 +43,6 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// If each line has a new field, the size of the file bounds the memory that is allocated.
 func TestNewFieldsInEachLine(t *testing.T) {
 	const lines = 20000
 	var b strings.Builder
@@ -70,8 +69,6 @@ func TestNewFieldsInEachLine(t *testing.T) {
 	}
 }
 
-// TestManyFields reads lines of so many fields that the test would be slow if the time grew with
-// the square of their number.
 func TestManyFields(t *testing.T) {
 	var b strings.Builder
 	for i := range 200000 {

@@ -11,12 +11,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
-// mostFooter is the largest number of rows at the end of a table that may have more or fewer cells
-// than the table has columns without counting as errors.
+// mostFooter bounds the ragged rows at the end of a table that do not count as errors.
 const mostFooter = 20
 
-// footerRows is the largest number of rows at the end of a table that are reported as possible
-// totals of the rows above them.
+// footerRows bounds the number of possible totals that are reported, and the distance of the last
+// of them from the end of the table.
 const footerRows = 3
 
 type Reader struct {
@@ -30,16 +29,16 @@ type Reader struct {
 	keep    bool
 	needed  []string // names of a header that may come later; nil if the first row is the header
 
-	cells    []string // buffer for rows that were filled or cut
-	read     int      // number of rows of a table except rows in empty and repeated
-	rows     int      // number of rows returned
-	ragged   quirk    // rows whose width is not the table's
-	width    int      // number of cells in the first ragged row
-	footer   quirk    // ragged rows after the last row of the table's width, if keep is false
-	totals   quirk    // rows with a cell such as "total"
-	totalRow int      // value of rows at the last row counted in totals
-	empty    quirk    // rows of empty cells, if keep is false
-	repeated quirk    // rows that repeat the header
+	cells    []string
+	read     int   // number of rows of a table except rows in empty and repeated
+	rows     int   // number of rows returned
+	ragged   quirk // rows whose width is not the table's
+	width    int   // number of cells in the first ragged row
+	footer   quirk // ragged rows after the last row of the table's width, if keep is false
+	totals   quirk // rows with a cell such as "total"
+	totalRow int   // value of rows at the last row counted in totals
+	empty    quirk // rows of empty cells, if keep is false
+	repeated quirk // rows that repeat the header
 	doubts   []Doubt
 	done     bool
 	ahead    *readAhead // nil unless another goroutine reads the rows
@@ -246,7 +245,6 @@ func (r *Reader) nextFilled() ([]string, error) {
 	return cells, err
 }
 
-// DecimalOf returns the decimal mark of a table, given the results of DecimalMarks.
 func DecimalOf(points, commas int) byte {
 	if commas > points {
 		return ','
@@ -279,8 +277,8 @@ func decimalMarks(body [][]string) (points, commas int) {
 func (r *Reader) Form() Form { return r.form }
 
 // Names returns the names of the columns: the cells of the header, "label" and "text" in the format
-// Lines, or in the format JSONL the fields found so far, some of them before their row. It is nil if
-// nothing names the columns. The caller must not change the names.
+// Lines, or in the format JSONL the fields found so far. It is nil if nothing names the columns.
+// The caller must not change the names.
 func (r *Reader) Names() []string {
 	if r.json != nil {
 		return r.json.fields
@@ -288,10 +286,9 @@ func (r *Reader) Names() []string {
 	return r.names
 }
 
-// Read returns the cells of the next row, without blanks around them, valid until the next call.
-// All rows of a table have Form().Columns cells; a row of the format JSONL has one cell for each
-// of Names. The error is io.EOF at the end, a *SyntaxError for an error in the text, or an
-// error from reading the file.
+// Read returns the cells of the next row, valid until the next call. All rows of a table have
+// Form().Columns cells; a row of the format JSONL has one cell for each of Names. The error is
+// io.EOF at the end, a *SyntaxError for an error in the text, or an error from reading the file.
 func (r *Reader) Read() ([]string, error) {
 	if r.ahead != nil {
 		return r.ahead.next()
@@ -299,7 +296,6 @@ func (r *Reader) Read() ([]string, error) {
 	return r.next()
 }
 
-// next is Read in the goroutine that reads the file.
 func (r *Reader) next() ([]string, error) {
 	for {
 		cells, err := r.table.next()
@@ -361,7 +357,6 @@ func (r *Reader) check(cells []string) []string {
 	return r.cells
 }
 
-// noteTotals records a row that seems to sum up others.
 func (r *Reader) noteTotals(cells []string) {
 	for _, c := range cells {
 		if len(c) > 2 && c[0] > '9' && totalInitials>>(c[0]&31)&1 > 0 && len(c) <= len("grand total:") &&
@@ -437,9 +432,8 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// finish is called at the end of the file. If keep is false and too many rows have a number of
-// cells other than the number of columns of the table, it returns an error. Otherwise it adds the
-// doubts that depend on the whole file.
+// finish returns an error if keep is false and too many rows have a number of cells other than the
+// table's. Otherwise it adds the doubts that depend on the whole file.
 func (r *Reader) finish() error {
 	r.done = true
 	if d := r.decoder; d.replaced > 0 && r.encodingDoubt == nil {

@@ -10,39 +10,34 @@ import (
 	"unsafe"
 )
 
-// defaultMaxColumns is the largest number of columns of a table if Given.MaxColumns is 0.
 const defaultMaxColumns = 1 << 18
 
-// maxLine is the largest length of a row in bytes.
+// maxLine is the length in bytes of an unfinished row above which fill returns an error.
 const maxLine = 1 << 28
 
-// scanBuffer is the least size of a scanner's buffers in bytes: a bufio.Reader with a smaller
-// buffer reads straight into them.
+// scanBuffer is in bytes.
 const scanBuffer = 1 << 17
 
-// scanner splits text into rows of cells. Rows end at a newline, a carriage return, or both.
-//
-// A quote opens a cell only at the start of the cell, and closes it only before a separator or the
-// end of a line. A pair of quotes in a quoted cell is one quote. Any other quote is an
-// ordinary character. So is an opening quote that is not closed in its line, if the next unpaired
-// quote, in a later line, cannot close it.
+// scanner splits text into rows of cells. A line ends at a newline, a carriage return, or both.
+// Blanks aside, a quote opens a cell only at the cell's start, and closes it only before a
+// separator, a line end or the end of the text.
 type scanner struct {
 	src      io.Reader
-	least    int    // size of buffers, if no row needs a larger one
-	buf      []byte // cells are parts of it, except for quoted cells that are rewritten
+	least    int // least size of new buffers in bytes
+	buf      []byte
 	pos, end int    // the unread text is buf[pos:end]
 	before   int64  // bytes of text before buf
-	text     string // buf[:end]
+	text     string // buf[:end], sharing its memory
 	err      error  // error of src, io.EOF at its end
 	cut      bool   // whether the text is a sample, so that text after its last line end is no row
 
 	keep         bool     // whether rows stay in use when later rows are read
-	spent, spare [][]byte // with keep: earlier buffers with rows in use, and buffers free for reuse
+	spent, spare [][]byte // with keep, of size least: earlier buffers, and buffers free for reuse
 
 	separator, quote, comment byte
 	blanks                    bool // whether blank lines are rows
 	maxColumns                int
-	oneLine                   bool // quotes must close in their line; set if a quote never closed
+	oneLine                   bool // quotes must close in their line
 
 	// Indices in buf of the next newline, carriage return and quote; end if there is none. An index
 	// below pos is outdated: the character must be searched for again.
@@ -54,19 +49,18 @@ type scanner struct {
 	rowLine     int // line number of the last row
 	row         string
 	cells       []string
-	starts      []int  // index in row of the start of each cell; empty for rows without quotes
-	spans       []span // the cells that parse has found
-	openings    quirk  // rows with an opening quote that is read as an ordinary character
-	swallowed   quirk  // rows with a quoted cell that looks like rows, if asked is true
-	swallowedTo int    // line number at which the first such cell ends
-	asked       bool   // whether quoted cells that look like rows are recorded
-	comments    quirk  // comment lines with the same number of cells as the previous row
-	odd         bool   // whether the last quoted cell has inner quotes that are not doubled
+	starts      []int // index in row of the start of each cell; empty for rows without quotes
+	spans       []span
+	openings    quirk // rows with an opening quote that is read as an ordinary character
+	swallowed   quirk // rows with a quoted cell that looks like rows, if asked is true
+	swallowedTo int   // line number at which the first such cell ends
+	asked       bool  // whether quoted cells that look like rows are recorded
+	comments    quirk // comment lines with the same number of cells as the previous row
+	odd         bool  // whether the last quoted cell has inner quotes that are not doubled
 }
 
-// quirk counts rows with an irregularity, and stores the first as an example.
 type quirk struct {
-	count, line int // number of rows, and line number of the first
+	count, line int // line: line number of the first
 	cell        string
 }
 
@@ -143,7 +137,6 @@ func (s *scanner) next() ([]string, error) {
 	}
 }
 
-// Constants to compare the eight bytes of a word.
 const (
 	eachByte = 0x0101010101010101
 	topBits  = 0x80 * eachByte
@@ -176,7 +169,7 @@ func (s *scanner) split() {
 			within >>= 64 - 8*rest // the row's last bytes
 		}
 		x := matches(w, separators) & within
-		outer |= (w - '!'*eachByte | w) & within &^ x // not 0 if a byte is below '!' or above 0x7f
+		outer |= (w - '!'*eachByte | w) & within &^ x // 0 if no cell needs trim
 		for ; x != 0; x &= x - 1 {
 			to := i + bits.TrailingZeros64(x)/8
 			cells = append(cells, row[from:to])
@@ -196,7 +189,7 @@ func (s *scanner) tooMany() error {
 		"more than %d columns (-max-features)", s.maxColumns)}
 }
 
-// trim is strings.TrimSpace, faster for cells without blanks around them.
+// trim is strings.TrimSpace with a fast path.
 func trim(c string) string {
 	if len(c) == 0 || c[0]-'!' < 0x7f-'!' && c[len(c)-1]-'!' < 0x7f-'!' {
 		return c
@@ -204,7 +197,6 @@ func trim(c string) string {
 	return strings.TrimSpace(c)
 }
 
-// isBlank reports whether a line has only blanks and no separator.
 func (s *scanner) isBlank(line []byte) bool {
 	if len(line) > 0 && line[0] > ' ' && line[0] < 0x80 {
 		return false
@@ -212,8 +204,7 @@ func (s *scanner) isBlank(line []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0 && bytes.IndexByte(line, s.separator) < 0
 }
 
-// lineEnd returns the index in buf at which the line that starts at pos ends. At the end of the
-// text, it returns io.EOF.
+// lineEnd returns the index in buf at which the line that starts at pos ends.
 func (s *scanner) lineEnd() (int, error) {
 	for {
 		if s.afterCR && s.pos < s.end {
@@ -246,7 +237,6 @@ func (s *scanner) lineEnd() (int, error) {
 	}
 }
 
-// nextLine returns the next line and sets rowLine and row for it.
 func (s *scanner) nextLine() (string, error) {
 	e, err := s.lineEnd()
 	if err != nil {
@@ -257,7 +247,6 @@ func (s *scanner) nextLine() (string, error) {
 	return s.row, nil
 }
 
-// fault returns the error of the scanner's source, with a line number if the text is not UTF-8.
 func (s *scanner) fault() error {
 	if s.err == errNotUTF8 {
 		return &SyntaxError{Line: s.line, Reason: s.err.Error()}
@@ -278,8 +267,8 @@ func (s *scanner) advance(e int) {
 	s.line++
 }
 
-// fill reads more text after the row at pos. If possible, it at least doubles the text of the row:
-// so parsing the row again after each fill takes at most about twice the time of parsing it once.
+// fill reads more text after the row at pos: if possible, at least as many bytes as the row has so
+// far, so that parsing the row again after each fill takes linear time in all.
 func (s *scanner) fill() error {
 	size := s.end - s.pos
 	if size > maxLine {
@@ -314,8 +303,7 @@ func (s *scanner) fill() error {
 
 func (s *scanner) offset() int64 { return s.before + int64(s.pos) }
 
-// nextBuffer returns a buffer of the given length for the row at pos and the rows after it. The
-// buffer may be s.buf.
+// nextBuffer returns a buffer of the given length; it may be s.buf.
 func (s *scanner) nextBuffer(length int) []byte {
 	if !s.keep && len(s.buf) == length {
 		return s.buf
@@ -554,8 +542,6 @@ func (s *scanner) position(i int) (line, column int) {
 	return position(s.row, s.rowLine, s.starts, i, s.separator)
 }
 
-// position returns the results of scanner.position for a row that begins in the given line. starts
-// is scanner.starts for the row: empty if it has no quotes.
 func position(row string, line int, starts []int, i int, separator byte) (_, column int) {
 	at := 0
 	switch {
@@ -579,7 +565,6 @@ func position(row string, line int, starts []int, i int, separator byte) (_, col
 	return line + countLines([]byte(before)), at - strings.LastIndexAny(before, "\r\n")
 }
 
-// skip skips the given number of lines, or all if there are fewer.
 func (s *scanner) skip(lines int) error {
 	for range lines {
 		e, err := s.lineEnd()

@@ -29,7 +29,6 @@ func scanAll(s *scanner) (rows [][]string, err error) {
 	}
 }
 
-// csvRows returns the rows of encoding/csv, with trimmed cells, or nil if it returns an error.
 func csvRows(text []byte) [][]string {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.FieldsPerRecord = -1
@@ -109,8 +108,7 @@ func TestScanErrors(t *testing.T) {
 	}
 }
 
-// Quotes that never close are ordinary characters. The test would be slow if the scanner searched
-// the rest of the text for a closing quote in each row.
+// Quotes that never close are ordinary characters.
 func TestOpenQuotes(t *testing.T) {
 	for _, row := range []string{`"a,""b` + "\n", `"a,1` + "\n", "1,\"x\"\"y\n"} {
 		text := strings.Repeat(row, 20000)

@@ -31,7 +31,6 @@ type misfits struct {
 	such  string       // the first cell counted in odd, cut by escape.Cut
 }
 
-// A coding converts the cells of a column to features.
 type coding struct {
 	*Column
 	first    int32           // the column's first feature
@@ -289,7 +288,7 @@ func (in *coding) category(r *row, text string) fit {
 	switch {
 	case cell.IsMissing(text):
 		return isGap
-	case in.Levels == nil: // no level has a feature
+	case in.Levels == nil:
 		return fits
 	case in.Levels.HashBits > 0:
 		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
@@ -364,9 +363,8 @@ func (c *Coder) Odd() []string {
 }
 
 // Unread returns the lines of Odd about columns in which at least half of the cells with a value do
-// not fit, which suggests that these columns are written in another way than in training. It omits
-// categories of more than maxReadLevels levels, and those whose levels were in fewer than nine in
-// ten of the training cells with a value.
+// not fit. It omits categories of more than maxReadLevels levels, and those whose levels were in
+// fewer than nine in ten of the training cells with a value.
 func (c *Coder) Unread() []string {
 	_, unread := c.odd()
 	return unread

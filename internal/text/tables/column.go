@@ -56,7 +56,7 @@ type Format struct {
 	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
 	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
 	Groups bool `json:"groups,omitempty"`
-	// Magnitudes allows K, M and B after the digits as multipliers.
+	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool `json:"magnitudes,omitempty"`
 	// GapWords are further words that count as gaps in this column, sorted.
 	GapWords []string `json:"gap_words,omitempty"`
@@ -74,9 +74,8 @@ type Calendar struct {
 }
 
 type Levels struct {
-	// Names are the levels, sorted: all of them, or only those in two or more training rows if
-	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
-	// level. Levels that are not UTF-8 are left out.
+	// Names are levels, sorted. Levels in a single training row, and levels that are not UTF-8, may
+	// be absent.
 	Names  []string `json:"names,omitempty"`
 	Counts []int    `json:"counts,omitempty"` // number of training rows with each level
 	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
@@ -97,8 +96,7 @@ func (c *Column) isBinary(rows int) bool {
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal. So the
-// features do not depend on the names of the levels unless the counts are equal.
+// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal.
 func (l *Levels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -106,7 +104,7 @@ func (l *Levels) rarer() int {
 	return 1
 }
 
-// marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
+// marksValues reports whether the gap feature is 1 in rows with a value.
 func (c *Column) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
 // lackRare reports whether Names may lack levels that were in only one training row.
@@ -166,9 +164,8 @@ func (c *Column) features(rows int) (n int) {
 type Feature struct {
 	// Name is for example "age", "city=Rome", "age is missing" or "review: not good".
 	Name string
-	// Spread is about the standard deviation over the training rows, with which weights of
-	// different features can be compared. It is taken as 1 for a number or a date, even in a raw
-	// encoder; 1/64 in a weak column.
+	// Spread is about the standard deviation over the training rows. For the value of a number or a
+	// date it is taken as 1, times weakFactor in a weak column.
 	Spread float64
 }
 

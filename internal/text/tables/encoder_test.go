@@ -266,7 +266,7 @@ func TestNamesThatDontTell(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	e := fitted(t, people) // 8 rows, 9 features of 5 columns
+	e := fitted(t, people)
 	if e.Bytes() != 8*4*9 {
 		t.Error(e.Bytes())
 	}
@@ -314,8 +314,6 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// Names agrees with Feature, and is nil if a long column name would be part of too many names.
-// Spreads are known all the same.
 func TestNames(t *testing.T) {
 	e := fitted(t, allKinds(t))
 	names, spreads := e.Names(), e.Spreads()

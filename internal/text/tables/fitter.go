@@ -12,8 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// A Given is the kind that the caller wants for a column, whatever the column's cells are. Cells
-// that do not fit count as missing.
+// A Given is the kind that the caller wants for a column.
 type Given struct {
 	Kind  Kind
 	Order cell.Order // order of day, month and year of dates; 0 to detect it
@@ -28,10 +27,9 @@ type Fitter struct {
 	Skip func(row int) bool
 	// Grams is the largest number of words of an n-gram of text; 0 for 2.
 	Grams int
-	// Inspect accepts an encoder without features. Without Inspect, columns of names then become
-	// text, or ids are kept, or Fit returns an error.
+	// Inspect accepts an encoder without features.
 	Inspect bool
-	// NoRows prevents the last pass from encoding rows, for tables larger than memory.
+	// NoRows prevents the last pass from encoding rows.
 	NoRows bool
 
 	// Results of Fit: Reports describe the columns of the encoder, and Doubts concern columns and
@@ -46,18 +44,18 @@ type Fitter struct {
 	kinds   []Given      // the kind of each column, replacing Overrule
 	marks   []byte       // decimal mark of each column, in Refit; 0 to detect the mark
 	plan    []assumption // by column, from the previous pass
-	forced  bool         // whether columns of names become text, because no column had features
-	kept    bool         // whether columns of ids are kept, because no column had features
+	forced  bool         // whether columns of names become text
+	kept    bool         // whether columns of ids are kept
 	labels  labelStats
 	targets extremes // of labels that are plain numbers, if labels.full is nil
-	raw     *rawFit  // nil if the pass was not begun as a raw pass or can't go on as one
+	raw     *rawFit  // nil in a pass that is not raw, or no longer
 	cols    int      // number of cells of the last row of a pass that began as a raw pass
 	broken  bool     // whether the table is not raw, and earlier rows of the pass are lost
 	file    form.Source
 	row     int // number of rows of the pass so far
 	taken   int // number of rows whose cells are counted in columns
 	columns []*stats
-	counted int // number of columns whose n-grams are counted
+	counted int
 
 	paid *budget.Account // nil if the caller allows any number of columns
 	held []byte          // rows that are yet to be counted; see hold
@@ -80,7 +78,7 @@ const (
 )
 
 // mostHeld is the largest size in bytes of the rows that a raw pass keeps, to count them if the
-// table turns out not to be raw. A pass with more rows keeps none.
+// table turns out not to be raw.
 const mostHeld = 1 << 16
 
 // heldPerByte bounds the memory, beyond mostHeld, for rows that are held until the file is large
@@ -99,7 +97,7 @@ func (f *Fitter) begin(raw bool) {
 	}
 	f.bytes, f.tooMany = 0, 0
 	if f.held, f.paid = nil, nil; raw {
-		f.held = []byte{} // no rows yet
+		f.held = []byte{}
 	}
 	f.labels.begin()
 	f.targets = noExtremes
@@ -139,7 +137,7 @@ func (f *Fitter) Reads() (*form.Table, []bool) {
 }
 
 // Cols returns the number of columns so far in a pass that began as a raw one, and 0 in other
-// passes, which encode nothing.
+// passes.
 func (f *Fitter) Cols() int { return f.cols }
 
 // Features returns nil: the features of a raw pass are the columns.

@@ -33,8 +33,7 @@ func hashOf(s *dataset.Set) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// allKinds returns a table with columns of numbers, categories and columns to leave out. More than
-// 4,096 levels of two rows, which are hashed, take some 10,000 rows.
+// allKinds returns a table with columns of numbers, categories and columns to leave out.
 func allKinds(t testing.TB) string {
 	const rows = 10_000
 	r := rand.New(rand.NewPCG(10, 10))

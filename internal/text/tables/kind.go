@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	fewValues = 10 // most distinct values that fit for which nine in ten cells must fit
-	idDigits  = 6  // least number of digits of ids that are recognized by their equal lengths
+	fewValues = 10
+	idDigits  = 6 // least number of digits of ids that are recognized by their equal lengths
 	// sparsestCounter bounds the range of a row counter, relative to the number of rows: a file may
 	// lack about half of the numbers in the range.
 	sparsestCounter = 2
@@ -33,8 +33,8 @@ type verdict struct {
 	cell   string     // an example
 }
 
-// judge returns the verdict on a column called name, by the rule of package pegasos/table. fileMark
-// is the decimal mark if the column's cells are ambiguous.
+// judge returns the verdict on a column called name. fileMark is the decimal mark if the column's
+// cells are ambiguous.
 func (s *stats) judge(name string, fileMark byte) verdict {
 	cells := s.rows - s.missing
 	s.joinBooleans()
@@ -212,8 +212,7 @@ func (s *stats) haveGrades() bool {
 	return same || plus && minus
 }
 
-// likeCodes reports whether the numbers are probably codes, because of their leading zeros and
-// numbers of digits.
+// likeCodes reports whether the numbers are probably codes.
 func (s *stats) likeCodes() bool {
 	return s.zeroLed > 0 &&
 		(2*s.zeroLed > s.numbers.count || s.digits > 0 || s.narrowest >= s.zeroWidth)
@@ -260,8 +259,8 @@ func namesID(name string) bool {
 	return camel || strings.HasPrefix(lower, "unnamed:") || strings.HasPrefix(lower, "id_")
 }
 
-// unit returns the most frequent unit of the numbers, "" if no number has one, and whether at least
-// nine in ten of the numbers have this unit or none.
+// unit returns the most frequent unit in s.units, "" if there is none, and whether at most a tenth
+// of the numbers have another unit of s.units.
 func (s *stats) unit() (unit string, ok bool) {
 	most, all := 0, 0
 	for u, count := range s.units {
@@ -273,7 +272,6 @@ func (s *stats) unit() (unit string, ok bool) {
 	return unit, 10*(all-most) <= s.parsed
 }
 
-// assumedUnit returns the assumption.unit that the statistics suggest.
 func (s *stats) assumedUnit(unit string) string {
 	switch all := s.withUnit + s.magnitudes; {
 	case all > 0 && 10*all <= s.parsed && !isCurrency(unit):
@@ -363,8 +361,7 @@ const (
 	endOfMonths = 28 // if no first part is below 28, the first parts may be last days of months
 )
 
-// mayBeginWithYear reports whether dates such as 19-11-03 seem to begin with the year: all exist
-// with the year first, and their first parts lie closer together than their last parts.
+// mayBeginWithYear reports whether dates such as 19-11-03 seem to begin with the year.
 func (s *stats) mayBeginWithYear() bool {
 	var years, days moments
 	for text := range s.levels {

@@ -194,7 +194,7 @@ func TestDates(t *testing.T) {
 			return at.Add(time.Duration(i*i*37) * time.Hour).Format(layout)
 		})
 	}
-	early := func(layout string) []string { // no day above 12
+	early := func(layout string) []string {
 		return cells(60, func(i int) string {
 			return time.Date(2019+i%3, time.Month(i%12+1), i%11+1, 0, 0, 0, 0, time.UTC).Format(layout)
 		})

@@ -49,7 +49,6 @@ func randomColumn(r *rand.Rand) func(i int) string {
 	return all[r.IntN(len(all))]
 }
 
-// randomTable returns columns of cells, the last of them labels, and the names of the columns.
 func randomTable(r *rand.Rand) (names []string, all [][]string) {
 	rows, odd := 3+r.IntN(60), 1+r.IntN(60)
 	for k := range 2 + r.IntN(5) {
@@ -193,7 +192,7 @@ func checkRows(t *testing.T, e, back *Encoder, all [][]string) {
 	}
 }
 
-var row2 row // scratch
+var row2 row
 
 func FuzzCells(f *testing.F) {
 	for i, text := range oddCells {

@@ -64,7 +64,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A table that is not raw gets the same encoder wherever the first cell is that is no plain number.
+// A table that is not raw gets the same encoder wherever its first cell that is no plain number is.
 func TestNotRaw(t *testing.T) {
 	class := func(i int) string { return []string{"p", "q"}[i%2] }
 	for _, at := range []int{1, 2, 50, 3000} {
@@ -111,7 +111,6 @@ func TestRawIDs(t *testing.T) {
 		{"x", func(i int) string { return fmt.Sprint(123456 + i*i/2%700) }, true, 30, ""},
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30*10000) }, true, 30,
 			"perhaps dates"},
-		// float32 does not tell all of these from each other
 		{"x", func(i int) string { return fmt.Sprint(20150401 + i*11%30) }, false, 30, "perhaps dates"},
 		{"x", func(i int) string { return fmt.Sprintf("%03d", i*i%90) }, false, 30, ""},
 	} {

@@ -10,31 +10,28 @@ import (
 )
 
 const (
-	mostOddWords = 3  // most distinct words among numbers if they are over a tenth of the cells
-	fewRows      = 20 // least number of cells to conclude that values do not repeat
+	mostOddWords = 3
+	fewRows      = 20
 
-	maxLevels = 1 << 12 // most levels of a column with a feature each; more are hashed
+	maxLevels = 1 << 12
 	hashBits  = 12
-	// maxKept is the largest number of distinct cells of a column that are counted separately,
-	// maxKeptBytes about the largest number of bytes of these cells, and maxKeptNumbers the largest
-	// number in a column that has had only numbers.
+	// maxKept and maxKeptNumbers are the most distinct cells of a column that are counted, the
+	// second while all cells are numbers; maxKeptBytes is about the most bytes of these cells.
 	maxKept        = 1 << 16
 	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
-	// maxSeen is the largest number of whole numbers remembered to recognize ids.
-	maxSeen = 1 << 20
+	maxSeen        = 1 << 20
 	// maxValueBytes is the largest length in bytes of a cell that may be a number or a date.
 	maxValueBytes = 64
 )
 
-// An assumption is a way to read the cells of a column. If the statistics of a pass contradict it,
-// the next pass uses the assumption that they suggest.
+// An assumption is a way to read the cells of a column.
 type assumption struct {
 	decimal byte       // '.' or ','
 	unit    string     // the unit of all numbers that have one; "" for any
 	order   cell.Order // order of day and month; 0 until the order matters for a date
 	times   bool       // whether the dates are times of the day
-	text    bool       // whether to count the n-grams of the cells
+	text    bool
 }
 
 // bareOnly is the assumed unit of columns in which cells with a unit or a magnitude do not fit.
@@ -66,46 +63,46 @@ type stats struct {
 	rows, missing  int    // missing: cells that are gaps in a column of any kind
 	words          int    // cells that are no numbers under the assumption
 	gapWords, odd  int    // cells of content gapWord, and of content word
-	sample, oddOne string // the first cell, and the first of the odd ones
+	sample, oddOne string // the first cell that is not missing, and the first odd cell
 	// The first number of a second unit (under bareOnly, of any unit), the first date or time that
 	// dates lacks, the first number that is no date, and the first date that is no number.
 	oddUnit, oddDate, oddNumber, onlyDate string
 	few                                   []string // distinct odd words, up to mostOddWords + 1
 
 	numbers         moments
-	extremes        extremes // of the numbers
-	parsed          int      // numbers of any unit
-	plain           bool     // all cells are numbers in plain form
+	extremes        extremes
+	parsed          int  // numbers of any unit
+	plain           bool // whether all cells are numbers that parse32 accepts
 	plainSum        float64
 	points, commas  int    // cells that prove a decimal point or a decimal comma: see prove
 	ambiguous       int    // cells that are different numbers under either mark: see prove
 	open            string // the first cell counted in ambiguous
 	units           map[string]*int
-	withUnit        int    // numbers with a unit
+	withUnit        int
 	groups          bool   // some number contains the mark that is not the decimal one
-	magnitudes      int    // numbers with K, M or B after the digits
+	magnitudes      int    // numbers with a magnitude such as K
 	magnitude       string // one of these numbers, if possible with a point
 	forced          byte   // given decimal mark; 0 to detect it
 	counts          bool   // each number is whole and greater than the previous one
 	last            float64
 	digits          int // number of digits that all numbers have (see digitsOf); 0 if they differ
 	zeroLed, eights int // numbers with leading zeros; numbers of eight digits that are dates
-	// The fewest digits of a number (see digitsOf), and the most digits of one with leading zeros.
+	// The fewest digits of a number (see digitsOf), and the most bytes of a number with leading
+	// zeros.
 	narrowest, zeroWidth int
-	seen                 []float64 // whole numbers so far, until one is known to repeat
-	repeated             bool      // whether a number repeats or has a fraction
+	seen                 []float64 // whole numbers, or hashes of large ones; nil if repeated
+	repeated             bool      // whether a number is known to repeat or has a fraction
 
 	*dateStats // noDates until there is a date
 
 	levels  map[string]*level // by the text of cells that are not missing
-	kept    int               // bytes of the texts in levels
-	full    bool              // whether levels lacks texts, because there were too many
-	stopped bool              // whether counted, different and again are final
-	// Number of cells counted until stopped, number of distinct texts among these cells, and number
-	// of these cells whose text occurs more than once.
+	kept    int
+	full    bool // whether levels lacks texts, because there were too many
+	stopped bool // whether counted, different and again are final
+	// Until stopped: cells counted, levels created, and cells in levels of several cells.
 	counted, different, again int
 
-	spaces, alone, bytes int // blanks, characters that are words, and bytes in all cells
+	spaces, alone, bytes int // in cells not missing: blanks, characters that are words, bytes
 	grams                int // most words of an n-gram
 	text                 *textStats
 	texts                *int            // number of columns whose n-grams are counted
@@ -117,13 +114,12 @@ type dateStats struct {
 	dateExtremes     extremes
 	dateCells, times int // dates and times under any order; times without a date
 	orders           [allOrders + 1]int
-	openDate         string // the first date that depends on the order and exists in both orders
+	openDate         string // the first date valid in several orders, but not in all
 	calendar         [months + weekdays]int
 	monthDay         int  // day of the month of all dates; 0 if they differ
 	noDay            bool // some date has no day
 }
 
-// noDates are the statistics of columns without a date.
 var noDates = new(dateStats)
 
 func newStats(as assumption) *stats {
@@ -147,7 +143,7 @@ func (s *stats) add(text string) {
 	var is content
 	known := l != nil && l.known
 	if known {
-		is = l.is // no need to parse the cell again
+		is = l.is
 	} else {
 		marks := s.points + s.commas + s.ambiguous
 		is = s.parse(text)
@@ -181,7 +177,7 @@ const (
 )
 
 type level struct {
-	count int // cells of this text
+	count int
 	is    content
 	known bool // whether cells of this text need not be parsed again
 }
@@ -276,7 +272,6 @@ func (s *stats) addNumber(text string) (is, plain bool) {
 	return true, plain
 }
 
-// isGrouped reports whether a number contains the mark that is not the decimal one.
 func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
@@ -307,7 +302,6 @@ func (s *stats) prove(text string, point int) {
 	}
 }
 
-// addPlain updates the statistics that distinguish ids, codes and raw numbers.
 func (s *stats) addPlain(text string, v float64) {
 	if s.plain {
 		x, ok := parse32(text)
@@ -360,7 +354,6 @@ func digitsOf(text string) int {
 	return len(text)
 }
 
-// see records a number, to tell whether all are whole and distinct.
 func (s *stats) see(v float64) {
 	full := len(s.seen) == maxSeen
 	switch {
@@ -381,7 +374,7 @@ func (s *stats) see(v float64) {
 	}
 }
 
-// comeAgain sorts the numbers seen, and reports whether one repeats or has a fraction.
+// comeAgain sorts the numbers seen, and reports whether one repeats.
 func (s *stats) comeAgain() bool {
 	slices.Sort(s.seen)
 	for i := 1; i < len(s.seen) && !s.repeated; i++ {
@@ -391,7 +384,7 @@ func (s *stats) comeAgain() bool {
 }
 
 // addDate counts a date or a time, and reports whether the cell is one under any order. plain
-// reports whether the cell is a plain number, of which only numbers of eight digits can be dates.
+// reports whether the cell is a plain number.
 func (s *stats) addDate(text string, plain bool) bool {
 	if plain && !cell.EightDigitDate(text) {
 		return false
@@ -458,12 +451,10 @@ func parseDate(text string, order cell.Order, plain bool) (cell.Date, bool) {
 	return cell.ParseDate(string(b[:]), order)
 }
 
-// triedRows is the number of cells after which countText decides whether to go on counting n-grams.
 const triedRows = 256
 
-// countText counts the n-grams of a cell if the assumption is text, or if the column's first cell
-// had several words and fewer than maxTexts other columns were counted. In the second case it stops
-// after triedRows cells unless these look like text.
+// countText counts the n-grams of a cell. In columns not assumed to be text, it begins at the first
+// cell or not at all, and stops after triedRows cells unless these look like text.
 func (s *stats) countText(text string) {
 	cells, spaces, alone := s.rows-s.missing, strings.Count(text, " "), countAlone(text)
 	s.spaces, s.alone, s.bytes = s.spaces+spaces, s.alone+alone, s.bytes+len(text)
@@ -482,7 +473,6 @@ func (s *stats) countText(text string) {
 	}
 }
 
-// likeText reports whether more than half of the counted cells are distinct, the cells have several
 // words in the mean, and there are enough cells to tell.
 func (s *stats) likeText() bool {
 	cells := s.rows - s.missing

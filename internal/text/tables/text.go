@@ -19,19 +19,16 @@ import (
 )
 
 const (
-	// leastRows is the number of rows that a level or a bucket of n-grams must be in to have a
-	// feature, in three cases: columns of words that hardly repeat, columns with more than
-	// maxLevels levels, and columns of text with more than maxGramsOnce buckets in use. In other
-	// columns one row is enough.
+	// leastRows is the least number of rows of a level or a bucket of n-grams with a feature, where
+	// one row is not enough.
 	leastRows    = 2
 	maxGramsOnce = 1 << (textBits - 3) // buckets in use up to which a bucket needs only one row
 	textBits     = 20                  // binary logarithm of the number of buckets
 	textGrams    = 2                   // default of Fitter.Grams
 	maxGrams     = 8
-	maxTexts     = 64      // most columns of text
-	maxLength    = 1 << 16 // largest valid Words.Length
-	// Cells look like text if they have on average at least this many blanks, or this many bytes
-	// and one blank, or this many characters that are words by themselves.
+	maxTexts     = 64
+	maxLength    = 1 << 16
+	// Least means per cell of text: see likeText.
 	textSpaces = 3
 	textBytes  = 40
 	textAlone  = 8
@@ -45,10 +42,9 @@ type Words struct {
 	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
 	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
 	Buckets []byte `json:"buckets"`
-	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
-	// square of the length of the features of all columns but those of text, if that is above 1.
+	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64 `json:"length,omitempty"`
-	// Words maps some buckets to an n-gram, for output to people.
+	// Words maps some buckets to an n-gram.
 	Words map[uint32]string `json:"words,omitempty"`
 
 	at     []uint32 // the buckets with a feature
@@ -108,8 +104,7 @@ func (t *Words) typical(rows int) float64 {
 	return float64(t.length() * math.Sqrt(float64(rows)/max(t.all, 1)))
 }
 
-// A textStats counts the rows in which each bucket has an n-gram: in an array if the account allows
-// the memory, and else in a map until many buckets are in use.
+// A textStats counts the rows in which each bucket has an n-gram.
 type textStats struct {
 	few    map[uint32]bucketStats
 	all    []bucketStats // of each bucket; nil as long as few is used
@@ -125,11 +120,7 @@ type bucketStats struct{ rows, last uint32 }
 const arrayBytes = 8 << textBits
 
 const (
-	// fewBuckets is the number of buckets in use from which add tries to replace the map by the
-	// array.
-	fewBuckets = 1 << 12
-	// mostBuckets is the number of buckets in use from which a map takes about as much memory as
-	// the array.
+	fewBuckets  = 1 << 12
 	mostBuckets = 1 << (textBits - 2)
 )
 
@@ -165,7 +156,7 @@ func (t *textStats) add(cell string, row int) {
 			continue
 		}
 		for _, b := range buckets {
-			of, first := &t.all[b], uint32(0) // branch-free: a branch could not be predicted
+			of, first := &t.all[b], uint32(0) // branch-free
 			if of.last != uint32(row) {
 				first = 1
 			}
@@ -273,7 +264,7 @@ type gramReader struct {
 	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // the result of next
+	buckets     [1 << 10]uint32
 }
 
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
@@ -348,7 +339,7 @@ func (c *textCoder) feature(b uint32) int32 {
 	w := &c.index[b>>6]
 	bit := uint64(1) << (b & 63)
 	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
-	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free
 }
 
 type textScratch struct {
@@ -360,8 +351,8 @@ type textScratch struct {
 	values []float64
 }
 
-// A gramCount is the number of n-grams of a cell with a feature, and the index of the feature's
-// inverse document frequency, which is needed at the same time.
+// A gramCount is the number of n-grams of a cell with a feature, and the index in
+// textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -417,7 +408,7 @@ var log1 = func() (table [256]float64) {
 func newTextCoder(t *Words, rows int) *textCoder {
 	c := &textCoder{Words: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
 		which: make([]uint32, len(t.at))}
-	of := map[uint32]uint32{} // index in inverse by count
+	of := map[uint32]uint32{}
 	for j, b := range t.at {
 		c.index[b>>6].bits |= 1 << (b & 63)
 		which, found := of[t.counts[j]]
@@ -440,9 +431,8 @@ func newTextCoder(t *Words, rows int) *textCoder {
 
 // encodeText appends the features of a cell; first is the column's first feature. The value of the
 // feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
-// cell's n-grams in the bucket, rows the number of training rows with a value, and r the number of
-// training rows with an n-gram in the bucket. The values of a cell are scaled to the length of
-// Words.
+// cell's n-grams in the bucket, rows the argument of newTextCoder, and r the bucket's count in
+// Words. The values of a cell are scaled to the Euclidean length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {

@@ -268,7 +268,6 @@ func TestTextCounts(t *testing.T) {
 		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
 	}
 	have := fitted(t, b.String())
-	// With MaxFeatures the memory is not limited: the n-grams are counted in arrays.
 	want, _, err := fitTo(new(Fitter), dataset.Options{MaxFeatures: 9}, reading(b.String()))
 	if err != nil || have.Columns[4].Text == nil || !reflect.DeepEqual(have, want) {
 		t.Errorf("%v, other counts", err)

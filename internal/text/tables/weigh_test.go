@@ -39,8 +39,7 @@ func besideText(rows, classes int, label func(class int, r *rand.Rand) string) [
 	return table
 }
 
-// In tables with text, columns that are unrelated to the label are weak, for two classes, more
-// classes, or numbers as labels. Skipped rows do not count.
+// In tables with text, columns that are unrelated to the label are weak. Skipped rows do not count.
 func TestWeak(t *testing.T) {
 	class := func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) }
 	number := func(k int, r *rand.Rand) string { return fmt.Sprintf("%.3f", 1e6+float64(k)+r.Float64()) }
@@ -98,8 +97,6 @@ func TestWeak(t *testing.T) {
 
 func isWeak(c Column) bool { return c.Weak }
 
-// The features of a weak column and their deviations are divided by 64 before the length of
-// texts is computed.
 func TestWeakFeatures(t *testing.T) {
 	table := besideText(900, 2, func(k int, _ *rand.Rand) string { return fmt.Sprint("c", k) })
 	f := &Fitter{Overrule: map[string]Given{"note": {Kind: Text}}}
