@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-// blockSize is the number of nonzeros, and the number of rows, at which a block of a table is full.
+// blockSize is the number of nonzeros or rows from which a block of a table is full.
 const blockSize = 1 << 16
 
 func readTable(from *sources, opt Options) (*Set, error) {
@@ -135,7 +135,7 @@ func (o Options) given(format Format) form.Given {
 	t := o.Table
 	_, notNumber := strconv.Atoi(o.LabelColumn)
 	if notNumber != nil && o.LabelColumn != "" && o.LabelColumn != "last" {
-		g.Label = o.LabelColumn // the header must have this name
+		g.Label = o.LabelColumn
 	}
 	if t == nil {
 		return g
@@ -173,8 +173,8 @@ func byteOf(character string) byte {
 
 type tableFile struct {
 	rows    *tableRows
-	name    string // name of the file being read
-	size    int64  // size in bytes if the table is one file; 0 or -1 if unknown
+	name    string
+	size    int64 // size in bytes if the table is one file; 0 or -1 if unknown
 	opt     Options
 	columns columns
 	classes classes
@@ -182,8 +182,8 @@ type tableFile struct {
 	refused *SyntaxError // error of the first cell that the encoder refused
 	taken   []string     // scratch: the cells passed to the encoder
 	leading int          // the encoder's first leading cells are the row's first leading cells
-	count   int          // number of rows so far, without leftOut
-	leftOut []int        // numbers of the rows left out, counted from 0
+	count   int
+	leftOut []int // numbers of the rows left out, counted from 0
 	rounded int
 	block   block
 	each    func(t *tableFile) error
@@ -263,7 +263,7 @@ func (t *tableFile) settle(cells int) error {
 // end returns the error of the first cell that the encoder refused, or of a column of Options.Table
 // that no line of JSON had. It finds the columns if the table has no rows.
 func (t *tableFile) end() error {
-	if !t.settled { // there are no rows
+	if !t.settled {
 		if names := t.rows.Names(); len(names) > 0 {
 			return t.columns.settle(names, len(names))
 		}

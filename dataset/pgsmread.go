@@ -51,7 +51,7 @@ func readPGSM(path string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // the mapping outlives f
+	defer f.Close()
 	return readOpenPGSM(f, opt)
 }
 
@@ -121,7 +121,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	}
 	values := h.nnz
 	if h.layout == LayoutDense {
-		values = h.rows * h.cols // less than the file's size, so it can't overflow
+		values = h.rows * h.cols
 	}
 	if _, err := opt.columns(h.cols, values); err != nil {
 		return nil, err
@@ -267,8 +267,7 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	return names, ascending(names)
 }
 
-// willNeed returns a function that asks the system to load the pages of rows that will soon be
-// used.
+// willNeed returns a function that asks the system to load the pages of rows.
 func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	if d.layout == LayoutDense {
 		row := 4 * d.stride()
@@ -285,8 +284,7 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 			mapped.WillNeed(0, 0)
 			return
 		}
-		// The starts are few and mostly in memory. They may not have been checked yet, but wrong
-		// starts only load wrong pages.
+		// The starts may not have been checked yet, but wrong starts only load wrong pages.
 		from, to := starts[first], starts[end]
 		if from >= 0 && from < to && to <= int64(d.nnz) {
 			mapped.WillNeed(d.columns+4*from, d.columns+4*to)
@@ -390,7 +388,7 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	}
 	layout := opt.Layout
 	if layout == LayoutAuto {
-		layout = s.Layout() // the writer of the file chose it
+		layout = s.Layout()
 	}
 	t, err := s, error(nil)
 	if features != s.Cols() {

@@ -22,9 +22,6 @@ var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // Digits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
 // the digits form, modulo 2^64, and the position after the digits.
-//
-// It parses eight bytes at a time, because the processor can't predict the end of a loop over
-// single digits.
 func Digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ASCIIZeros
@@ -174,7 +171,6 @@ const (
 	NotExact  = "an integer that float32 can't hold exactly"
 )
 
-// slowFloat32 does what ParseFloat32 does, with strconv, for every number.
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = TokenEnd(b, p)
 	token := string(b[p:next])

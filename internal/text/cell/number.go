@@ -12,7 +12,7 @@ type Number struct {
 	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
 }
 
-const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
+const maxNumber = 64
 
 // ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Beyond what [ParsePlain]
 // accepts with a point as the mark, a number may have
@@ -93,7 +93,7 @@ func (p *numberParser) parseCurrency() bool {
 	unit := currencies[name]
 	if unit == "" || len(name) == end && p.rest[end] != ' ' && isLetter(name[end-1]) &&
 		besideDigits[name] == "" {
-		return false // TRY1 is a code
+		return false
 	}
 	p.unit, p.rest = unit, p.rest[len(name):]
 	return true
@@ -222,7 +222,6 @@ func Ambiguous(s string) bool {
 	return isPoint && isComma && point.Value != comma.Value
 }
 
-// LeadingZero reports whether s consists of two or more digits, the first of them 0.
 func LeadingZero(s string) bool {
 	return len(s) > 1 && s[0] == '0' && countDigits(s) == len(s)
 }

@@ -20,15 +20,14 @@ const (
 	windows1252Name = "windows-1252"
 )
 
-// Encodings lists the names of encodings that messages recommend. For utf-16 the file decides the
-// byte order; the last two names mean windows-1252.
+// Encodings lists the names of encodings that messages recommend.
 var Encodings = []string{utf8Name, "utf-16", utf16LittleName, utf16BigName, windows1252Name,
 	"iso-8859-1", "latin1"}
 
 type encoding struct {
 	name  string
 	mark  int  // length in bytes of the byte order mark at the start of the file; 0 for none
-	mends bool // whether a byte that is not UTF-8 becomes U+FFFD: the samples have some, but few
+	mends bool // whether a byte that is not UTF-8 becomes U+FFFD
 }
 
 var byteOrderMarks = []struct{ mark, name string }{
@@ -133,8 +132,8 @@ func countUTF8(s []byte, startCut bool) (bad, characters, first int) {
 	return bad, characters, first
 }
 
-// wordAround returns the word around text[at], up to 20 bytes on either side: ASCII letters and
-// bytes from 0x80, which are letters in other encodings.
+// wordAround returns the bytes around text[at] that are ASCII letters or at least 0x80, up to 20 on
+// either side.
 func wordAround(text []byte, at int) []byte {
 	is := func(c byte) bool { return c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 	from, to := at, at
@@ -148,8 +147,8 @@ func wordAround(text []byte, at int) []byte {
 }
 
 // utf16Of returns the name of the UTF-16 encoding that text without a byte order mark seems to
-// have, or "". In UTF-16, newlines, separators and digits have a zero byte: nearly all zero bytes
-// are at even positions if the text is big-endian, at odd positions if it is little-endian.
+// have, or "". In UTF-16, newlines, separators and digits have a zero byte: at even positions if
+// the text is big-endian, at odd positions if it is little-endian.
 func utf16Of(text []byte) string {
 	// Numbers of zero bytes at even (index 0) and odd positions (index 1): zeros counts all of
 	// them, wide those that are half of a possible line end in UTF-16.
@@ -208,7 +207,6 @@ type decoder struct {
 var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
 	"-encoding windows-1252 for instance")
 
-// decoderChunk is the largest number of bytes that a decoder reads into raw at a time.
 const decoderChunk = 1 << 16
 
 func (d *decoder) Read(p []byte) (int, error) {
@@ -262,8 +260,7 @@ func (d *decoder) readUTF8(p []byte) int {
 	return 0
 }
 
-// incomplete returns the length of the start of a character that text ends with; 0 if text ends
-// with a whole character or a byte that is not UTF-8.
+// incomplete returns the length of the start of a character that text ends with, or 0.
 func incomplete(text []byte) int {
 	for n := 1; n < min(utf8.UTFMax, len(text)+1); n++ {
 		if last := text[len(text)-n:]; utf8.RuneStart(last[0]) {

@@ -13,7 +13,7 @@ import (
 // columns become weak, in a pass that compares the features of each column with the labels.
 
 const (
-	weakFactor = 1.0 / 64 // factor of the features of weak columns
+	weakFactor = 1.0 / 64
 	// A weak column explains fewer than weakDeviations standard deviations more of the label than
 	// an unrelated column explains in the mean.
 	weakDeviations = 2
@@ -32,7 +32,7 @@ type weigher struct {
 	row      int
 	label    string // label of the row that Encode adds next
 	value    float64
-	known    bool           // whether the row that Encode adds next has a label
+	known    bool
 	classes  map[string]int // index of each class; nil if there are too many
 	counts   []float64      // rows of each class
 	sums     [][]float64    // for each class, the sum of each feature
@@ -41,7 +41,7 @@ type weigher struct {
 	first    float64        // the first label, from which labels are measured
 	y, yy    float64        // sums of the labels and of their squares
 	products []float64      // sum of each feature times the label
-	counted  float64        // number of rows
+	counted  float64
 }
 
 // weigh finds the weak columns of an encoder and balances the encoder again. If there are text,
@@ -138,9 +138,9 @@ func (w *weigher) classSums() []float64 {
 // unrelated reports whether features first to end-1, those of a column, seem unrelated to the
 // label. A feature explains a share s of its variance v: the variance between the means of the
 // classes, or the squared correlation with labels that are numbers. If the labels were shuffled,
-// (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. For
-// indicators, the sum of (n-1) s v/m over the features, m being their mean squares, is about
-// Pearson's chi-squared, whose standard deviation is the square root of twice its mean. unrelated
+// (n-1) s would be d in the mean, d being the number of classes less 1, or 1 for numbers. The
+// statistic sums (n-1) s v/m over the features, m being their mean squares; its threshold takes the
+// standard deviation of a chi-squared statistic, the square root of twice its mean. unrelated
 // returns false if labels that are words have too many classes.
 func (w *weigher) unrelated(first, end int) bool {
 	if w.classes == nil && w.Encoder.Label.Kind != Number {
