@@ -127,9 +127,8 @@ type Options struct {
 	RoundLabels bool
 
 	// MaxFeatures is the largest number of features of a file, at most 2^31-1. It bounds memory: a
-	// single index can claim any number of columns, and training takes some 35 bytes per column. 0
-	// means 2^18 for tables; for other files it means 2^20, and up to 2^27 for a file with more
-	// values.
+	// single index can claim any number of columns. 0 means 2^18 for tables; for other files it
+	// means 2^20, and up to 2^27 for a file with more values.
 	MaxFeatures int
 	autoMax     bool // MaxFeatures was 0
 
@@ -295,8 +294,7 @@ func (o Options) checkForm() error {
 	return nil
 }
 
-// checkFeatures checks MaxFeatures, Features and HashBits. The largest index must fit an int32 in
-// either index base.
+// checkFeatures checks MaxFeatures, Features and HashBits.
 func (o Options) checkFeatures() error {
 	hashed := 0
 	if o.HashBits > 0 && o.HashBits <= maxHashBits {

@@ -50,14 +50,12 @@ const (
 	pgsmAtSum   = 60 // offset of the header's checksum
 	pgsmAlign   = 64
 
-	// pgsmBlock is the approximate size of a block in bytes: large enough to read a disk at full
-	// speed, small enough to check a block of which only one row is needed.
+	// pgsmBlock is the approximate size of a block in bytes.
 	pgsmBlock = 1 << 18
 	// pgsmMaxShift is the binary logarithm of the largest number of rows in a block.
 	pgsmMaxShift = 16
 )
 
-// A pgsmHead has the fields of the header in the file's order.
 type pgsmHead struct {
 	Magic           [8]byte
 	Version, Layout uint32
@@ -90,7 +88,6 @@ func (h *pgsmFile) blocks() int {
 	return (h.rows-1)>>h.shift + 1
 }
 
-// block returns the rows of block b: first to end-1.
 func (h *pgsmFile) block(b int) (first, end int) {
 	return b << h.shift, min(h.rows, (b+1)<<h.shift)
 }
@@ -185,8 +182,6 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	return h, nil
 }
 
-// decodePGSMHead decodes the header b, and returns an error unless it is whole, undamaged and of
-// this version.
 func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
 		return head, fmt.Errorf("compressed: .pgsm files are mapped into memory: unpack the file first")
@@ -238,8 +233,7 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending returns an error unless the class names are UTF-8 and strictly ascending, as in a Set:
-// text formats would give other labels to names that are equal or out of order.
+// ascending returns an error unless the class names are UTF-8 and strictly ascending, as in a Set.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {

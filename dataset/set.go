@@ -18,7 +18,7 @@ import (
 const denseFill = 0.25
 
 // maxThinDense is the largest size in bytes of a dense matrix whose share of nonzeros is below
-// denseFill. Without this limit, a small text file could ask for terabytes.
+// denseFill; choose enforces it.
 const maxThinDense = 1 << 34
 
 // A Set is a set of examples and their labels: row i of Dense or Sparse is the example with the
@@ -163,9 +163,8 @@ func fill(nnz, rows, cols int) float64 {
 	return float64(nnz) / (float64(rows) * float64(cols))
 }
 
-// choose returns the layout for a matrix of the given size and number of nonzeros: l, or for
-// LayoutAuto the layout that suits the share of nonzeros. It returns an error if the layout is
-// dense and the matrix too large.
+// choose returns the layout for a matrix of the given size and number of nonzeros, or an error if
+// the layout is dense and the matrix too large.
 func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	if err := l.check(); err != nil {
 		return l, err
@@ -187,8 +186,7 @@ func (l Layout) choose(nnz, rows, cols int) (Layout, error) {
 	return l, nil
 }
 
-// checkRows returns an error unless the set, which a caller may have built, has either dense or
-// sparse rows.
+// checkRows returns an error unless the set has either dense or sparse rows.
 func (s *Set) checkRows() error {
 	switch {
 	case s == nil:

@@ -129,9 +129,9 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
-// notHeader returns the first line of a file without a header. If the line would be taken for a
-// header that numbers the columns, notHeader appends .0 to the first two numbers, unless they
-// have a point or an exponent.
+// notHeader returns the first line of a file without a header. If the line could be mistaken for a
+// header of numbers, notHeader appends .0 to the first two cells, unless they have a point or an
+// exponent.
 func notHeader(line []byte) []byte {
 	cells := strings.Split(strings.TrimSuffix(string(line), "\n"), ",")
 	if !form.LooksNumbered(cells) {

@@ -10,8 +10,7 @@ import (
 // batch may exceed it.
 const batchBytes = 1 << 16
 
-// batches is the number of batches of a Reader that reads ahead: one that the goroutine fills, one
-// that is full and waits, and one whose rows Read returns.
+// batches is the number of batches of a Reader that reads ahead.
 const batches = 3
 
 type batch struct {

@@ -65,8 +65,8 @@ func encodingNamed(name string, head []byte) (encoding, error) {
 }
 
 // detectEncoding detects the encoding of a file from samples of it. The first sample is the
-// beginning of the file. Samples may start or end within a character. doubt is nil if the encoding
-// is certain.
+// beginning of the file. Samples may start or end within a character. Unless the encoding is
+// UTF-16, doubt reports bytes of the samples that are not UTF-8; otherwise it is nil.
 func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
 	head := samples[0]
 	for _, m := range byteOrderMarks {

@@ -49,7 +49,7 @@ func readHead(r io.Reader, maxColumns int) (head []byte, whole bool, err error) 
 // readPieces reads samples of a file from positions after its beginning, which is head bytes long.
 // The result last reports whether the last sample reaches the end of the file. There are no samples
 // if at is nil or the file is no longer than its beginning. readPieces stops at an error without
-// returning it, because the Reader will read the same part of the file later.
+// returning it.
 func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) {
 	if at == nil || size <= int64(head) {
 		return nil, false
@@ -73,8 +73,8 @@ func readPieces(at io.ReaderAt, head int, size int64) (raw [][]byte, last bool) 
 	return raw, last
 }
 
-// newSample decodes the samples of a file. It drops the first, incomplete line of each further
-// piece.
+// newSample decodes the samples of a file. It drops the first line of each further piece, and
+// pieces without a line end.
 func newSample(head []byte, whole bool, raw [][]byte, last bool, e encoding) *sample {
 	s := &sample{head: e.decode(head[e.mark:]), whole: whole, line: 1}
 	for i, r := range raw {
