@@ -102,7 +102,6 @@ func (c *collector) add(p *piece) {
 }
 
 // withSpace returns s with space for n more elements. If it grows, it grows by half or more, while
-// append grows a large slice by a quarter: a stream of unknown size is copied less often.
 func withSpace[T any](s []T, n int) []T {
 	if n <= cap(s)-len(s) {
 		return s
@@ -165,7 +164,7 @@ func (c *collector) finish(first, cols int) (*Set, error) {
 }
 
 // share returns the share of the file that has been read; 0 if that is unknown, and for lines of
-// JSON, because later lines may have more columns.
+// JSON.
 func (t *tableFile) share() float64 {
 	f := t.rows.Form()
 	if t.size <= 0 || t.count == 0 || f.Format == form.JSONL {

@@ -79,8 +79,7 @@ const (
 )
 
 // Limits on the number of columns if MaxFeatures is 0. They bound memory, because a single index
-// can claim any number of columns: training takes some 35 bytes per column, and reading a row of a
-// table some 100 bytes per column.
+// can claim any number of columns.
 const (
 	defaultMaxFeatures = 1 << 27 // in any file
 	freeFeatures       = 1 << 20 // in a file with fewer values; otherwise the limit is their number

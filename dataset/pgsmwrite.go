@@ -64,7 +64,8 @@ func (s PGSMShape) check() error {
 }
 
 // A PGSMWriter writes the binary format row by row, for sets larger than memory. It keeps the
-// labels and one block of rows in memory; a block has at most about 256 KiB, or one row.
+// labels and one block of rows in memory. A block has at least one row and, if all rows have
+// equally many nonzeros, otherwise at most about 256 KiB.
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt
@@ -101,7 +102,6 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 	p.sum[p.blocks()+1] = checksum(names)
 	p.write(names, p.names)
 	if p.layout == LayoutSparse {
-		// Write the start of row 0. Each block writes the ends of its rows.
 		p.write(make([]byte, 8), p.starts)
 	}
 	return p, p.err
@@ -179,7 +179,7 @@ func (p *PGSMWriter) denseRow() []float32 {
 	return p.val[n:][:p.cols]
 }
 
-// endRow ends a row with label y, and writes the block if it is full or the row is the last.
+// endRow ends a row with label y.
 func (p *PGSMWriter) endRow(y float32) error {
 	p.y = append(p.y, y+0)
 	if p.layout == LayoutSparse {

@@ -163,10 +163,9 @@ type openFile struct {
 	name string
 	size int64 // number of bytes that r reads, or -1 if unknown
 
-	regular bool // whether the file is a regular file, so that reading never waits for data
+	regular bool // whether the file is a regular file
 }
 
-// input holds the open files of one set: one file, or a pair of features and labels.
 type input struct {
 	opt   Options
 	files []*os.File  // nil for a reader such as Options.Stdin
@@ -201,7 +200,7 @@ func (in *input) close() {
 	}
 	for _, f := range in.files {
 		if f != nil && f != os.Stdin {
-			f.Close() // no data to lose
+			f.Close()
 		}
 	}
 }
@@ -248,7 +247,7 @@ func (in *input) readers() ([]openFile, error) {
 			in.stops = append(in.stops, stop)
 		}
 		if closes {
-			in.stops = append(in.stops, func() { z.Close() }) // no data to lose
+			in.stops = append(in.stops, func() { z.Close() })
 		}
 		from := openFile{r: in.opt.limit(r), name: name, size: -1, regular: regular}
 		if regular && !packed && in.opt.MaxBytes == 0 { // MaxBytes may end the reading earlier

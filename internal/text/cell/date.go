@@ -281,8 +281,7 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case; half is 0
-// if there is none.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s; half is 0 if there is none.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
