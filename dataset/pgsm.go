@@ -134,8 +134,8 @@ func (h *pgsmFile) place() error {
 	return nil
 }
 
-// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes, but
-// at least one row.
+// chooseShift sets shift so that a block of rows of mean size has at most about pgsmBlock bytes,
+// but at least one row.
 func (h *pgsmFile) chooseShift() {
 	row := 4 * h.stride()
 	if h.layout == LayoutSparse {

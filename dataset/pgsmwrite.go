@@ -64,8 +64,8 @@ func (s PGSMShape) check() error {
 }
 
 // A PGSMWriter writes the binary format row by row, for sets larger than memory. It keeps the
-// labels and one block of rows in memory. A block has at least one row and, if all rows have
-// equally many nonzeros, otherwise at most about 256 KiB.
+// labels and one block of rows in memory. A block has one row, or at most about 256 KiB if all rows
+// have equally many nonzeros.
 type PGSMWriter struct {
 	pgsmFile
 	w     io.WriterAt

@@ -47,8 +47,7 @@ func exponentLength(s string) int {
 }
 
 // short parses a number of at most 15 digits, with an optional minus and without an exponent.
-// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. short
-// does not branch on the sign, which the processor could not predict.
+// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
