@@ -10,20 +10,12 @@ import (
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/flags"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/files"
 	"github.com/pegasimd/pegasimd/internal/text/form"
 )
 
-func count(n int, of string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(of, "s"):
-		of += "es"
-	default:
-		of += "s"
-	}
-	return fmt.Sprintf("%d %s", n, of)
-}
+func count(n int, noun string) string { return plural.Count(n, noun) }
 
 func epochCount(n float64) string {
 	if text := fmt.Sprintf("%.4g", n); text != "1" {

@@ -105,13 +105,6 @@ func (cmd command) run(c *call, args []string) int {
 	return exitError
 }
 
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
-}
-
 // parse reads the flags, which may come before, between and after the arguments. It stores the
 // flags after --, which are Beam's, in c.beam.
 func (cmd command) parse(c *call, args []string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/app/predictions"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/sys/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/train/options"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -105,8 +106,9 @@ func (s *scoreFlags) run() error {
 	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
 		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
 	if err == nil {
-		s.say("%s of %s, %.1f MB, in %.2f s", count(int(sum[0]), "row"), count(len(items), "file"),
-			float64(sum[1])/1e6, time.Since(s.job.Began).Seconds())
+		s.say("%s of %s, %.1f MB, in %.2f s", plural.Count(int(sum[0]), "row"),
+			plural.Count(len(items), "file"), float64(sum[1])/1e6,
+			time.Since(s.job.Began).Seconds())
 	}
 	return err
 }

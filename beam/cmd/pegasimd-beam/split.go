@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 )
 
 var splitCommand = command{
@@ -49,8 +50,8 @@ func split(c *call, opt shards.Options) error {
 	opt.Context, opt.Force = c, c.force
 	m, err := shards.Split(c.args[0], c.args[1], opt)
 	if err == nil {
-		c.say("%s of %s in %s: %s", count(m.Rows, "row"), count(m.Cols, "feature"),
-			count(len(m.Shards), "shard"),
+		c.say("%s of %s in %s: %s", plural.Count(m.Rows, "row"), plural.Count(m.Cols, "feature"),
+			plural.Count(len(m.Shards), "shard"),
 			escape.Name(filepath.Join(c.args[1], "manifest.json")))
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/beam/internal/runs"
 	"github.com/pegasimd/pegasimd/internal/base/escape"
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/model/modelfile"
 	"github.com/pegasimd/pegasimd/internal/model/proof"
 )
@@ -110,7 +111,7 @@ func (t *trainFlags) run() error {
 	if err != nil {
 		return err
 	}
-	t.say("%s: objective %.6g, %s: %s", count(r.Round, "round"), r.Objective,
+	t.say("%s: objective %.6g, %s: %s", plural.Count(r.Round, "round"), r.Objective,
 		proof.Standing(r.Gap()), escape.Name(path))
 	if !r.Reached {
 		t.say("-tol was not reached: more -epochs may help, in another folder")

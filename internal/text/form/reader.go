@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/text/cell"
 )
 
@@ -425,13 +426,6 @@ func (r *Reader) doubt(d Doubt) {
 	r.doubts = append(r.doubts, d)
 }
 
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
-}
-
 // finish returns an error if keep is false and too many rows have a number of cells other than the
 // table's. Otherwise it adds the doubts that depend on the whole file.
 func (r *Reader) finish() error {
@@ -463,10 +457,11 @@ func (r *Reader) finish() error {
 	}
 	ragged := r.ragged.count - footer.count
 	if !r.keep && (ragged > max(3, r.read/100) || 4*ragged > r.read) {
-		reason := fmt.Sprintf("%s where the table has %s", count(r.width, "cell"), count(w, "column"))
+		reason := fmt.Sprintf("%s where the table has %s", plural.Count(r.width, "cell"),
+			plural.Count(w, "column"))
 		if n := r.ragged.count - 1; n > 0 {
 			reason += fmt.Sprintf(" (and %s with too few or too many): mend them, or say what "+
-				"separates cells (-sep) and what quotes them (-quote)", count(n, "more row"))
+				"separates cells (-sep) and what quotes them (-quote)", plural.Count(n, "more row"))
 		}
 		return &SyntaxError{Line: r.ragged.line, Reason: reason}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/base/plural"
 	"github.com/pegasimd/pegasimd/internal/rows/curves"
 	"github.com/pegasimd/pegasimd/internal/rows/scale"
 )
@@ -50,22 +51,11 @@ func (s Settings) Describe(classes int, lambda, r2 float64) string {
 	case s.Finish == FinishNewton:
 		add("Newton's method")
 	case s.Steps != 0:
-		add("%s", count(s.Steps, "step"))
+		add("%s", plural.Count(s.Steps, "step"))
 	case s.Tol != 0:
-		add("up to %s, until proven to %.2g %%", count(int64(s.Epochs), "pass"), 100*s.Tol)
+		add("up to %s, until proven to %.2g %%", plural.Count(int64(s.Epochs), "pass"), 100*s.Tol)
 	default:
-		add("%s", count(int64(s.Epochs), "pass"))
+		add("%s", plural.Count(int64(s.Epochs), "pass"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int64, of string) string {
-	switch {
-	case n == 1:
-	case of == "pass":
-		of = "passes"
-	default:
-		of += "s"
-	}
-	return fmt.Sprintf("%d %s", n, of)
 }
