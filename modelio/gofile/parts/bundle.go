@@ -19,7 +19,6 @@ import (
 	"unsafe"
 )
 
-// A coding converts the cells of a column to features.
 type coding struct {
 	*tableColumn
 	first    int32           // the column's first feature
@@ -240,7 +239,7 @@ func (in *coding) category(r *row, text string) fit {
 	switch {
 	case isMissing(text):
 		return isGap
-	case in.Levels == nil: // no level has a feature
+	case in.Levels == nil:
 		return fits
 	case in.Levels.HashBits > 0:
 		r.add(in.first+bucket(text, in.Levels.HashBits), 1)
@@ -306,7 +305,7 @@ type format struct {
 	// Groups allows the mark that is not the decimal one as a thousands separator in cells that are
 	// numbers under either mark, such as 1,234. Other cells may always contain this separator.
 	Groups bool
-	// Magnitudes allows K, M and B after the digits as multipliers.
+	// Magnitudes allows a letter of magnitude, such as K, after the digits.
 	Magnitudes bool
 	// GapWords are further words that count as gaps in this column, sorted.
 	GapWords []string
@@ -324,9 +323,8 @@ type calendar struct {
 }
 
 type categoryLevels struct {
-	// Names are the levels, sorted: all of them, or only those in two or more training rows if
-	// there are more than 4,096 levels or if fewer than a quarter of the cells have a repeated
-	// level. Levels that are not UTF-8 are left out.
+	// Names are levels, sorted. Levels in a single training row, and levels that are not UTF-8, may
+	// be absent.
 	Names  []string
 	Counts []int // number of training rows with each level
 	// HashBits, if not 0, is the binary logarithm of the number of features to which the levels are
@@ -343,8 +341,7 @@ func (c *tableColumn) isBinary(rows int) bool {
 	return l != nil && len(l.Names) == 2 && l.Counts[0]+l.Counts[1]+c.Gaps == rows
 }
 
-// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal. So the
-// features do not depend on the names of the levels unless the counts are equal.
+// rarer returns the index of the rarer one of two levels, or 1 if their counts are equal.
 func (l *categoryLevels) rarer() int {
 	if l.Counts[0] < l.Counts[1] {
 		return 0
@@ -352,7 +349,7 @@ func (l *categoryLevels) rarer() int {
 	return 1
 }
 
-// marksValues reports whether the gap feature is 1 in rows with a value, of which there are fewer.
+// marksValues reports whether the gap feature is 1 in rows with a value.
 func (c *tableColumn) marksValues(rows int) bool { return 2*c.Gaps > rows }
 
 func (c *tableColumn) features(rows int) (n int) {
@@ -401,7 +398,6 @@ const (
 
 const allOrders = ymd | dmy | mdy
 
-// isGrouped reports whether a number contains the mark that is not the decimal one.
 func isGrouped(text string, mark byte) bool {
 	return strings.IndexByte(text, '.'+','-mark) >= 0
 }
@@ -434,7 +430,7 @@ func parseDate(text string, order dateOrder, plain bool) (parsedDate, bool) {
 const (
 	textBits  = 20 // binary logarithm of the number of buckets
 	maxGrams  = 8
-	maxLength = 1 << 16 // largest valid Words.Length
+	maxLength = 1 << 16
 )
 
 // ngrams describe how the cells of a column of text become features: an n-gram of up to Grams words
@@ -445,8 +441,7 @@ type ngrams struct {
 	// Buckets has two uvarints for each bucket with a feature, in ascending order: the difference
 	// from the previous bucket (the first from -1), and the number of rows with an n-gram in it.
 	Buckets []byte
-	// Length is the Euclidean length of the features of a cell; 0 means 1. It is the root mean
-	// square of the length of the features of all columns but those of text, if that is above 1.
+	// Length is the Euclidean length of the features of a cell; 0 means 1.
 	Length float64
 
 	at     []uint32 // the buckets with a feature
@@ -538,7 +533,7 @@ type gramReader struct {
 	rest        string // unread part of the cell
 	grams, wide int
 	hash        gramHash
-	buckets     [1 << 10]uint32 // the result of next
+	buckets     [1 << 10]uint32
 }
 
 func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
@@ -613,7 +608,7 @@ func (c *textCoder) feature(b uint32) int32 {
 	w := &c.index[b>>6]
 	bit := uint64(1) << (b & 63)
 	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
-	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free: a branch could not be predicted
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // branch-free
 }
 
 type textScratch struct {
@@ -625,8 +620,8 @@ type textScratch struct {
 	values []float64
 }
 
-// A gramCount is the number of n-grams of a cell with a feature, and the index of the feature's
-// inverse document frequency, which is needed at the same time.
+// A gramCount is the number of n-grams of a cell with a feature, and the index in
+// textCoder.inverse.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {
@@ -682,7 +677,7 @@ var log1 = func() (table [256]float64) {
 func newTextCoder(t *ngrams, rows int) *textCoder {
 	c := &textCoder{ngrams: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
 		which: make([]uint32, len(t.at))}
-	of := map[uint32]uint32{} // index in inverse by count
+	of := map[uint32]uint32{}
 	for j, b := range t.at {
 		c.index[b>>6].bits |= 1 << (b & 63)
 		which, found := of[t.counts[j]]
@@ -705,9 +700,8 @@ func newTextCoder(t *ngrams, rows int) *textCoder {
 
 // encodeText appends the features of a cell; first is the column's first feature. The value of the
 // feature of a bucket is (1 + log n) (1 + log((1 + rows)/(1 + r))), where n is the number of the
-// cell's n-grams in the bucket, rows the number of training rows with a value, and r the number of
-// training rows with an n-gram in the bucket. The values of a cell are scaled to the length of
-// Words.
+// cell's n-grams in the bucket, rows the argument of newTextCoder, and r the bucket's count in
+// Words. The values of a cell are scaled to the Euclidean length c.length().
 func (c *textCoder) encodeText(cell string, first int32, columns []int32, values []float32) (
 	[]int32, []float32,
 ) {
@@ -1064,7 +1058,7 @@ var lowerRanges = [...][4]rune{
 }
 
 const (
-	weakFactor = 1.0 / 64 // factor of the features of weak columns
+	weakFactor = 1.0 / 64
 )
 
 // hasDigit reports whether s has a digit. A cell without a digit is neither a number nor a date.
@@ -1385,8 +1379,7 @@ func (p *dateParser) parseTime(s string, joined, points bool) bool {
 	return ok && hms[0] < 24 && hms[1] < 60 && hms[2] <= 60 && isZone(s)
 }
 
-// cutHalfDay parses am, a.m., pm or p.m. at the start of s, in letters of either case; half is 0
-// if there is none.
+// cutHalfDay parses am, a.m., pm or p.m. at the start of s; half is 0 if there is none.
 func cutHalfDay(s string) (half byte, rest string) {
 	for _, name := range [...]string{"am", "a.m.", "pm", "p.m."} {
 		if n := len(name); len(s) >= n && strings.EqualFold(s[:n], name) && wordLength(s[n:]) == 0 {
@@ -1421,9 +1414,6 @@ var powersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // readDigits parses the n decimal digits that b[p:] starts with. It returns m*10^n plus the number that
 // the digits form, modulo 2^64, and the position after the digits.
-//
-// It parses eight bytes at a time, because the processor can't predict the end of a loop over
-// single digits.
 func readDigits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ asciiZeros
@@ -1572,7 +1562,6 @@ const (
 	overflows = "too large for float32"
 )
 
-// slowFloat32 does what ParseFloat32 does, with strconv, for every number.
 func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
 	next = tokenEnd(b, p)
 	token := string(b[p:next])
@@ -1694,7 +1683,7 @@ type parsedNumber struct {
 	Magnitude byte   // letter K, M or B after the digits, included in Value; 0 for none
 }
 
-const maxNumber = 64 // largest length in bytes of a number that ParsePlain does not parse
+const maxNumber = 64
 
 // parseNumber parses a number whose decimal mark is decimal, '.' or ','. Beyond what parsePlain
 // accepts with a point as the mark, a number may have
@@ -1775,7 +1764,7 @@ func (p *numberParser) parseCurrency() bool {
 	unit := currencies[name]
 	if unit == "" || len(name) == end && p.rest[end] != ' ' && isLetter(name[end-1]) &&
 		besideDigits[name] == "" {
-		return false // TRY1 is a code
+		return false
 	}
 	p.unit, p.rest = unit, p.rest[len(name):]
 	return true
@@ -1929,8 +1918,7 @@ func exponentLength(s string) int {
 }
 
 // short parses a number of at most 15 digits, with an optional minus and without an exponent.
-// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0. short
-// does not branch on the sign, which the processor could not predict.
+// The number's absolute value is m / 10^decimals; sign is 1 if there is a minus, else 0.
 func short(s string) (m uint64, decimals int, sign uint64, ok bool) {
 	const maxDigits = 15 // 10^15 is below 2^53
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
@@ -2121,18 +2109,17 @@ const (
 	// pair.
 	products curveKind = "products"
 	// pieces appends, for knots at the quartiles of columns, how far a value exceeds the knot, or 0
-	// if it is smaller. The model is then a piecewise linear function of each column.
+	// if it is smaller: the model is a piecewise linear function of each column.
 	pieces curveKind = "pieces"
 )
 
-// clip is the largest magnitude that terms see: they cut scaled values off at -clip and clip.
+// clip is the largest magnitude of the scaled values in terms: larger ones are cut off.
 const clip = 4
 
 // expansion describes the terms that are appended to scaled rows: the value of term k in a row with
 // the scaled values z is (f - Shift[k])*Factor[k]. For Products f is c(z[a])*c(z[b]), for Pieces
-// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip.
-// Shift and Factor give each term mean 0 and standard deviation 1 in the training rows. A nil
-// expansion has no terms.
+// max(0, c(z[a]) - Knots[k]), where a, b are Terms[k] and c cuts values off at -Clip and Clip. A
+// nil expansion has no terms.
 type expansion struct {
 	Kind   curveKind
 	Terms  []term
@@ -2145,9 +2132,8 @@ type expansion struct {
 // a piece.
 type term [2]int32
 
-// fill stores the values of all terms of e in dst, computed in float64 and rounded to the type of
-// dst. z holds the scaled values of all columns. The product of two float32 values is exact in
-// float64; the differences and the products with Factor are each rounded once.
+// fill stores the values of all terms of e, computed in float64, in dst. z holds the scaled values
+// of all columns.
 func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	shift, factor := e.Shift[:len(e.Terms)], e.Factor[:len(e.Terms)]
 	dst = dst[:len(e.Terms)]
@@ -2165,8 +2151,7 @@ func fill[T float32 | float64](e *expansion, dst []T, z []float32) {
 	}
 }
 
-// Append32 appends the values of all terms, rounded to float32, to dst. z holds the scaled values
-// of all columns.
+// Append32 appends the values of all terms to dst. z holds the scaled values of all columns.
 func (e *expansion) Append32(dst, z []float32) []float32 {
 	n := len(dst)
 	dst = slices.Grow(dst, len(e.Terms))[:n+len(e.Terms)]
@@ -2185,7 +2170,7 @@ func clipped(v float32) float32 {
 }
 
 // norm returns the Euclidean norm of a row, whose zeros may be left out of values, and 1 for a
-// row of zeros. The squares are added from left to right, in float64.
+// row of zeros.
 func norm(values []float32) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -2198,14 +2183,13 @@ func norm(values []float32) float64 {
 }
 
 // block is the number of elements of the blocks into which long vectors are divided. Each block is
-// summed by itself, which limits the rounding error of long sums. A call into assembly, in which
-// the goroutine can't be preempted, processes at most one block of a vector, or two blocks of
-// vectors too long for the caches.
+// summed by itself, which limits the rounding error of long sums. Blocks also bound the time of a
+// call into assembly, in which the goroutine can't be preempted.
 const block = 65536
 
 const (
-	lanes       = 64 // lanes of a dense float32 sum
-	sparseLanes = 8  // lanes of a sparse sum
+	lanes       = 64
+	sparseLanes = 8
 )
 
 func dotSparse(idx []int32, val, w []float32) float32 {
@@ -2217,8 +2201,7 @@ func dotSparse(idx []int32, val, w []float32) float32 {
 	return fold(lane[:])
 }
 
-// dotBlock computes eight lanes at a time, which stay in registers, and passes over the vectors
-// up to eight times.
+// dotBlock computes eight lanes at a time, which stay in registers.
 func dotBlock(x, y []float32) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
@@ -2241,8 +2224,8 @@ func dotBlock(x, y []float32) float32 {
 			lane[l] += float32(x[i] * y[i])
 		}
 	}
-	// Lanes that a short vector does not reach are +0. Adding +0 to a lane's sum, which is never -0,
-	// changes nothing.
+	// Lanes that a short vector does not reach are +0, and adding +0 to the other lanes, which are
+	// never -0, changes nothing.
 	n := lanes
 	for n/2 >= len(x) && n > 1 {
 		n /= 2
@@ -2352,7 +2335,7 @@ func normalize(p []float64) {
 	}
 }
 
-// softmax sets p[k], for each k, to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
+// softmax sets p[k] to e^z[k] divided by the sum of e^z[j] over all j. p may be z.
 func softmax(p, z []float64) {
 	top := slices.Max(z)
 	for k, v := range z {
@@ -2362,9 +2345,9 @@ func softmax(p, z []float64) {
 }
 
 // couple combines the probabilities of pairs of classes into one distribution over len(p) classes
-// by the second method of Wu, Lin and Weng (JMLR 5, 2004), as libsvm does. For each pair of classes
-// a < b, pairs holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ...,
-// (1, 2), .... couple clamps r_ba to [1e-7, 1 - 1e-7].
+// by the second method of Wu, Lin and Weng (JMLR 5, 2004). For each pair of classes a < b, pairs
+// holds r_ba, the probability of b rather than a, in the order (0, 1), (0, 2), ..., (1, 2), ....
+// couple clamps r_ba to [1e-7, 1 - 1e-7].
 //
 // The distribution p approximately minimizes the sum over the pairs of (r_ba*p_a - r_ab*p_b)^2,
 // where r_ab is 1 - r_ba.
