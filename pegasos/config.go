@@ -147,9 +147,9 @@ type Config struct {
 	Epsilon float64 `json:"epsilon,omitempty"`
 	// Multiclass is OneVsRest, OneVsOne, CrammerSinger or Multinomial.
 	Multiclass Multiclass `json:"multiclass,omitempty"`
-	// ClassWeight is Balanced, or a list of labels and weights such as "-1=1,1=2.5". A row's weight
-	// in Trainer.Weights is multiplied by the weight of its label, which is 1 for labels that the
-	// list lacks.
+	// ClassWeight is empty, Balanced, or a list of labels and weights such as "-1=1,1=2.5". A row's
+	// weight in Trainer.Weights is multiplied by the weight of its label, which is 1 for labels
+	// that the list lacks.
 	ClassWeight string `json:"class_weight,omitempty"`
 
 	// Lambda is the weight of the penalty, which applies to the weights for scaled rows. C, the

@@ -95,8 +95,8 @@ var collectEarly = func() {}
 // contain no pointers, so that a collection takes little time.
 const largeRows = 32 << 20
 
-// uncounted is roughly the memory in bytes that the collector does not count, such as the program
-// and mapped files.
+// uncounted is roughly the memory in bytes, apart from mapped data files, that the collector does
+// not count.
 const uncounted = 20 << 20
 
 // linear returns the limit for linear models. It also limits the garbage collector unless the

@@ -15,8 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The name of a part of a model's file is its key in the header; keys within an object, or within
-// the objects of an array, follow a dot. The arrays after the header are parts as well.
+// The names of parts are keys of the file's header, with a dot before keys within an object or the
+// objects of an array, or name arrays after the header. Two are no keys: data.layout is the layout
+// in the text data, hash.training that training gives the model with this hash.
 
 // coverage records what a verification has compared.
 type coverage struct {
@@ -34,7 +35,7 @@ type coverage struct {
 	sigmoids  bool // the folds were trained again
 	scale     bool // a linear model has no Scaling, or one that fits the data
 	table     tableCheck
-	// lines are the header lines that also concern the data or the flags of verify.
+	// lines[name] reports whether the data or the flags of verify concern this line of the header.
 	lines map[string]bool
 }
 

@@ -35,8 +35,9 @@
 // change of the own class's score, and its mean by at most 2z, where z is computed for the longest
 // vector.
 //
-// The error of P' is at most the error of the mean loss plus SumError P'. If this error is large,
-// P' is computed again from float64 dot products.
+// The error of P' is at most the error of the mean loss plus SumError P'. If a scaling is folded
+// into the weights, the rounding of the folded weights and biases is added: see objective.Measure.
+// If the error is large, P' is computed again from float64 dot products.
 //
 // The bound. Dual variables are float32 numbers in their range, from any source, and count as
 // exact. The vector u of binary.go is a sum over the rows. Its error is at most SumError mean(|a_i|

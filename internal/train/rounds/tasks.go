@@ -12,7 +12,7 @@ import (
 type task struct {
 	*Problem
 	vector    int         // index in State.Problems
-	model     modelVector // whose objective a proof computes
+	model     modelVector // for rounds of the kind Proof alone
 	segments  []segment   // Hessians or remainders come after the segments
 	blockSums int         // number of leading sums that are computed block by block
 	size      int         // number of sums, Hessians and remainders included

@@ -153,8 +153,8 @@ func (c *chunk[E]) measure(i int, squares float32) {
 const tooLow = -2
 
 // offer adds the chunk's rows that are among the best so far to the heap hits of one query. For
-// ByCosine it replaces the dot products in scores by cosines; if possible, only those of rows that
-// may be among the best, because a cosine takes a square root and a division.
+// ByCosine, scores holds dot products, which offer overwrites. It computes cosines only of rows
+// that may be among the best, because a cosine takes a square root and a division.
 func (c *chunk[E]) offer(o *order[E], hits []Hit, scores []float32) []Hit {
 	if cap(hits) == 0 {
 		return hits
